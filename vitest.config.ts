@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: { conditions: ['kubewright-source'] },
+  ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
+    server: { deps: { inline: [/@kubewright\//] } },
+    testTimeout: 30_000,
+  },
+})
