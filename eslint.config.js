@@ -1,0 +1,58 @@
+// Biome does style and common mistakes; this adds what it cannot: promises nobody waits for (needs types) and law 1.
+import tseslint from 'typescript-eslint'
+
+const law1 = 'Law 1: time, randomness and I/O are injected. Take a Clock, a Random or a Transport instead.'
+const restricted = (object, ...properties) => properties.map((property) => ({ object, property, message: law1 }))
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/*.js', '**/*.mjs'] },
+  {
+    files: ['packages/*/src/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+    },
+  },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/*.test-d.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'WebSocket'].map((name) => ({ name, message: law1 })),
+      ],
+      'no-restricted-properties': [
+        'error',
+        ...restricted('Date', 'now'),
+        ...restricted('Math', 'random'),
+        ...restricted('crypto', 'randomUUID', 'getRandomValues', 'randomBytes'),
+        ...restricted('process', 'hrtime', 'uptime'),
+        ...restricted('globalThis', 'setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'crypto'),
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
+        { selector: 'Decorator', message: 'Decorators are not erasable syntax' },
+        { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'node:dns', 'node:timers', 'node:timers/promises', 'node:perf_hooks', 'net', 'http', 'https', 'http2', 'timers', 'undici', 'ws'].map((name) => ({ name, message: law1 })),
+        },
+      ],
+    },
+  },
+  {
+    // The one place where each of these is real: everything else receives it from here.
+    files: ['packages/base/src/system-clock.ts', 'packages/base/src/system-random.ts'],
+    rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off', 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
+  },
+)

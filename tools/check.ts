@@ -1,0 +1,37 @@
+// `npm run check`: everything that can be known about the code without running it. Each step runs even when an earlier one failed, so
+// that one run shows all there is to mend.
+import { type Step, runStep } from './run-step.ts'
+
+const node = process.execPath
+const tool = (label: string, file: string, ...args: string[]): Step => ({
+  label,
+  command: node,
+  args: ['--conditions=kubewright-source', '--import', 'tsx', `tools/${file}`, ...args],
+})
+const bin = (label: string, file: string, ...args: string[]): Step => ({ label, command: node, args: [file, ...args] })
+
+const steps: readonly Step[] = [
+  bin('types: packages', 'node_modules/ts7/bin/tsc', '-b'),
+  bin('types: tests, tools, benchmarks', 'node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json'),
+  bin('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+  bin('promises and law 1', 'node_modules/eslint/bin/eslint.js', '.'),
+  tool('package boundaries', 'check-boundaries.ts'),
+  tool('code in the docs', 'check-docs.ts'),
+  bin('unused exports and dependencies', 'node_modules/knip/bin/knip.js'),
+  tool('packed packages', 'check-packages.ts'),
+]
+
+const only = process.argv.slice(2)
+let failed = 0
+for (const step of steps.filter((s) => only.length === 0 || only.some((word) => s.label.includes(word)))) {
+  if (process.stdout.isTTY) process.stdout.write(`  … ${step.label}`)
+  const result = await runStep(step)
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K')
+  console.log(`${result.code === 0 ? '✓' : '✗'} ${step.label} (${result.seconds.toFixed(1)} s)`)
+  if (result.code !== 0) {
+    failed++
+    console.log(result.output.replace(/^/gm, '    '))
+  }
+}
+console.log(failed === 0 ? 'check: all clear' : `check: ${failed} of ${steps.length} steps failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,16 @@
+// `npm test`: compiles everything, then runs every test of every package. Ends with one line of counts.
+// Arguments go to vitest, so `npm test -- packages/api` runs a part.
+import { spawnSync } from 'node:child_process'
+
+const run = (args: readonly string[]): number =>
+  spawnSync(process.execPath, [...args], { stdio: 'inherit', env: { ...process.env, FORCE_COLOR: process.env['FORCE_COLOR'] ?? '0' } })
+    .status ?? 1
+
+const compiled = run(['node_modules/ts7/bin/tsc', '-b'])
+const types = compiled === 0 ? run(['node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json']) : compiled
+if (types !== 0) {
+  console.error('The code or the type tests do not compile; no test was run')
+  process.exitCode = types
+} else {
+  process.exitCode = run(['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)])
+}

@@ -1,0 +1,24 @@
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Closes a run with one line of counts, and names each skipped test with its reason. */
+export default class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    let passed = 0
+    let failed = unhandled.length
+    let skipped = 0
+    for (const module of modules) {
+      if (module.children.size === 0 && module.state() === 'failed') failed++
+      for (const test of module.children.allTests()) {
+        const result = test.result()
+        if (result.state === 'passed') passed++
+        else if (result.state === 'failed') failed++
+        else {
+          skipped++
+          console.log(`skipped: ${test.fullName} (${result.state === 'skipped' && result.note ? result.note : 'no reason given'})`)
+        }
+      }
+    }
+    // The line must be the last one, after what other reporters still write in this turn.
+    process.on('exit', () => console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`))
+  }
+}
