@@ -1,0 +1,47 @@
+// `npm run bench [-- word]`: runs the suites of bench/ whose file name contains the word, and rewrites RESULTS.md when all of them ran.
+import { readdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type RowResult, type Suite, lastResult, measure } from './harness.ts'
+
+const folder = import.meta.dirname
+const word = process.argv[2] ?? ''
+const files = readdirSync(folder)
+  .filter((file) => file.endsWith('.bench.ts') && file.includes(word))
+  .toSorted()
+
+const micros = (value: number): string => (value < 1 ? value.toFixed(3) : value < 100 ? value.toFixed(2) : value.toFixed(0))
+
+function describeRow({ row, figures }: RowResult): string {
+  const [ours, ...peers] = figures
+  const aim = row.aim === undefined ? '' : row.aim >= ours!.micros ? ` (aim ${row.aim}: met)` : ` (aim ${row.aim}: missed)`
+  const against = peers.map((p) => `${p.name} ${micros(p.micros)} (${(p.micros / ours!.micros).toFixed(2)}×)`).join(', ')
+  return `| ${row.title} | ${micros(ours!.micros)}${aim} | ${against || '–'} | ${(ours!.spread * 100).toFixed(0)} % | ${row.note ?? ''} |`
+}
+
+const page: string[] = [
+  '# Benchmark results',
+  '',
+  'Written by `npm run bench`. Figures are CPU microseconds per operation, best of nine rounds in which the contenders take turns;',
+  'a peer’s factor is its time divided by ours, so above 1 we are faster. The spread is how far the median round lies above the best.',
+  'Only the factors carry over to another machine.',
+  '',
+  `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)} at the start.`,
+]
+for (const file of files) {
+  const { suite } = (await import(pathToFileURL(join(folder, file)).href)) as { suite: Suite }
+  console.log(`\n${suite.title}`)
+  page.push('', `## ${suite.title}`, '', suite.about, '', '| work | kubewright | peers | spread | note |', '|---|---|---|---|---|')
+  const rows = typeof suite.rows === 'function' ? await suite.rows() : suite.rows
+  for (const row of rows) {
+    const line = describeRow(measure(row))
+    console.log(line)
+    page.push(line)
+  }
+}
+if (word === '') {
+  writeFileSync(join(folder, 'RESULTS.md'), `${page.join('\n')}\n`)
+  console.log(`\nbench/RESULTS.md rewritten (${files.length} suites)`)
+}
+if (lastResult() === Symbol.for('never')) console.log()
