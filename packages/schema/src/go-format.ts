@@ -1,0 +1,154 @@
+/**
+ * Text as Go's `fmt`, `strconv` and `encoding/json` write it, because error messages of the API server quote values that way.
+ */
+
+const MAX_INT64_AS_FLOAT = 2 ** 63
+
+/** Whether the API server would hold this JSON number as an int64 (rather than a float64) after decoding. */
+export function isGoInteger(value: number): boolean {
+  return Number.isInteger(value) && value >= -MAX_INT64_AS_FLOAT && value < MAX_INT64_AS_FLOAT
+}
+
+/** Whether `strconv.IsPrint` holds for the code point: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+
+/** The string as a double-quoted Go literal (`%q`, `strconv.Quote`). */
+export function goQuote(text: string): string {
+  // Everything printable and free of quotes and backslashes, which is nearly all text that is ever quoted.
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
+  let out = '"'
+  for (const char of text) {
+    const code = char.codePointAt(0) as number
+    if (char === '"' || char === '\\') out += `\\${char}`
+    else if (code >= 0xd800 && code <= 0xdfff) out += '\\ufffd'
+    else if (PRINTABLE.test(char)) out += char
+    else out += escapeUnprintable(char, code)
+  }
+  return `${out}"`
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+}
+
+function escapeUnprintable(char: string, code: number): string {
+  const short = SHORT_ESCAPES[char]
+  if (short !== undefined) return short
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`
+  return `\\U${code.toString(16).padStart(8, '0')}`
+}
+
+/** A float64 as `%v` prints it: the shortest digits, with an exponent below 1e-04 and from 1e+06 on (strconv's 'g'). */
+export function goFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (value === Infinity) return '+Inf'
+  if (value === -Infinity) return '-Inf'
+  if (Object.is(value, -0)) return '-0'
+  if (value === 0) return '0'
+  const [mantissa, exponentText] = value.toExponential().split('e') as [string, string]
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 6) return plainDecimal(mantissa, exponent)
+  const digits = String(Math.abs(exponent)).padStart(2, '0')
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
+}
+
+function plainDecimal(mantissa: string, exponent: number): string {
+  const negative = mantissa.startsWith('-')
+  const digits = mantissa.replace('-', '').replace('.', '')
+  let text: string
+  if (exponent < 0) text = `0.${'0'.repeat(-exponent - 1)}${digits}`
+  else if (digits.length <= exponent + 1) text = digits + '0'.repeat(exponent + 1 - digits.length)
+  else text = `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
+  return negative ? `-${text}` : text
+}
+
+/** A JSON number as `%v` prints it once decoded to int64 or float64. */
+export function goNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return value.toString()
+  return isGoInteger(value) ? integerText(value) : goFloat(value)
+}
+
+function integerText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value === 0 ? 0 : value) : BigInt(value).toString()
+}
+
+const HTML_UNSAFE = /[<>&\u2028\u2029]/g
+
+/** The value as `encoding/json` marshals it: keys sorted by bytes, `<`, `>` and `&` escaped, floats in its own notation. */
+export function goJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return jsonString(value)
+    case 'number':
+      return jsonNumber(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'object':
+      break
+    default:
+      return 'null'
+  }
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
+  const entries = value as Readonly<Record<string, unknown>>
+  const parts: string[] = []
+  for (const key of Object.keys(entries).sort(compareUtf8)) {
+    if (entries[key] !== undefined) parts.push(`${jsonString(key)}:${goJson(entries[key])}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+function jsonString(text: string): string {
+  return JSON.stringify(text).replace(HTML_UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function jsonNumber(value: number): string {
+  if (isGoInteger(value)) return integerText(value)
+  // encoding/json follows ES6 here, with the threshold at 1e-6 and 1e21, so JavaScript's own text is the same.
+  return String(value)
+}
+
+/** Orders strings by their UTF-8 bytes, which is how Go sorts map keys and error texts. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    // Surrogates (code points above U+FFFF) sort after every other unit in UTF-8, but not in UTF-16.
+    const xHigh = x >= 0xd800 && x <= 0xdfff
+    const yHigh = y >= 0xd800 && y <= 0xdfff
+    return xHigh === yHigh ? x - y : xHigh ? 1 : -1
+  }
+  return a.length - b.length
+}
+
+/** The value as `%v` prints decoded JSON: `map[a:1 b:[x y]]`, `<nil>`, strings bare. */
+export function goValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+    case 'bigint':
+      return goNumber(value)
+    case 'boolean':
+      return String(value)
+    case 'object':
+      break
+    default:
+      return '<nil>'
+  }
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  const entries = value as Readonly<Record<string, unknown>>
+  const keys = Object.keys(entries).sort(compareUtf8)
+  return `map[${keys.map((key) => `${key}:${goValue(entries[key])}`).join(' ')}]`
+}
