@@ -1,0 +1,155 @@
+import { CelError } from './cel-error.ts'
+import { celEquals } from './equality.ts'
+import { CelDouble, CelUint, type CelValue, intOf } from './values.ts'
+
+/** A CEL list. Subclasses read their source in place; a list never changes while an evaluation sees it. */
+export abstract class CelList {
+  readonly isList: true = true
+  abstract readonly size: number
+
+  /** The element at an index that the caller has checked to be in range. */
+  abstract at(index: number): CelValue
+
+  /** `this == other` for a list; lists of list type `set` or `map` ignore the order. */
+  equalsList(other: CelList): boolean {
+    if (this.size !== other.size) return false
+    for (let i = 0; i < this.size; i++) {
+      if (!celEquals(this.at(i), other.at(i))) return false
+    }
+    return true
+  }
+
+  /** `this == other` for a value that is no list. */
+  equalsOther(_other: CelValue): boolean {
+    return false
+  }
+
+  /** Whether an element equals the value. */
+  contains(value: CelValue): boolean {
+    for (let i = 0; i < this.size; i++) {
+      if (celEquals(this.at(i), value)) return true
+    }
+    return false
+  }
+
+  /** `this + other`; lists of list type `set` or `map` merge instead of appending. */
+  concat(other: CelList): CelList {
+    if (other.size === 0) return this
+    if (this.size === 0) return other
+    const elements: CelValue[] = []
+    for (const element of this) elements.push(element)
+    for (const element of other) elements.push(element)
+    return new ArrayList(elements)
+  }
+
+  *[Symbol.iterator](): Iterator<CelValue> {
+    for (let i = 0; i < this.size; i++) yield this.at(i)
+  }
+
+  toArray(): CelValue[] {
+    const out: CelValue[] = []
+    for (let i = 0; i < this.size; i++) out.push(this.at(i))
+    return out
+  }
+}
+
+/** A list over an array of CEL values. */
+export class ArrayList extends CelList {
+  readonly #elements: readonly CelValue[]
+
+  constructor(elements: readonly CelValue[]) {
+    super()
+    this.#elements = elements
+  }
+
+  get size(): number {
+    return this.#elements.length
+  }
+
+  at(index: number): CelValue {
+    return this.#elements[index] as CelValue
+  }
+}
+
+/** A CEL map. Keys are strings, booleans, ints and uints; numeric keys are equal across int, uint and double. */
+export abstract class CelMap {
+  readonly isList: false = false
+  abstract readonly size: number
+
+  /** The value of a key, or `undefined` when there is none; throws `no such overload` for a key type the map cannot have. */
+  abstract get(key: CelValue): CelValue | undefined
+
+  /** The keys in iteration order. */
+  abstract keys(): Iterable<CelValue>
+
+  /** `this == other`. */
+  equals(other: CelValue): boolean {
+    if (!(other instanceof CelMap)) return false
+    if (this.size !== other.size) return false
+    for (const key of this.keys()) {
+      const mine = this.get(key)
+      const theirs = other.get(key)
+      if (mine === undefined || theirs === undefined || !celEquals(mine, theirs)) return false
+    }
+    return true
+  }
+}
+
+/** What a map key is stored under: numeric keys of every type become one number or bigint. */
+export type MapKey = string | boolean | number | bigint
+
+/** The stored form of a key, or `undefined` for a value that cannot be a key. */
+export function mapKeyOf(key: CelValue): MapKey | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+      return key
+  }
+  if (key instanceof CelUint) return intOf(key.value)
+  if (key instanceof CelDouble && Number.isInteger(key.value)) {
+    return Number.isSafeInteger(key.value) ? key.value : BigInt(key.value)
+  }
+  return undefined
+}
+
+/** A map over CEL keys and values, as map literals and `transformMap` make. */
+export class ValueMap extends CelMap {
+  readonly #entries: ReadonlyMap<MapKey, readonly [CelValue, CelValue]>
+
+  constructor(entries: ReadonlyMap<MapKey, readonly [CelValue, CelValue]>) {
+    super()
+    this.#entries = entries
+  }
+
+  /** A map of the given pairs; throws `unsupported key type` and, for a repeated key, `Failed with repeated key`. */
+  static of(pairs: Iterable<readonly [CelValue, CelValue]>): ValueMap {
+    const entries = new Map<MapKey, readonly [CelValue, CelValue]>()
+    for (const pair of pairs) {
+      const key = pair[0] instanceof CelDouble ? undefined : mapKeyOf(pair[0])
+      if (key === undefined) throw new CelError('unsupported key type')
+      if (entries.has(key)) throw new CelError('Failed with repeated key')
+      entries.set(key, pair)
+    }
+    return new ValueMap(entries)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    const stored = mapKeyOf(key)
+    if (stored === undefined) return undefined
+    return this.#entries.get(stored)?.[1]
+  }
+
+  *keys(): Iterable<CelValue> {
+    for (const [key] of this.#entries.values()) yield key
+  }
+
+  entries(): ReadonlyMap<MapKey, readonly [CelValue, CelValue]> {
+    return this.#entries
+  }
+}

@@ -1,0 +1,116 @@
+import { CelError, noSuchOverload } from './cel-error.ts'
+import { CelType } from './cel-type.ts'
+import { CelList, CelMap } from './collections.ts'
+import {
+  CelBytes,
+  CelDouble,
+  CelDuration,
+  CelOpaque,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  type CelValue,
+} from './values.ts'
+
+/** `a == b`: numbers are equal by value whatever their types, values of other different types are unequal. */
+export function celEquals(a: CelValue, b: CelValue): boolean {
+  if (a === b) return !(a instanceof CelDouble && Number.isNaN(a.value))
+  switch (typeof a) {
+    case 'string':
+    case 'boolean':
+      return false
+    case 'number':
+    case 'bigint':
+      return isNumeric(b) && typeof b === 'object' && numericEquals(a, b)
+  }
+  if (a === null || b === null) return false
+  if (a instanceof CelList) return listEquals(a, b)
+  if (a instanceof CelMap) return a.equals(b)
+  if (a instanceof CelDouble || a instanceof CelUint) return isNumeric(b) && numericEquals(a, b)
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos
+  if (a instanceof CelBytes) return b instanceof CelBytes && compareBytes(a.value, b.value) === 0
+  if (a instanceof CelType) return b instanceof CelType && a.name === b.name && a.kind === b.kind
+  if (a instanceof CelOptional) {
+    if (!(b instanceof CelOptional)) return false
+    if (a.value === undefined || b.value === undefined) return a.value === b.value
+    return celEquals(a.value, b.value)
+  }
+  return a.equals(b)
+}
+
+function listEquals(a: CelList, b: CelValue): boolean {
+  if (!(b instanceof CelList)) return a.equalsOther(b)
+  return a.equalsList(b)
+}
+
+type Numeric = number | bigint | CelDouble | CelUint
+
+function isNumeric(v: CelValue): v is Numeric {
+  return typeof v === 'number' || typeof v === 'bigint' || v instanceof CelDouble || v instanceof CelUint
+}
+
+function numericEquals(a: Numeric, b: Numeric): boolean {
+  const x = a instanceof CelDouble || a instanceof CelUint ? a.value : a
+  const y = b instanceof CelDouble || b instanceof CelUint ? b.value : b
+  // loose equality compares bigint with number by mathematical value, exactly
+  // biome-ignore lint/suspicious/noDoubleEquals: the mixed comparison is wanted
+  return x == y
+}
+
+/**
+ * The order of two values: negative, zero or positive. Throws `no such overload` for values without an order between them and
+ * `NaN values cannot be ordered`.
+ */
+export function celCompare(a: CelValue, b: CelValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
+  if (typeof a === 'string') {
+    if (typeof b !== 'string') throw noSuchOverload()
+    return compareStrings(a, b)
+  }
+  if (isNumeric(a)) {
+    if (!isNumeric(b)) throw noSuchOverload()
+    return compareNumeric(a, b)
+  }
+  if (typeof a === 'boolean' && typeof b === 'boolean') return a === b ? 0 : a ? 1 : -1
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.seconds - b.seconds || a.nanos - b.nanos
+  if (a instanceof CelDuration && b instanceof CelDuration) return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0
+  if (a instanceof CelBytes && b instanceof CelBytes) return compareBytes(a.value, b.value)
+  if (a instanceof CelOpaque) return a.compare(b)
+  throw noSuchOverload()
+}
+
+function compareNumeric(a: Numeric, b: Numeric): number {
+  const x = a instanceof CelDouble || a instanceof CelUint ? a.value : a
+  const y = b instanceof CelDouble || b instanceof CelUint ? b.value : b
+  if (Number.isNaN(x) || Number.isNaN(y)) throw new CelError('NaN values cannot be ordered')
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** The order of the UTF-8 encodings, which is the order of the code points. */
+export function compareStrings(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) {
+      // a surrogate stands for a code point above every other UTF-16 unit
+      if (x >= 0xd800 && y >= 0xd800) return surrogateRank(x) - surrogateRank(y)
+      return x - y
+    }
+  }
+  return a.length - b.length
+}
+
+function surrogateRank(unit: number): number {
+  return unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    if (a[i] !== b[i]) return a[i]! - b[i]!
+  }
+  return a.length - b.length
+}
