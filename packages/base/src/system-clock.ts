@@ -1,0 +1,50 @@
+import { type Clock, sleepWith, type Timer, type WaitOptions } from './clock.ts'
+
+// setTimeout fires at once for delays beyond 2^31-1 ms; longer waits are made of several.
+const LONGEST_TIMEOUT = 2 ** 31 - 1
+
+class SystemClock implements Clock {
+  // The millisecond that nowMicros last saw, and the monotonic time at which it was first seen.
+  #millisecond = 0
+  #seenAt = 0
+
+  now(): number {
+    return Date.now()
+  }
+
+  // Microseconds are counted from the first reading within each millisecond, so that the result never contradicts Date.now()
+  // (performance.timeOrigin would drift from it) and does not go back within one millisecond.
+  nowMicros(): number {
+    const millisecond = Date.now()
+    const elapsed = performance.now()
+    if (millisecond !== this.#millisecond) {
+      this.#millisecond = millisecond
+      this.#seenAt = elapsed
+      return millisecond * 1000
+    }
+    return millisecond * 1000 + Math.min(999, Math.floor((elapsed - this.#seenAt) * 1000))
+  }
+
+  monotonic(): number {
+    return performance.now()
+  }
+
+  setTimer(delay: number, callback: () => void): Timer {
+    if (Number.isNaN(delay)) throw new RangeError('timer delay must be a number: NaN')
+    let handle: ReturnType<typeof setTimeout> | undefined
+    const arm = (remaining: number): void => {
+      if (remaining <= LONGEST_TIMEOUT) handle = setTimeout(callback, Math.max(0, remaining))
+      else handle = setTimeout(() => arm(remaining - LONGEST_TIMEOUT), LONGEST_TIMEOUT)
+    }
+    if (delay !== Number.POSITIVE_INFINITY) arm(delay)
+    const cancel = (): void => clearTimeout(handle)
+    return { cancel, [Symbol.dispose]: cancel }
+  }
+
+  sleep(delay: number, options?: WaitOptions): Promise<void> {
+    return sleepWith((ms, callback) => this.setTimer(ms, callback), delay, options)
+  }
+}
+
+/** The clock of the machine. Its pending timers keep the process alive, as Node's own do. */
+export const systemClock: Clock = new SystemClock()
