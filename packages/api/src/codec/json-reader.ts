@@ -1,0 +1,383 @@
+import { goQuote, type JSONSchemaProps } from '@kubewright/schema'
+import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { JsonSyntaxError } from './json-syntax-error.ts'
+
+/** How {@link JsonReader} treats what plain JSON allows and the API server frowns upon. */
+export interface JsonReaderOptions {
+  /** Collect `duplicate field` and `unknown field` errors. */
+  readonly strict?: boolean | undefined
+  /**
+   * The type that is decoded into. Fields that it does not know are dropped (and, when strict, reported), a repeated object is
+   * merged into the earlier one, both as decoding into a Go struct does. Without it every field is kept and the last one wins.
+   */
+  readonly schema?: JSONSchemaProps | undefined
+  /** The text holds one byte in each character; errors then name bytes as they are. */
+  readonly bytes?: boolean | undefined
+}
+
+// Go's decoder gives up here; so does a JavaScript stack, somewhat earlier for some inputs, which reads the same to the caller.
+const maxDepth = 10_000
+const maxStrictErrors = 100
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * A JSON parser with the semantics and error texts of sigs.k8s.io/json: case-sensitive names, integers kept exactly (a bigint
+ * beyond 2^53, a float beyond int64), duplicate and unknown fields reported by path. One instance reads one text.
+ */
+export class JsonReader {
+  readonly #text: string
+  readonly #strict: boolean
+  readonly #schema: JSONSchemaProps | undefined
+  readonly #bytes: boolean
+  #at = 0
+  #depth = 0
+  // The path to the value being read: names and indexes. Only strict reading needs it.
+  readonly #path: (string | number)[] = []
+  readonly #errors = new Set<string>()
+
+  constructor(text: string, options: JsonReaderOptions = {}) {
+    this.#text = text
+    this.#strict = options.strict ?? false
+    this.#schema = options.schema
+    this.#bytes = options.bytes ?? false
+  }
+
+  /** The strict errors found so far, in document order, without repetitions, 100 at most. */
+  get strictErrors(): string[] {
+    return [...this.#errors]
+  }
+
+  /** Reads the whole text as one value; throws {@link JsonSyntaxError} with Go's text otherwise. */
+  read(): unknown {
+    try {
+      this.#space()
+      const value = this.#value(this.#schema, undefined)
+      this.#space()
+      if (this.#at < this.#text.length) this.#fail('after top-level value')
+      return value
+    } catch (error) {
+      if (error instanceof RangeError) return this.#fail('exceeded max depth')
+      throw error
+    }
+  }
+
+  #value(schema: JSONSchemaProps | undefined, previous: unknown): unknown {
+    const code = this.#text.charCodeAt(this.#at)
+    switch (code) {
+      case 0x7b:
+        return this.#object(schema, previous)
+      case 0x5b:
+        return this.#array(schema)
+      case quote:
+        return this.#string()
+      case 0x74:
+        return this.#literal('true', true)
+      case 0x66:
+        return this.#literal('false', false)
+      case 0x6e:
+        return this.#literal('null', null)
+      default:
+        if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.#number()
+        return this.#fail('looking for beginning of value')
+    }
+  }
+
+  #object(schema: JSONSchemaProps | undefined, previous: unknown): Record<string, unknown> {
+    this.#enter()
+    const shape = schema === undefined ? undefined : shapeOf(schema)
+    // Decoding into a struct or typed map that was filled before goes on filling it.
+    const object = shape !== undefined && isObject(previous) ? previous : {}
+    let seen: Set<string> | undefined
+    this.#at++
+    this.#space()
+    if (this.#text.charCodeAt(this.#at) === 0x7d) return this.#leave(object)
+    for (;;) {
+      if (this.#text.charCodeAt(this.#at) !== quote) this.#fail('looking for beginning of object key string')
+      const key = this.#string()
+      this.#space()
+      if (this.#text.charCodeAt(this.#at) !== 0x3a) this.#fail('after object key')
+      this.#at++
+      this.#space()
+      const known = shape === undefined || shape.fields === undefined || Object.hasOwn(shape.fields, key)
+      if (this.#strict) {
+        if (!known) this.#report('unknown field', key)
+        else if (previous === undefined ? Object.hasOwn(object, key) : seen?.has(key))
+          this.#report('duplicate field', key)
+        if (previous !== undefined) (seen ??= new Set()).add(key)
+      }
+      if (known) {
+        if (this.#strict) this.#path.push(key)
+        const child = shape === undefined ? undefined : shape.fields === undefined ? shape.values : shape.fields[key]
+        const value = this.#value(child, Object.hasOwn(object, key) && shape?.fields ? object[key] : undefined)
+        if (this.#strict) this.#path.pop()
+        setField(object, key, value)
+      } else {
+        this.#skipUnknown()
+      }
+      this.#space()
+      const code = this.#text.charCodeAt(this.#at)
+      if (code === 0x7d) return this.#leave(object)
+      if (code !== 0x2c) this.#fail('after object key:value pair')
+      this.#at++
+      this.#space()
+    }
+  }
+
+  #array(schema: JSONSchemaProps | undefined): unknown[] {
+    this.#enter()
+    const items = schema?.items
+    const array: unknown[] = []
+    this.#at++
+    this.#space()
+    if (this.#text.charCodeAt(this.#at) === 0x5d) return this.#leave(array)
+    for (;;) {
+      if (this.#strict) this.#path.push(array.length)
+      array.push(this.#value(items, undefined))
+      if (this.#strict) this.#path.pop()
+      this.#space()
+      const code = this.#text.charCodeAt(this.#at)
+      if (code === 0x5d) return this.#leave(array)
+      if (code !== 0x2c) this.#fail('after array element')
+      this.#at++
+      this.#space()
+    }
+  }
+
+  // The value of an unknown field is checked for syntax only: Go skips it without looking for duplicates inside.
+  #skipUnknown(): void {
+    const reader = new JsonReader(this.#text, { bytes: this.#bytes })
+    reader.#at = this.#at
+    reader.#depth = this.#depth
+    reader.#value(undefined, undefined)
+    this.#at = reader.#at
+  }
+
+  #string(): string {
+    const text = this.#text
+    const start = ++this.#at
+    for (let at = start; ; at++) {
+      const code = text.charCodeAt(at)
+      if (code === quote) {
+        this.#at = at + 1
+        return text.slice(start, at)
+      }
+      if (code === backslash) {
+        this.#at = at
+        return this.#escapedString(start)
+      }
+      if (code < 0x20 || at >= text.length) {
+        this.#at = at
+        this.#fail('in string literal')
+      }
+    }
+  }
+
+  // Continues a string at its first backslash.
+  #escapedString(start: number): string {
+    const text = this.#text
+    let out = text.slice(start, this.#at)
+    let from = this.#at
+    for (let at = from; ; ) {
+      const code = text.charCodeAt(at)
+      if (code === quote) {
+        this.#at = at + 1
+        return out + text.slice(from, at)
+      }
+      if (code === backslash) {
+        out += text.slice(from, at)
+        const letter = text.charCodeAt(at + 1)
+        if (letter === 0x75) {
+          const unit = this.#hex(at + 2)
+          at += 6
+          const low = isHighSurrogate(unit) ? this.#peekEscape(at) : -1
+          if (isLowSurrogate(low)) {
+            out += String.fromCharCode(unit, low)
+            at += 6
+          } else {
+            // Half of a pair without the other half becomes U+FFFD, as in Go.
+            out += isHighSurrogate(unit) || isLowSurrogate(unit) ? '\ufffd' : String.fromCharCode(unit)
+          }
+        } else {
+          const plain = simpleEscapes.get(letter)
+          if (plain === undefined) {
+            this.#at = at + 1
+            this.#fail('in string escape code')
+          }
+          out += plain
+          at += 2
+        }
+        from = at
+      } else if (code < 0x20 || at >= text.length) {
+        this.#at = at
+        this.#fail('in string literal')
+      } else {
+        at++
+      }
+    }
+  }
+
+  #peekEscape(at: number): number {
+    const text = this.#text
+    if (text.charCodeAt(at) !== backslash || text.charCodeAt(at + 1) !== 0x75) return -1
+    const digits = text.slice(at + 2, at + 6)
+    return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
+  }
+
+  #hex(at: number): number {
+    let unit = 0
+    for (let i = at; i < at + 4; i++) {
+      const digit = hexDigit(this.#text.charCodeAt(i))
+      if (digit < 0) {
+        this.#at = i
+        this.#fail('in \\u hexadecimal character escape')
+      }
+      unit = unit * 16 + digit
+    }
+    return unit
+  }
+
+  #number(): number | bigint {
+    const text = this.#text
+    const start = this.#at
+    let at = start
+    let integral = true
+    if (text.charCodeAt(at) === 0x2d) at++
+    const first = text.charCodeAt(at)
+    if (first === 0x30) at++
+    else if (isDigit(first)) while (isDigit(text.charCodeAt(at))) at++
+    else this.#failAt(at, 'in numeric literal')
+    if (text.charCodeAt(at) === 0x2e) {
+      integral = false
+      at++
+      if (!isDigit(text.charCodeAt(at))) this.#failAt(at, 'after decimal point in numeric literal')
+      while (isDigit(text.charCodeAt(at))) at++
+    }
+    const exponent = text.charCodeAt(at)
+    if (exponent === 0x65 || exponent === 0x45) {
+      integral = false
+      at++
+      const sign = text.charCodeAt(at)
+      if (sign === 0x2b || sign === 0x2d) at++
+      if (!isDigit(text.charCodeAt(at))) this.#failAt(at, 'in exponent of numeric literal')
+      while (isDigit(text.charCodeAt(at))) at++
+    }
+    this.#at = at
+    return toNumber(text.slice(start, at), integral)
+  }
+
+  #literal<T>(word: string, value: T): T {
+    const text = this.#text
+    for (let i = 1; i < word.length; i++) {
+      if (text.charCodeAt(this.#at + i) !== word.charCodeAt(i)) {
+        this.#failAt(this.#at + i, `in literal ${word} (expecting '${word[i]}')`)
+      }
+    }
+    this.#at += word.length
+    return value
+  }
+
+  #space(): void {
+    const text = this.#text
+    for (;;) {
+      const code = text.charCodeAt(this.#at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.#at++
+    }
+  }
+
+  #enter(): void {
+    if (++this.#depth > maxDepth) this.#fail('exceeded max depth')
+  }
+
+  #leave<T>(value: T): T {
+    this.#depth--
+    this.#at++
+    return value
+  }
+
+  #report(problem: string, key: string): void {
+    if (this.#errors.size >= maxStrictErrors) return
+    let path = ''
+    for (const step of this.#path) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+    this.#errors.add(`${problem} ${goQuote(path === '' ? key : `${path}.${key}`)}`)
+  }
+
+  #failAt(at: number, context: string): never {
+    this.#at = at
+    return this.#fail(context)
+  }
+
+  #fail(context: string): never {
+    throw new JsonSyntaxError(this.#text, this.#at, context, this.#bytes)
+  }
+}
+
+// A struct has a fixed set of fields, a typed map has values of one type; anything else is decoded as it comes.
+interface Shape {
+  readonly fields?: Readonly<Record<string, JSONSchemaProps>> | undefined
+  readonly values?: JSONSchemaProps | undefined
+}
+
+function shapeOf(schema: JSONSchemaProps): Shape | undefined {
+  if (schema['x-kubernetes-preserve-unknown-fields']) return undefined
+  if (schema.properties !== undefined) return { fields: schema.properties }
+  const values = schema.additionalProperties
+  return typeof values === 'object' ? { values } : undefined
+}
+
+const simpleEscapes: ReadonlyMap<number, string> = new Map([
+  [0x22, '"'],
+  [0x5c, '\\'],
+  [0x2f, '/'],
+  [0x62, '\b'],
+  [0x66, '\f'],
+  [0x6e, '\n'],
+  [0x72, '\r'],
+  [0x74, '\t'],
+])
+
+function toNumber(literal: string, integral: boolean): number | bigint {
+  const value = Number(literal)
+  if (integral) {
+    // Up to fifteen digits are always exact, and nearly all integers are that short.
+    if (literal.length <= 15 || Number.isSafeInteger(value)) return value === 0 ? 0 : value
+    const exact = BigInt(literal)
+    return BigInt.asIntN(64, exact) === exact ? exact : value
+  }
+  if (!Number.isFinite(value)) {
+    throw new ApiSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+  }
+  return value
+}
+
+function setField(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    object[key] = value
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

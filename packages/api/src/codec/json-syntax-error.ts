@@ -1,0 +1,62 @@
+import { goQuote } from '@kubewright/schema'
+import { ApiSyntaxError } from '../api-syntax-error.ts'
+
+// At the end of the input Go feeds its scanner one more space; where a space is wrong, that space is what it complains about.
+const spaceIsWrong = /^in (literal|numeric|exponent|string escape|\\u)|^after decimal/
+
+/**
+ * Text that is no JSON, in the words of Go's encoding/json: `invalid character 'x' looking for beginning of value` or
+ * `unexpected end of JSON input`.
+ */
+export class JsonSyntaxError extends ApiSyntaxError {
+  /** How many bytes had been read when the error showed, the offending one included. */
+  readonly offset: number
+
+  static {
+    Object.defineProperty(JsonSyntaxError.prototype, 'name', {
+      value: 'JsonSyntaxError',
+      writable: true,
+      configurable: true,
+    })
+  }
+
+  /**
+   * `at` is the index of the offending character; `context` is what was expected there, as Go words it; `bytes` says that each
+   * character of the text is one byte.
+   */
+  constructor(text: string, at: number, context: string, bytes = false) {
+    super(messageFor(text, at, context, bytes))
+    this.offset = (bytes ? at : utf8Length(text.slice(0, at))) + (at < text.length ? 1 : 0)
+  }
+}
+
+function messageFor(text: string, at: number, context: string, bytes: boolean): string {
+  if (at < text.length) {
+    const code = text.codePointAt(at)!
+    return `invalid character ${quoteByte(bytes ? code : leadByte(code))} ${context}`
+  }
+  return spaceIsWrong.test(context) ? `invalid character ' ' ${context}` : 'unexpected end of JSON input'
+}
+
+// Go scans bytes and prints the offending byte as if it were a code point.
+function quoteByte(byte: number): string {
+  if (byte === 0x27) return "'\\''"
+  if (byte === 0x22) return "'\"'"
+  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`
+}
+
+function leadByte(codePoint: number): number {
+  if (codePoint < 0x80) return codePoint
+  if (codePoint < 0x800) return 0xc0 | (codePoint >> 6)
+  if (codePoint < 0x10000) return 0xe0 | (codePoint >> 12)
+  return 0xf0 | (codePoint >> 18)
+}
+
+function utf8Length(text: string): number {
+  let length = 0
+  for (const char of text) {
+    const codePoint = char.codePointAt(0)!
+    length += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
+  }
+  return length
+}
