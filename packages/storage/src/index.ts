@@ -1,0 +1,13 @@
+export { MemoryStore } from './memory-store.ts'
+export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
+export type {
+  Change,
+  Entry,
+  ForkableStore,
+  ListRequest,
+  Page,
+  Store,
+  WatchBatch,
+  WatchRequest,
+  WriteResult,
+} from './store.ts'

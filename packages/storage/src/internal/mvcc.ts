@@ -1,0 +1,164 @@
+import type { Change, Entry, ListRequest, Page } from '../store.ts'
+import { CompactedError, FutureRevisionError } from '../storage-error.ts'
+import { SortedKeys } from './sorted-keys.ts'
+
+/** A write whose revision is decided and that is about to be published. */
+export interface Write {
+  readonly key: string
+  /** undefined deletes. */
+  readonly value: Uint8Array | undefined
+}
+
+/**
+ * The versions of all keys in memory, and the log of changes since the compacted revision. Synchronous: every method is atomic.
+ *
+ * Revisions are dense: the change with revision r is `#log[r - #logStart]`, which makes a watch a cursor into one shared array instead
+ * of a queue of its own.
+ */
+export class Mvcc {
+  /** Newest version of each live key. */
+  readonly #live = new Map<string, Entry>()
+  readonly #keys: SortedKeys
+  /** Changes after the compacted revision, oldest first. */
+  #log: Change[]
+  /** Revision of `#log[0]`. */
+  #logStart: number
+  #revision: number
+  /** Reads below this revision fail; the log starts right behind it. */
+  #compacted: number
+
+  constructor(initial?: { readonly entries: Iterable<Entry>; readonly revision: number }) {
+    this.#keys = new SortedKeys()
+    this.#log = []
+    this.#revision = initial?.revision ?? 1
+    this.#compacted = this.#revision
+    this.#logStart = this.#revision + 1
+    for (const entry of initial?.entries ?? []) {
+      this.#live.set(entry.key, entry)
+      this.#keys.add(entry.key)
+    }
+    if (!initial) this.#compacted = 0
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** The oldest revision that can be read. */
+  get compacted(): number {
+    return this.#compacted
+  }
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** Makes the write under the next revision. The caller has checked its condition. */
+  publish(write: Write): Change {
+    const revision = ++this.#revision
+    const previous = this.#live.get(write.key)
+    let change: Change
+    if (write.value === undefined) {
+      this.#live.delete(write.key)
+      this.#keys.delete(write.key)
+      change = { type: 'delete', key: write.key, revision, entry: undefined, previous }
+    } else {
+      const entry: Entry = {
+        key: write.key,
+        value: write.value,
+        createRevision: previous?.createRevision ?? revision,
+        modRevision: revision,
+      }
+      this.#live.set(write.key, entry)
+      if (!previous) this.#keys.add(write.key)
+      change = { type: 'put', key: write.key, revision, entry, previous }
+    }
+    this.#log.push(change)
+    return change
+  }
+
+  newest(key: string): Entry | undefined {
+    return this.#live.get(key)
+  }
+
+  get(key: string, revision: number = this.#revision): Entry | undefined {
+    this.#assertReadable(revision)
+    const newest = this.#live.get(key)
+    if (revision === this.#revision || (newest && newest.modRevision <= revision)) return newest
+    // The first change of the key behind the revision remembers what was there before.
+    for (let i = revision + 1 - this.#logStart; i < this.#log.length; i++) {
+      const change = this.#log[i]!
+      if (change.key === key) return change.previous
+    }
+    return newest
+  }
+
+  list({ prefix, after = '', limit = Number.POSITIVE_INFINITY, revision = this.#revision }: ListRequest): Page {
+    this.#assertReadable(revision)
+    const undo = revision === this.#revision ? undefined : this.#undo(prefix, revision)
+    const entries: Entry[] = []
+    let remaining = 0
+    const take = (entry: Entry): void => {
+      if (entries.length < limit) entries.push(entry)
+      else remaining++
+    }
+    const behind = after >= prefix ? after : ''
+    // Keys that are gone now but were there at the revision, to be merged in order.
+    const gone = undo ? [...undo].filter(([key, e]) => e !== undefined && !this.#live.has(key) && key > behind).map(([k]) => k).sort() : []
+    let g = 0
+    this.#keys.scan(behind === '' ? prefix : behind, (key) => {
+      if (!key.startsWith(prefix)) return false
+      while (g < gone.length && gone[g]! < key) take(undo!.get(gone[g++]!)!)
+      if (key === behind) return true
+      const entry = undo?.has(key) ? undo.get(key) : this.#live.get(key)
+      if (entry) take(entry)
+      return true
+    })
+    while (g < gone.length) take(undo!.get(gone[g++]!)!)
+    return { entries, revision, next: remaining > 0 ? entries.at(-1)?.key : undefined, remaining }
+  }
+
+  /** Changes after the revision, in order; the array is a view of the moment. */
+  changesAfter(revision: number): readonly Change[] {
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted)
+    return this.#log.slice(Math.max(0, revision + 1 - this.#logStart))
+  }
+
+  compact(revision: number): void {
+    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision)
+    if (revision <= this.#compacted) return
+    this.#log.splice(0, revision + 1 - this.#logStart)
+    this.#logStart = revision + 1
+    this.#compacted = revision
+  }
+
+  /** All live entries in order of keys. */
+  *entries(): Generator<Entry> {
+    const keys: string[] = []
+    this.#keys.scan('', (key) => keys.push(key) > 0)
+    for (const key of keys) yield this.#live.get(key)!
+  }
+
+  clone(): Mvcc {
+    const copy = new Mvcc({ entries: this.entries(), revision: this.#revision })
+    copy.#log = this.#log.slice()
+    copy.#logStart = this.#logStart
+    copy.#compacted = this.#compacted
+    return copy
+  }
+
+  /** What each key of the prefix that changed behind the revision was at that revision. */
+  #undo(prefix: string, revision: number): Map<string, Entry | undefined> {
+    const before = new Map<string, Entry | undefined>()
+    for (let i = revision + 1 - this.#logStart; i < this.#log.length; i++) {
+      const change = this.#log[i]!
+      if (change.key.startsWith(prefix) && !before.has(change.key)) before.set(change.key, change.previous)
+    }
+    return before
+  }
+
+  #assertReadable(revision: number): void {
+    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision)
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted)
+  }
+}

@@ -1,0 +1,5 @@
+import { test } from 'vitest'
+import { storageContract } from './contract.ts'
+import { MemoryStore } from './memory-store.ts'
+
+storageContract('MemoryStore', test, async () => new MemoryStore())
