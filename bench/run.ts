@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type RowResult, type Suite, lastResult, measure } from './harness.ts'
+import { lastResult, measure, type RowResult, type Suite } from './harness.ts'
 
 const folder = import.meta.dirname
 const word = process.argv[2] ?? ''
@@ -11,12 +11,16 @@ const files = readdirSync(folder)
   .filter((file) => file.endsWith('.bench.ts') && file.includes(word))
   .toSorted()
 
-const micros = (value: number): string => (value < 1 ? value.toFixed(3) : value < 100 ? value.toFixed(2) : value.toFixed(0))
+const micros = (value: number): string =>
+  value < 1 ? value.toFixed(3) : value < 100 ? value.toFixed(2) : value.toFixed(0)
 
 function describeRow({ row, figures }: RowResult): string {
   const [ours, ...peers] = figures
-  const aim = row.aim === undefined ? '' : row.aim >= ours!.micros ? ` (aim ${row.aim}: met)` : ` (aim ${row.aim}: missed)`
-  const against = peers.map((p) => `${p.name} ${micros(p.micros)} (${(p.micros / ours!.micros).toFixed(2)}×)`).join(', ')
+  const aim =
+    row.aim === undefined ? '' : row.aim >= ours!.micros ? ` (aim ${row.aim}: met)` : ` (aim ${row.aim}: missed)`
+  const against = peers
+    .map((p) => `${p.name} ${micros(p.micros)} (${(p.micros / ours!.micros).toFixed(2)}×)`)
+    .join(', ')
   return `| ${row.title} | ${micros(ours!.micros)}${aim} | ${against || '–'} | ${(ours!.spread * 100).toFixed(0)} % | ${row.note ?? ''} |`
 }
 
@@ -32,7 +36,15 @@ const page: string[] = [
 for (const file of files) {
   const { suite } = (await import(pathToFileURL(join(folder, file)).href)) as { suite: Suite }
   console.log(`\n${suite.title}`)
-  page.push('', `## ${suite.title}`, '', suite.about, '', '| work | kubewright | peers | spread | note |', '|---|---|---|---|---|')
+  page.push(
+    '',
+    `## ${suite.title}`,
+    '',
+    suite.about,
+    '',
+    '| work | kubewright | peers | spread | note |',
+    '|---|---|---|---|---|',
+  )
   const rows = typeof suite.rows === 'function' ? await suite.rows() : suite.rows
   for (const row of rows) {
     const line = describeRow(measure(row))

@@ -1,6 +1,6 @@
 // Holds the packages to the table in ARCHITECTURE.md: what a package imports, what its package.json depends on and what its tsconfig
 // references must all be allowed there, and the table must name every package. The docs cannot lie, because this reads them.
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
@@ -71,33 +71,54 @@ for (const name of readdirSync(join(root, 'packages'))) {
   for (const [dependency, version] of Object.entries(declared)) {
     const target = workspaceName(dependency)
     if (target === undefined) continue
-    if (!allowed.has(target)) complaints.push(`packages/${name}/package.json depends on ${dependency}, which the table does not allow`)
+    if (!allowed.has(target))
+      complaints.push(`packages/${name}/package.json depends on ${dependency}, which the table does not allow`)
     if (version !== manifest.version)
-      complaints.push(`packages/${name}/package.json wants ${dependency} ${version}; all packages share version ${manifest.version}`)
+      complaints.push(
+        `packages/${name}/package.json wants ${dependency} ${version}; all packages share version ${manifest.version}`,
+      )
     if (!referenced.has(target)) complaints.push(`packages/${name}/tsconfig.json lacks a reference to ../${target}`)
   }
   for (const target of referenced) {
-    if (!allowed.has(target)) complaints.push(`packages/${name}/tsconfig.json references ../${target}, which the table does not allow`)
+    if (!allowed.has(target))
+      complaints.push(`packages/${name}/tsconfig.json references ../${target}, which the table does not allow`)
   }
   for (const file of sourceFiles(join(folder, 'src'))) {
     for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
       const where = file.slice(root.length + 1)
       const target = workspaceName(fileName)
       if (target !== undefined) {
-        if (target === name) complaints.push(`${where} imports its own package by name (${fileName}); use a relative path`)
-        else if (!allowed.has(target)) complaints.push(`${where} imports ${fileName}, which the table does not allow for ${name}`)
-        else if (!(fileName.split('/').slice(0, fileName.startsWith('@') ? 2 : 1).join('/') in declared))
+        if (target === name)
+          complaints.push(`${where} imports its own package by name (${fileName}); use a relative path`)
+        else if (!allowed.has(target))
+          complaints.push(`${where} imports ${fileName}, which the table does not allow for ${name}`)
+        else if (
+          !(
+            fileName
+              .split('/')
+              .slice(0, fileName.startsWith('@') ? 2 : 1)
+              .join('/') in declared
+          )
+        )
           complaints.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
       } else if (fileName.startsWith('..') && !join(file, '..', fileName).startsWith(join(folder, 'src'))) {
         complaints.push(`${where} imports ${fileName}, outside of its package`)
       } else if (!fileName.startsWith('.') && !fileName.startsWith('node:')) {
-        const bare = fileName.split('/').slice(0, fileName.startsWith('@') ? 2 : 1).join('/')
-        if (!(bare in declared)) complaints.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
+        const bare = fileName
+          .split('/')
+          .slice(0, fileName.startsWith('@') ? 2 : 1)
+          .join('/')
+        if (!(bare in declared))
+          complaints.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
       }
     }
   }
 }
 
 for (const complaint of complaints) console.error(complaint)
-console.log(complaints.length === 0 ? `boundaries hold for ${table.size} packages in the table` : `${complaints.length} boundary violations`)
+console.log(
+  complaints.length === 0
+    ? `boundaries hold for ${table.size} packages in the table`
+    : `${complaints.length} boundary violations`,
+)
 process.exitCode = complaints.length === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 // Compiles every fenced `ts` block of the Markdown files, so that no page shows code that does not work. A block is a module of its own;
 // a block that starts with `// continues` is appended to the block before it on the same page.
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runStep } from './run-step.ts'
 
@@ -15,7 +15,9 @@ interface Block {
 
 function pages(): string[] {
   const skip = /(^|\/)(node_modules|dist|\.git)(\/|$)/
-  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md') && !skip.test(file))
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !skip.test(file),
+  )
 }
 
 function blocksOf(page: string): Block[] {

@@ -1,5 +1,5 @@
 // Packs every public package as a registry would receive it and asks publint whether a consumer could import it.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { publint } from 'publint'
@@ -14,10 +14,17 @@ try {
     const folder = join('packages', name)
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>
     if (manifest['private'] === true) continue
-    const pack = await runStep({ label: name, command: 'npm', args: ['pack', '--silent', '--pack-destination', out, `./${folder}`] })
+    const pack = await runStep({
+      label: name,
+      command: 'npm',
+      args: ['pack', '--silent', '--pack-destination', out, `./${folder}`],
+    })
     const tarball = join(out, pack.output.trim().split('\n').at(-1)!)
     if (pack.code !== 0 || !existsSync(tarball)) throw new Error(`npm pack failed for ${name}:\n${pack.output}`)
-    const { messages, pkg } = await publint({ pack: { tarball: readFileSync(tarball).buffer as ArrayBuffer }, strict: true })
+    const { messages, pkg } = await publint({
+      pack: { tarball: readFileSync(tarball).buffer as ArrayBuffer },
+      strict: true,
+    })
     for (const message of messages) {
       complaints++
       console.error(`${folder}: ${formatMessage(message, pkg)}`)

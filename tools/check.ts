@@ -1,6 +1,6 @@
 // `npm run check`: everything that can be known about the code without running it. Each step runs even when an earlier one failed, so
 // that one run shows all there is to mend.
-import { type Step, runStep } from './run-step.ts'
+import { runStep, type Step } from './run-step.ts'
 
 const node = process.execPath
 const tool = (label: string, file: string, ...args: string[]): Step => ({

@@ -3,8 +3,10 @@
 import { spawnSync } from 'node:child_process'
 
 const run = (args: readonly string[]): number =>
-  spawnSync(process.execPath, [...args], { stdio: 'inherit', env: { ...process.env, FORCE_COLOR: process.env['FORCE_COLOR'] ?? '0' } })
-    .status ?? 1
+  spawnSync(process.execPath, [...args], {
+    stdio: 'inherit',
+    env: { ...process.env, FORCE_COLOR: process.env['FORCE_COLOR'] ?? '0' },
+  }).status ?? 1
 
 const compiled = run(['node_modules/ts7/bin/tsc', '-b'])
 const types = compiled === 0 ? run(['node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json']) : compiled

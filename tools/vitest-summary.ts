@@ -14,7 +14,9 @@ export default class SummaryReporter implements Reporter {
         else if (result.state === 'failed') failed++
         else {
           skipped++
-          console.log(`skipped: ${test.fullName} (${result.state === 'skipped' && result.note ? result.note : 'no reason given'})`)
+          console.log(
+            `skipped: ${test.fullName} (${result.state === 'skipped' && result.note ? result.note : 'no reason given'})`,
+          )
         }
       }
     }

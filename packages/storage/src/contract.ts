@@ -9,7 +9,8 @@ import type { Change, Store, WatchBatch, WriteResult } from './store.ts'
 export type TestFunction = (name: string, body: () => Promise<void>) => unknown
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-const text = (value: Uint8Array | undefined): string | undefined => (value ? new TextDecoder().decode(value) : undefined)
+const text = (value: Uint8Array | undefined): string | undefined =>
+  value ? new TextDecoder().decode(value) : undefined
 
 function written(result: WriteResult): Extract<WriteResult, { ok: true }> {
   assert.ok(result.ok, 'the condition of the write held')
@@ -43,7 +44,10 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     const { entry, revision, previous } = written(await store.put('/a', bytes('1'), 0))
     assert.equal(revision, before + 1)
     assert.equal(previous, undefined)
-    assert.deepEqual({ ...entry, value: text(entry?.value) }, { key: '/a', value: '1', createRevision: revision, modRevision: revision })
+    assert.deepEqual(
+      { ...entry, value: text(entry?.value) },
+      { key: '/a', value: '1', createRevision: revision, modRevision: revision },
+    )
     const again = await store.put('/a', bytes('2'), 0)
     assert.ok(!again.ok)
     assert.equal(text(again.current?.value), '1')
@@ -119,20 +123,32 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
   it('list() returns the keys of a prefix in order, page by page, at one revision', async (store) => {
     for (const key of ['/b/2', '/a/3', '/a/1', '/a/2', '/c/1', '/a']) await store.put(key, bytes(key), 0)
     const all = await store.list({ prefix: '/a/' })
-    assert.deepEqual(all.entries.map((e) => e.key), ['/a/1', '/a/2', '/a/3'])
+    assert.deepEqual(
+      all.entries.map((e) => e.key),
+      ['/a/1', '/a/2', '/a/3'],
+    )
     assert.equal(all.next, undefined)
     assert.equal(all.remaining, 0)
     const first = await store.list({ prefix: '/a/', limit: 2 })
-    assert.deepEqual(first.entries.map((e) => e.key), ['/a/1', '/a/2'])
+    assert.deepEqual(
+      first.entries.map((e) => e.key),
+      ['/a/1', '/a/2'],
+    )
     assert.equal(first.remaining, 1)
     await store.put('/a/0', bytes(''), 0)
     await store.put('/a/4', bytes(''), 0)
     await store.delete('/a/3', (await store.get('/a/3')).entry!.modRevision)
     const rest = await store.list({ prefix: '/a/', after: first.next!, revision: first.revision, limit: 2 })
-    assert.deepEqual(rest.entries.map((e) => e.key), ['/a/3'])
+    assert.deepEqual(
+      rest.entries.map((e) => e.key),
+      ['/a/3'],
+    )
     assert.equal(rest.revision, first.revision)
     assert.equal(rest.next, undefined)
-    assert.deepEqual((await store.list({ prefix: '/a/' })).entries.map((e) => e.key), ['/a/0', '/a/1', '/a/2', '/a/4'])
+    assert.deepEqual(
+      (await store.list({ prefix: '/a/' })).entries.map((e) => e.key),
+      ['/a/0', '/a/1', '/a/2', '/a/4'],
+    )
   })
 
   it('list() of an unknown prefix is empty, and of the empty prefix is everything', async (store) => {
@@ -168,7 +184,10 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await store.put('/b', bytes('2'), 0)
     await probe
     const batch = await first
-    assert.deepEqual((batch.value as WatchBatch).changes.map((c) => c.key), ['/b'])
+    assert.deepEqual(
+      (batch.value as WatchBatch).changes.map((c) => c.key),
+      ['/b'],
+    )
     await iterator.return?.()
   })
 
@@ -188,7 +207,10 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await store.put('/a', bytes('1'), 0)
     await take(store.watch({ prefix: '/', after: start }), 1)
     await store.put('/b', bytes('1'), 0)
-    assert.deepEqual((await take(store.watch({ prefix: '/', after: start }), 2)).map((c) => c.key), ['/a', '/b'])
+    assert.deepEqual(
+      (await take(store.watch({ prefix: '/', after: start }), 2)).map((c) => c.key),
+      ['/a', '/b'],
+    )
   })
 
   it('compact() makes older revisions fail for reads and watches, and keeps newer ones', async (store) => {
@@ -200,7 +222,10 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await assert.rejects(store.list({ prefix: '/', revision: one }), CompactedError)
     await assert.rejects(take(store.watch({ prefix: '/', after: one }), 1), CompactedError)
     assert.equal(text((await store.get('/a', { revision: two })).entry?.value), '2')
-    assert.deepEqual((await take(store.watch({ prefix: '/', after: two }), 1)).map((c) => c.revision), [three])
+    assert.deepEqual(
+      (await take(store.watch({ prefix: '/', after: two }), 1)).map((c) => c.revision),
+      [three],
+    )
     await store.compact(one)
     await assert.rejects(store.compact(three + 10), FutureRevisionError)
   })

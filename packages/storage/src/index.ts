@@ -1,3 +1,4 @@
+export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable-store.ts'
 export { MemoryStore } from './memory-store.ts'
 export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
 export type {

@@ -20,7 +20,10 @@ export class MemoryStore implements ForkableStore {
     return this.#mvcc.revision
   }
 
-  async get(key: string, options?: { readonly revision?: number }): Promise<{ entry: Entry | undefined; revision: number }> {
+  async get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ entry: Entry | undefined; revision: number }> {
     this.#assertOpen()
     const revision = options?.revision ?? this.#mvcc.revision
     return { entry: this.#mvcc.get(key, revision), revision }

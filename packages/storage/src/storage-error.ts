@@ -35,7 +35,10 @@ export class CompactedError extends StorageError {
   readonly compactRevision: number
 
   constructor(wanted: number, compactRevision: number) {
-    super('KW_STORAGE_COMPACTED', `Cannot read revision ${wanted} as it has been compacted: the oldest revision is ${compactRevision}`)
+    super(
+      'KW_STORAGE_COMPACTED',
+      `Cannot read revision ${wanted} as it has been compacted: the oldest revision is ${compactRevision}`,
+    )
     this.name = 'CompactedError'
     this.compactRevision = compactRevision
   }
@@ -46,7 +49,10 @@ export class FutureRevisionError extends StorageError {
   readonly currentRevision: number
 
   constructor(wanted: number, currentRevision: number) {
-    super('KW_STORAGE_FUTURE', `Cannot read revision ${wanted} as it has not happened yet: the newest revision is ${currentRevision}`)
+    super(
+      'KW_STORAGE_FUTURE',
+      `Cannot read revision ${wanted} as it has not happened yet: the newest revision is ${currentRevision}`,
+    )
     this.name = 'FutureRevisionError'
     this.currentRevision = currentRevision
   }

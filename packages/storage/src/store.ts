@@ -21,7 +21,12 @@ export interface Change {
 
 /** What a conditional write did. */
 export type WriteResult =
-  | { readonly ok: true; readonly revision: number; readonly entry: Entry | undefined; readonly previous: Entry | undefined }
+  | {
+      readonly ok: true
+      readonly revision: number
+      readonly entry: Entry | undefined
+      readonly previous: Entry | undefined
+    }
   /** The condition did not hold: nothing was written. `current` is what was there instead. */
   | { readonly ok: false; readonly revision: number; readonly current: Entry | undefined }
 
@@ -74,7 +79,10 @@ export interface WatchBatch {
 export interface Store extends AsyncDisposable {
   /** The newest revision that readers see. A fresh store starts at 1. */
   revision(): Promise<number>
-  get(key: string, options?: { readonly revision?: number }): Promise<{ readonly entry: Entry | undefined; readonly revision: number }>
+  get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ readonly entry: Entry | undefined; readonly revision: number }>
   list(request: ListRequest): Promise<Page>
   /** Writes the key if its modification revision is `expected`; 0 means that it must not exist. */
   put(key: string, value: Uint8Array, expected: number): Promise<WriteResult>

@@ -4,7 +4,9 @@ export function checkKey(key: string): void {
   for (let i = 0; i < key.length; i++) {
     const unit = key.charCodeAt(i)
     if (unit < 0x20 || unit > 0x7e) {
-      throw new RangeError(`Cannot store under key ${JSON.stringify(key)} as keys are printable ASCII: character ${i} is not`)
+      throw new RangeError(
+        `Cannot store under key ${JSON.stringify(key)} as keys are printable ASCII: character ${i} is not`,
+      )
     }
   }
 }

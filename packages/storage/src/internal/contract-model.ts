@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Random } from '@kubewright/base'
-import type { Store } from '../store.ts'
 import { CompactedError } from '../storage-error.ts'
+import type { Store } from '../store.ts'
 
 interface Version {
   readonly value: string

@@ -1,5 +1,5 @@
-import type { Change, Entry, ListRequest, Page } from '../store.ts'
 import { CompactedError, FutureRevisionError } from '../storage-error.ts'
+import type { Change, Entry, ListRequest, Page } from '../store.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
 /** A write whose revision is decided and that is about to be published. */
@@ -104,7 +104,12 @@ export class Mvcc {
     }
     const behind = after >= prefix ? after : ''
     // Keys that are gone now but were there at the revision, to be merged in order.
-    const gone = undo ? [...undo].filter(([key, e]) => e !== undefined && !this.#live.has(key) && key > behind).map(([k]) => k).sort() : []
+    const gone = undo
+      ? [...undo]
+          .filter(([key, e]) => e !== undefined && !this.#live.has(key) && key > behind)
+          .map(([k]) => k)
+          .sort()
+      : []
     let g = 0
     this.#keys.scan(behind === '' ? prefix : behind, (key) => {
       if (!key.startsWith(prefix)) return false

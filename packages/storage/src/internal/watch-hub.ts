@@ -1,5 +1,5 @@
-import type { Change, WatchBatch, WatchRequest } from '../store.ts'
 import { FutureRevisionError, StorageError } from '../storage-error.ts'
+import type { Change, WatchBatch, WatchRequest } from '../store.ts'
 import type { Mvcc } from './mvcc.ts'
 
 /** Wakes watchers when something was published. A watcher is a cursor into the log: a slow one costs no memory, and may fall off it. */

@@ -1,0 +1,1 @@
+export type { CallOptions, Client, Key, ListOptions, Reader } from './client.ts'

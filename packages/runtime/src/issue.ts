@@ -1,0 +1,28 @@
+/** What a validating webhook has to say about one field. */
+export interface Issue<Path extends string = string> {
+  readonly level: 'error' | 'warning'
+  readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueDuplicate' | 'Warning'
+  readonly path: Path
+  readonly detail: string
+  readonly value?: unknown
+}
+
+/** The value of the field is wrong. */
+export function invalid<const P extends string>(path: P, detail: string, value?: unknown): Issue<P> {
+  return { level: 'error', reason: 'FieldValueInvalid', path, detail, value }
+}
+
+/** The field may not be set, or not be changed, in this situation. */
+export function forbidden<const P extends string>(path: P, detail: string): Issue<P> {
+  return { level: 'error', reason: 'FieldValueForbidden', path, detail }
+}
+
+/** Another object has the value already. */
+export function duplicate<const P extends string>(path: P, value?: unknown): Issue<P> {
+  return { level: 'error', reason: 'FieldValueDuplicate', path, detail: '', value }
+}
+
+/** The write goes through, and the user is told. */
+export function warning<const P extends string>(path: P, detail: string): Issue<P> {
+  return { level: 'warning', reason: 'Warning', path, detail }
+}

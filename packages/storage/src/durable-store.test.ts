@@ -1,0 +1,267 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, describe, expect, test } from 'vitest'
+import { storageContract } from './contract.ts'
+import { openDurableStore } from './durable-store.ts'
+import { type Disk, nodeDisk } from './internal/disk.ts'
+import type { Store } from './store.ts'
+
+const folders: string[] = []
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'kubewright-store-'))
+  folders.push(folder)
+  return folder
+}
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const all = async (store: Store): Promise<Record<string, string>> => {
+  const { entries } = await store.list({ prefix: '' })
+  return Object.fromEntries(entries.map((e) => [e.key, new TextDecoder().decode(e.value)]))
+}
+/** Writes keys /0 to /n-1 one after the other and closes. */
+async function fill(folder: string, n: number): Promise<void> {
+  await using store = await openDurableStore(folder)
+  for (let i = 0; i < n; i++) await store.put(`/${i}`, bytes(`value ${i}`), 0)
+}
+const logOf = async (folder: string): Promise<string> =>
+  join(
+    folder,
+    (await readdir(folder))
+      .filter((name) => name.startsWith('log-'))
+      .sort()
+      .at(-1)!,
+  )
+
+storageContract('DurableStore', test, async () => openDurableStore(await newFolder()))
+storageContract('DurableStore with a snapshot after every few writes', test, async () =>
+  openDurableStore(await newFolder(), { snapshotBytes: 400 }),
+)
+
+describe('openDurableStore()', () => {
+  test('finds everything again, with revisions and history', async () => {
+    const folder = await newFolder()
+    await fill(folder, 20)
+    await using store = await openDurableStore(folder)
+    expect(Object.keys(await all(store))).toHaveLength(20)
+    expect(await store.revision()).toBe(21)
+    expect((await store.get('/3', { revision: 5 })).entry?.modRevision).toBe(5)
+    const seen: number[] = []
+    for await (const { changes } of store.watch({ prefix: '/', after: 18 })) {
+      seen.push(...changes.map((c) => c.revision))
+      if (seen.length === 3) break
+    }
+    expect(seen).toEqual([19, 20, 21])
+  })
+
+  test('goes on from a snapshot and the log behind it', async () => {
+    const folder = await newFolder()
+    {
+      await using store = await openDurableStore(folder, { snapshotBytes: 2000 })
+      for (let i = 0; i < 200; i++)
+        await store.put(`/${i % 50}`, bytes(`v${i}`), (await store.get(`/${i % 50}`)).entry?.modRevision ?? 0)
+      await store.delete('/7', (await store.get('/7')).entry!.modRevision)
+    }
+    expect((await readdir(folder)).some((name) => name.startsWith('snapshot-'))).toBe(true)
+    await using store = await openDurableStore(folder)
+    const state = await all(store)
+    expect(Object.keys(state)).toHaveLength(49)
+    expect(state['/49']).toBe('v199')
+    expect(await store.revision()).toBe(202)
+    expect((await store.get('/49')).entry?.createRevision).toBe(51)
+  })
+
+  test('drops a write that was cut short, at any byte, and nothing before it', async () => {
+    const folder = await newFolder()
+    await fill(folder, 3)
+    const log = await logOf(folder)
+    const whole = await readFile(log)
+    const lengths = [whole.length]
+    await fill(await newFolder(), 2).then(async () =>
+      lengths.push((await readFile(await logOf(folders.at(-1)!))).length),
+    )
+    for (let length = lengths[1]! + 1; length < whole.length; length++) {
+      await writeFile(log, whole)
+      await truncate(log, length)
+      await using store = await openDurableStore(folder)
+      expect(Object.keys(await all(store))).toEqual(['/0', '/1'])
+      expect((await store.put('/2', bytes('again'), 0)).ok).toBe(true)
+    }
+  })
+
+  test('refuses a log in which any acknowledged byte was changed', async () => {
+    const folder = await newFolder()
+    await fill(folder, 3)
+    const log = await logOf(folder)
+    const whole = await readFile(log)
+    for (let at = 0; at < whole.length; at++) {
+      if (at >= 8 && at < 16) continue // the start revision: caught only if it leaves a gap
+      const damaged = Buffer.from(whole)
+      damaged[at]! ^= 0x10
+      await writeFile(log, damaged)
+      await expect(openDurableStore(folder)).rejects.toMatchObject({
+        code: 'KW_STORAGE_CORRUPT',
+        message: expect.stringContaining(folder),
+      })
+    }
+  })
+
+  test('refuses a folder with foreign files and names the file', async () => {
+    const folder = await newFolder()
+    await writeFile(join(folder, 'thesis.doc'), 'precious')
+    await expect(openDurableStore(folder)).rejects.toThrow(/holds thesis\.doc, which is not of this store/)
+    expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('precious')
+  })
+
+  test('refuses a folder whose snapshot or middle log is missing', async () => {
+    const folder = await newFolder()
+    {
+      await using store = await openDurableStore(folder, { snapshotBytes: 500 })
+      for (let i = 0; i < 40; i++) await store.put(`/${i}`, bytes('x'), 0)
+    }
+    for (const name of await readdir(folder)) if (name.startsWith('snapshot-')) await rm(join(folder, name))
+    await expect(openDurableStore(folder)).rejects.toMatchObject({ code: 'KW_STORAGE_CORRUPT' })
+  })
+
+  test('lets one process at a time have the folder, and takes over from a dead one', async () => {
+    const folder = await newFolder()
+    {
+      await using _store = await openDurableStore(folder)
+      await expect(openDurableStore(folder)).rejects.toMatchObject({
+        code: 'KW_STORAGE_LOCKED',
+        message: `Cannot open ${folder} as process ${process.pid} has it open: stop that process or choose another folder`,
+      })
+    }
+    await writeFile(join(folder, 'lock'), '999999999 1')
+    await (await openDurableStore(folder))[Symbol.asyncDispose]()
+  })
+
+  test('refuses a folder that another living process has open', async () => {
+    const folder = await newFolder()
+    await using child = await startWriter(folder)
+    await expect(openDurableStore(folder)).rejects.toMatchObject({
+      code: 'KW_STORAGE_LOCKED',
+      message: expect.stringContaining(`process ${child.process.pid}`),
+    })
+  })
+})
+
+/** A disk whose writes fail with the error that `plan` returns for them. */
+async function failingDisk(folder: string, plan: (write: number) => string | undefined): Promise<Disk> {
+  const disk = await nodeDisk(folder)
+  let writes = 0
+  return {
+    ...disk,
+    async open(name) {
+      const file = await disk.open(name)
+      return {
+        async write(data, position) {
+          const code = plan(writes++)
+          if (code === undefined) return file.write(data, position)
+          // Half of it arrives, as on a real disk that fills up.
+          await file.write(data.subarray(0, data.length >> 1), position)
+          throw Object.assign(new Error(`${code}: failed`), { code })
+        },
+        truncate: (length) => file.truncate(length),
+        close: () => file.close(),
+      }
+    },
+  }
+}
+
+describe('DurableStore', () => {
+  test('says that the disk is full, loses nothing and goes on when there is room', async () => {
+    const folder = await newFolder()
+    const disk = await failingDisk(folder, (write) => (write === 2 || write === 3 ? 'ENOSPC' : undefined))
+    {
+      await using store = await openDurableStore(folder, { disk })
+      expect((await store.put('/a', bytes('1'), 0)).ok).toBe(true)
+      await expect(store.put('/b', bytes('2'), 0)).rejects.toMatchObject({
+        code: 'KW_STORAGE_WRITE',
+        message: expect.stringContaining('the disk is full (ENOSPC)'),
+      })
+      await expect(store.put('/b', bytes('2'), 0)).rejects.toMatchObject({ code: 'KW_STORAGE_WRITE' })
+      expect(await all(store)).toEqual({ '/a': '1' })
+      expect((await store.put('/b', bytes('3'), 0)).ok).toBe(true)
+    }
+    await using again = await openDurableStore(folder)
+    expect(await all(again)).toEqual({ '/a': '1', '/b': '3' })
+  })
+
+  test('stops writing for good when the disk fails, and still answers reads', async () => {
+    const folder = await newFolder()
+    const disk = await failingDisk(folder, (write) => (write === 2 ? 'EIO' : undefined))
+    {
+      await using store = await openDurableStore(folder, { disk })
+      await store.put('/a', bytes('1'), 0)
+      await expect(store.put('/b', bytes('2'), 0)).rejects.toMatchObject({ code: 'KW_STORAGE_UNCERTAIN' })
+      await expect(store.put('/c', bytes('3'), 0)).rejects.toMatchObject({ code: 'KW_STORAGE_UNCERTAIN' })
+      expect(await all(store)).toEqual({ '/a': '1' })
+    }
+    await using again = await openDurableStore(folder)
+    expect(await all(again)).toEqual({ '/a': '1' })
+  })
+
+  test('keeps every acknowledged write through kill -9 under load', async () => {
+    const folder = await newFolder()
+    const acknowledged = new Map<string, string>()
+    for (let round = 0; round < 3; round++) {
+      await using writer = await startWriter(folder, acknowledged)
+      await writer.acknowledged(150)
+      writer.process.kill('SIGKILL')
+      await once(writer.process, 'close')
+    }
+    await using store = await openDurableStore(folder)
+    const state = await all(store)
+    const lost = [...acknowledged].filter(([key, value]) => state[key] !== value)
+    expect(acknowledged.size).toBeGreaterThanOrEqual(450)
+    expect(lost).toEqual([])
+    for (const [key, value] of Object.entries(state)) expect(value).toBe(`${key} `.repeat(40))
+  })
+})
+
+/** A process that writes with 16 writers until it is killed, and prints each key when its write was acknowledged. */
+async function startWriter(
+  folder: string,
+  acknowledged: Map<string, string> = new Map(),
+): Promise<AsyncDisposable & { process: ChildProcess; acknowledged(count: number): Promise<void> }> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=kubewright-source', '--import', 'tsx', join(import.meta.dirname, 'testdata', 'writer.ts'), folder],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let count = 0
+  let notify: () => void = () => undefined
+  createInterface({ input: child.stdout }).on('line', (key) => {
+    if (key !== 'ready') acknowledged.set(key, `${key} `.repeat(40))
+    count++
+    notify()
+  })
+  child.once('close', () => notify())
+  const reached = async (wanted: number): Promise<void> => {
+    while (count < wanted) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the writer ended with code ${child.exitCode}`)
+      await new Promise<void>((resolve) => {
+        notify = resolve
+      })
+    }
+  }
+  await reached(1)
+  return {
+    process: child,
+    acknowledged: (wanted) => reached(wanted + 1),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL')
+        await once(child, 'close')
+      }
+    },
+  }
+}

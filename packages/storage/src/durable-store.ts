@@ -1,0 +1,291 @@
+import { checkKey } from './internal/check-key.ts'
+import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
+import { lockFolder } from './internal/folder-lock.ts'
+import type { Mvcc } from './internal/mvcc.ts'
+import { logName, recover, snapshotName } from './internal/recover.ts'
+import {
+  encodeFrame,
+  encodeHeader,
+  headerSize,
+  logMagic,
+  snapshotMagic,
+  type WalRecord,
+} from './internal/wal-format.ts'
+import { WatchHub } from './internal/watch-hub.ts'
+import { StorageError } from './storage-error.ts'
+import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from './store.ts'
+
+/** What {@link openDurableStore} takes. */
+export interface DurableStoreOptions {
+  /** The log is replaced by a snapshot when it has grown by so many bytes. @default 64 MiB */
+  readonly snapshotBytes?: number
+  /** The disk to use instead of the real folder; the folder's name then only appears in messages. */
+  readonly disk?: Disk
+}
+
+interface Pending {
+  readonly key: string
+  readonly value: Uint8Array | undefined
+  resolve(result: WriteResult): void
+  reject(error: unknown): void
+}
+
+/** Entries per frame of a snapshot: bounds the memory that writing one takes. */
+const snapshotFrame = 1000
+
+/** Errors after which the bytes on disk are known: nothing was made durable, and there may be room later. */
+const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/**
+ * A store in a folder: every write is appended to a log and answered when it is on the medium; writes that arrive meanwhile share the
+ * next append. All entries are also in memory, so reads never touch the disk.
+ */
+export class DurableStore implements Store {
+  readonly #folder: string
+  readonly #disk: Disk
+  readonly #lock: AsyncDisposable | undefined
+  readonly #mvcc: Mvcc
+  readonly #hub: WatchHub
+  readonly #snapshotBytes: number
+  #log: DurableFile
+  #logLength: number
+  #queue: Pending[] = []
+  /** Settles when the write to this key that is under way is decided; a second writer waits, because its condition depends on it. */
+  readonly #inFlight = new Map<string, Promise<unknown>>()
+  #committing: Promise<void> | undefined
+  #snapshotting: Promise<void> | undefined
+  #closed = false
+  /** Set when the disk can no longer be trusted: all further writes fail with it. */
+  #broken: StorageError | undefined
+
+  /** @internal Use {@link openDurableStore}. */
+  constructor(parts: {
+    folder: string
+    disk: Disk
+    lock: AsyncDisposable | undefined
+    mvcc: Mvcc
+    log: DurableFile
+    logLength: number
+    snapshotBytes: number
+  }) {
+    this.#folder = parts.folder
+    this.#disk = parts.disk
+    this.#lock = parts.lock
+    this.#mvcc = parts.mvcc
+    this.#hub = new WatchHub(parts.mvcc)
+    this.#log = parts.log
+    this.#logLength = parts.logLength
+    this.#snapshotBytes = parts.snapshotBytes
+  }
+
+  async revision(): Promise<number> {
+    this.#assertOpen()
+    return this.#mvcc.revision
+  }
+
+  async get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ entry: Entry | undefined; revision: number }> {
+    this.#assertOpen()
+    const revision = options?.revision ?? this.#mvcc.revision
+    return { entry: this.#mvcc.get(key, revision), revision }
+  }
+
+  async list(request: ListRequest): Promise<Page> {
+    this.#assertOpen()
+    return this.#mvcc.list(request)
+  }
+
+  async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
+    checkKey(key)
+    return this.#write(key, value, expected)
+  }
+
+  async delete(key: string, expected: number): Promise<WriteResult> {
+    return this.#write(key, undefined, expected)
+  }
+
+  watch(request: WatchRequest): AsyncIterable<WatchBatch> {
+    this.#assertOpen()
+    return this.#hub.watch(request)
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#assertOpen()
+    this.#mvcc.compact(revision)
+    this.#hub.wake()
+  }
+
+  /** Finishes the writes under way, then closes the files and gives the folder free. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#committing
+    await this.#snapshotting
+    this.#hub.close()
+    await this.#log.close()
+    await this.#lock?.[Symbol.asyncDispose]()
+  }
+
+  async #write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
+    for (;;) {
+      this.#assertOpen()
+      const other = this.#inFlight.get(key)
+      if (!other) break
+      await other.catch(() => undefined)
+    }
+    if (this.#broken) throw this.#broken
+    const current = this.#mvcc.newest(key)
+    if ((current?.modRevision ?? 0) !== expected || (value === undefined && !current)) {
+      return { ok: false, revision: this.#mvcc.revision, current }
+    }
+    // No await from here until the key is marked as in flight.
+    const written = new Promise<WriteResult>((resolve, reject) => this.#queue.push({ key, value, resolve, reject }))
+    this.#inFlight.set(key, written)
+    this.#committing ??= this.#commitAll()
+    return written
+  }
+
+  /** Appends whatever is queued, batch after batch, until nothing is. Never rejects: failures go to the writers. */
+  async #commitAll(): Promise<void> {
+    // Writers of the same turn share the first batch.
+    await Promise.resolve()
+    while (this.#queue.length > 0) {
+      const batch = this.#queue
+      this.#queue = []
+      await this.#commit(batch)
+      if (this.#logLength > this.#snapshotBytes && !this.#snapshotting && !this.#broken) await this.#rotate()
+    }
+    this.#committing = undefined
+  }
+
+  async #commit(batch: readonly Pending[]): Promise<void> {
+    let failure = this.#broken
+    if (!failure) {
+      const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.#mvcc.revision + 1 + i)))
+      try {
+        await this.#log.write(frame, this.#logLength)
+        this.#logLength += frame.length
+      } catch (error) {
+        failure = await this.#recoverFrom(error)
+      }
+    }
+    for (const { key, value, resolve, reject } of batch) {
+      this.#inFlight.delete(key)
+      if (failure) reject(failure)
+      else {
+        const { revision, entry, previous } = this.#mvcc.publish({ key, value })
+        resolve({ ok: true, revision, entry, previous })
+      }
+    }
+    if (!failure) this.#hub.wake()
+  }
+
+  #record({ key, value }: Pending, revision: number): WalRecord {
+    return { key, value, revision, createRevision: this.#mvcc.newest(key)?.createRevision ?? revision }
+  }
+
+  /** Takes back a failed append, or gives the disk up if that cannot be done for certain. */
+  async #recoverFrom(error: unknown): Promise<StorageError> {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (recoverable.has(code)) {
+      try {
+        await this.#log.truncate(this.#logLength)
+        return new StorageError(
+          'KW_STORAGE_WRITE',
+          `Cannot write to ${this.#folder} as the disk is full (${code}): free some space; nothing was written, and reads go on`,
+          { cause: error },
+        )
+      } catch {
+        // Fall through: the file may end in half a write.
+      }
+    }
+    this.#broken = new StorageError(
+      'KW_STORAGE_UNCERTAIN',
+      `Cannot write to ${this.#folder} as the disk failed (${code || String(error)}): the last writes may or may not be there; restart when the disk is sound`,
+      { cause: error },
+    )
+    return this.#broken
+  }
+
+  /** Starts a new log, and writes a snapshot of all before it in the background. Writes go on meanwhile. */
+  async #rotate(): Promise<void> {
+    const revision = this.#mvcc.revision
+    // Entries are immutable, so their list is the state of this moment.
+    const entries = [...this.#mvcc.entries()]
+    try {
+      const log = await this.#disk.open(logName(revision))
+      await log.write(encodeHeader(logMagic, revision), 0)
+      await log.truncate(headerSize)
+      await this.#log.close()
+      this.#log = log
+      this.#logLength = headerSize
+    } catch {
+      // The old log goes on; the next commit tries again.
+      return
+    }
+    this.#snapshotting = this.#writeSnapshot(entries, revision)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#snapshotting = undefined
+      })
+  }
+
+  /** The older files go only when the snapshot is whole under its final name; until then they are what recovery uses. */
+  async #writeSnapshot(entries: readonly Entry[], revision: number): Promise<void> {
+    const name = snapshotName(revision)
+    const file = await this.#disk.open(`${name}.tmp`)
+    try {
+      let at = 0
+      const append = async (data: Buffer): Promise<void> => {
+        await file.write(data, at)
+        at += data.length
+      }
+      await append(encodeHeader(snapshotMagic, revision))
+      for (let i = 0; i < entries.length; i += snapshotFrame) {
+        const records = entries
+          .slice(i, i + snapshotFrame)
+          .map((e) => ({ key: e.key, value: e.value, revision: e.modRevision, createRevision: e.createRevision }))
+        await append(encodeFrame(records))
+      }
+      await file.truncate(at)
+    } finally {
+      await file.close()
+    }
+    await this.#disk.rename(`${name}.tmp`, name)
+    for (const old of await this.#disk.list()) {
+      if (old !== 'lock' && old !== name && old < logName(revision) && old.startsWith('log-'))
+        await this.#disk.remove(old)
+      if (old.startsWith('snapshot-') && old < name) await this.#disk.remove(old)
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed)
+      throw new StorageError('KW_STORAGE_CLOSED', `Cannot use the store in ${this.#folder} as it was closed`)
+  }
+}
+
+/** Opens the store in the folder, creating it if need be. Rejects with a clear reason if the folder is in use, foreign or damaged. */
+export async function openDurableStore(folder: string, options: DurableStoreOptions = {}): Promise<DurableStore> {
+  const disk = options.disk ?? (await nodeDisk(folder))
+  const lock = options.disk ? undefined : await lockFolder(folder)
+  try {
+    const { mvcc, log: last, obsolete } = await recover(disk, folder)
+    for (const name of obsolete) await disk.remove(name)
+    const log = await disk.open(last?.name ?? logName(mvcc.revision))
+    let logLength = last?.length ?? 0
+    if (logLength < headerSize) {
+      await log.write(encodeHeader(logMagic, mvcc.revision), 0)
+      logLength = headerSize
+    }
+    // What a crash left behind the last whole frame must not stand between it and the next.
+    await log.truncate(logLength)
+    const snapshotBytes = options.snapshotBytes ?? 64 * 1024 * 1024
+    return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes })
+  } catch (error) {
+    await lock?.[Symbol.asyncDispose]()
+    throw error
+  }
+}

@@ -1,0 +1,100 @@
+import { StorageError } from '../storage-error.ts'
+import type { Entry } from '../store.ts'
+import type { Disk } from './disk.ts'
+import { Mvcc } from './mvcc.ts'
+import { decodeFrames, decodeHeader, headerSize, logMagic, snapshotMagic } from './wal-format.ts'
+
+const filePattern = /^(log|snapshot)-(\d{16})$/
+
+/** Files carry the revision they start at in their names, so that sorting the names sorts the files. */
+export const logName = (revision: number): string => `log-${String(revision).padStart(16, '0')}`
+export const snapshotName = (revision: number): string => `snapshot-${String(revision).padStart(16, '0')}`
+
+/** What a folder held, and where writing goes on. */
+export interface Recovered {
+  readonly mvcc: Mvcc
+  /** The log to append to, with the length of its whole part; undefined in a fresh folder. */
+  readonly log: { readonly name: string; readonly length: number } | undefined
+  /** Files that a newer snapshot replaced. */
+  readonly obsolete: readonly string[]
+}
+
+/**
+ * Rebuilds the state from the newest snapshot and the logs behind it. A write that was cut short at the very end of the newest log was
+ * never acknowledged and is dropped; anything else that does not add up is refused, because it may hide acknowledged writes.
+ */
+export async function recover(disk: Disk, folder: string): Promise<Recovered> {
+  const names = (await disk.list()).filter((name) => name !== 'lock')
+  const foreign = names.find((name) => !filePattern.test(name) && !name.endsWith('.tmp'))
+  if (foreign !== undefined) {
+    throw corrupt(`Cannot open ${folder} as it holds ${foreign}, which is not of this store: choose an empty folder`)
+  }
+  const sorted = (kind: string): string[] =>
+    names.filter((name) => name.startsWith(`${kind}-`) && !name.endsWith('.tmp')).sort()
+  const logs = sorted('log')
+  const snapshot = sorted('snapshot').at(-1)
+  if (snapshot === undefined && logs.length === 0) return { mvcc: new Mvcc(), log: undefined, obsolete: names }
+
+  const mvcc = snapshot === undefined ? new Mvcc() : await readSnapshot(disk, folder, snapshot)
+  const first = logs.findLastIndex((name) => revisionOf(name) <= mvcc.revision)
+  const needed = logs.slice(Math.max(0, first))
+  let last: { name: string; length: number } | undefined
+  for (const [i, name] of needed.entries()) {
+    last = { name, length: await replay(disk, folder, name, mvcc, i === needed.length - 1) }
+  }
+  const keep = new Set([...needed, ...(snapshot === undefined ? [] : [snapshot])])
+  return { mvcc, log: last, obsolete: names.filter((name) => !keep.has(name)) }
+}
+
+const revisionOf = (name: string): number => Number(filePattern.exec(name)![2])
+
+async function readSnapshot(disk: Disk, folder: string, name: string): Promise<Mvcc> {
+  const file = await disk.read(name)
+  const revision = decodeHeader(file, snapshotMagic)
+  if (revision === undefined) throw corrupt(`Cannot open ${folder} as ${name} is not a snapshot of this store`)
+  const entries: Entry[] = []
+  const end = decodeFrames(file, ({ key, value, revision: modRevision, createRevision }) => {
+    if (value) entries.push({ key, value, createRevision, modRevision })
+  })
+  // A snapshot gets its name only when it is whole, so here a torn end is damage.
+  if (end.kind !== 'complete') {
+    const offset = end.kind === 'torn' ? end.length : end.offset
+    throw corrupt(`Cannot open ${folder} as ${name} is damaged at byte ${offset}: restore the folder from a backup`)
+  }
+  return new Mvcc({ entries, revision })
+}
+
+/** Applies a log; returns how many of its bytes are whole. */
+async function replay(disk: Disk, folder: string, name: string, mvcc: Mvcc, newest: boolean): Promise<number> {
+  const file = await disk.read(name)
+  if (file.length < headerSize && newest) return 0
+  const start = decodeHeader(file, logMagic)
+  if (start === undefined) throw corrupt(`Cannot open ${folder} as ${name} is not a log of this store`)
+  if (start > mvcc.revision) {
+    throw corrupt(
+      `Cannot open ${folder} as the log between revisions ${mvcc.revision} and ${start} is missing: restore the folder from a backup`,
+    )
+  }
+  let gap: number | undefined
+  const end = decodeFrames(file, ({ key, value, revision }) => {
+    if (revision <= mvcc.revision || gap !== undefined) return
+    if (revision !== mvcc.revision + 1) gap = revision
+    else mvcc.publish({ key, value })
+  })
+  if (gap !== undefined) {
+    throw corrupt(
+      `Cannot open ${folder} as ${name} jumps from revision ${mvcc.revision} to ${gap}: restore the folder from a backup`,
+    )
+  }
+  if (end.kind === 'corrupt' || (end.kind === 'torn' && !newest)) {
+    const [offset, why] = end.kind === 'torn' ? [end.length, 'the file ends too early'] : [end.offset, end.why]
+    throw corrupt(
+      `Cannot open ${folder} as ${name} is damaged at byte ${offset} (${why}): restore the folder from a backup`,
+    )
+  }
+  return end.length
+}
+
+function corrupt(message: string): StorageError {
+  return new StorageError('KW_STORAGE_CORRUPT', message)
+}
