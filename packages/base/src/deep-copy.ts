@@ -1,4 +1,5 @@
 import type { DeepMutable } from './deep-readonly.ts'
+import { requirePlain } from './internal/require-plain.ts'
 
 /**
  * A mutable copy of a JSON value that shares no object or array with it. Anything that is neither an array nor a plain object
@@ -20,12 +21,7 @@ function copy(value: unknown): unknown {
     }
     return result
   }
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new TypeError(
-      `Cannot copy ${value.constructor?.name ?? 'an object with a prototype'}: only JSON data can be copied`,
-    )
-  }
+  requirePlain(value, 'copy')
   const source = value as Record<string, unknown>
   const result: Record<string, unknown> = {}
   for (const key in source) {

@@ -1,10 +1,17 @@
+export { AsyncDisposer } from './async-disposer.ts'
+export { AsyncQueue, type AsyncQueueOptions } from './async-queue.ts'
+export { Backoff, type BackoffOptions, delayWithReset, jitter } from './backoff.ts'
 export { type Clock, every, sleepWith, type Timer, type WaitOptions } from './clock.ts'
 export { deepCopy } from './deep-copy.ts'
 export { deepEqual } from './deep-equal.ts'
 export { deepFreeze } from './deep-freeze.ts'
 export type { DeepMutable, DeepReadonly } from './deep-readonly.ts'
+export { Deferred } from './deferred.ts'
 export { type Duration, formatDuration, millisToNanos, nanosToMillis, parseDuration, toMillis } from './duration.ts'
+export { baseErrorCodes } from './error-codes.ts'
+export { Heap, type HeapOptions } from './heap.ts'
 export { isKubewrightError, KubewrightError, type KubewrightErrorCode } from './kubewright-error.ts'
+export { abortable, type LinkedController, linkSignals } from './link-signals.ts'
 export {
   createLogger,
   type Logger,
@@ -15,7 +22,20 @@ export {
   memoryLogger,
   nullLogger,
 } from './logger.ts'
+export { createDraft, type DraftHandle, produce } from './produce.ts'
 export { type Random, randomFrom } from './random.ts'
+export { randomSuffix, safeEncode } from './random-suffix.ts'
+export { type RetryOptions, retry } from './retry.ts'
 export { type Seed, seededRandom } from './seeded-random.ts'
+export { AsyncMutex, Semaphore } from './semaphore.ts'
 export { systemClock } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
+export { shortId, uuid } from './uuid.ts'
+export {
+  drainMicrotasks,
+  type PendingTimer,
+  type RunUntilIdleOptions,
+  VirtualClock,
+  type VirtualClockOptions,
+} from './virtual-clock.ts'
+export { withDeadline } from './with-deadline.ts'

@@ -1,0 +1,51 @@
+import { Fifo } from './fifo.ts'
+
+interface Waiter<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (reason: unknown) => void
+  readonly cleanup: () => void
+}
+
+/** Callers that wait in line, each of whom can give up through its signal. */
+export class Waiters<T> {
+  readonly #line = new Fifo<Waiter<T>>()
+
+  get size(): number {
+    return this.#line.size
+  }
+
+  /** Joins the line. An abort leaves it at once and rejects with the signal's reason. */
+  wait(signal: AbortSignal | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason)
+        return
+      }
+      const onAbort = (): void => {
+        this.#line.remove(waiter)
+        reject(signal?.reason)
+      }
+      const cleanup = (): void => signal?.removeEventListener('abort', onAbort)
+      const waiter: Waiter<T> = { resolve, reject, cleanup }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#line.push(waiter)
+    })
+  }
+
+  /** Lets the first in line go; false when nobody waits. */
+  release(value: T): boolean {
+    const waiter = this.#line.shift()
+    if (waiter === undefined) return false
+    waiter.cleanup()
+    waiter.resolve(value)
+    return true
+  }
+
+  /** Sends everybody away with an error made for each. */
+  rejectAll(reason: () => unknown): void {
+    for (let waiter = this.#line.shift(); waiter !== undefined; waiter = this.#line.shift()) {
+      waiter.cleanup()
+      waiter.reject(reason())
+    }
+  }
+}
