@@ -28,6 +28,60 @@ export { randomSuffix, safeEncode } from './random-suffix.ts'
 export { type RetryOptions, retry } from './retry.ts'
 export { type Seed, seededRandom } from './seeded-random.ts'
 export { AsyncMutex, Semaphore } from './semaphore.ts'
+export { type FormatCheck, formatCheck, isSupportedFormat, matchesFormat } from './syntax/formats.ts'
+export { goQuote } from './syntax/go-quote.ts'
+export { formatNetIP, IPAddress, IPPrefix, parseCIDRSloppy, parseIPSloppy } from './syntax/ip.ts'
+export { isMailAddress } from './syntax/mail-address.ts'
+export {
+  inclusiveRangeMessage,
+  isCIdentifier,
+  isConfigMapKey,
+  isDecimalInteger,
+  isDNS1035Label,
+  isDNS1123Label,
+  isDNS1123Subdomain,
+  isDNS1123SubdomainCaseless,
+  isDNS1123SubdomainWithUnderscore,
+  isDomainPrefixedKey,
+  isDomainPrefixedPath,
+  isEnvVarName,
+  isFullyQualifiedDomainName,
+  isFullyQualifiedName,
+  isHTTPHeaderName,
+  isInRange,
+  isLabelKey,
+  isPathSegmentName,
+  isQualifiedName,
+  isRelaxedEnvVarName,
+  isValidLabelValue,
+  isValidPercent,
+  isValidPortName,
+  isValidPortNum,
+  isValidPosixId,
+  isWildcardDNS1123Subdomain,
+  maskTrailingDash,
+  maxBytesMessage,
+  maxLengthMessage,
+  type NameCheck,
+  nameIsDNS1035Label,
+  nameIsDNSLabel,
+  nameIsDNSSubdomain,
+  type ObjectNameCheck,
+  regexMessage,
+} from './syntax/names.ts'
+export { parseQuantity, Quantity, type QuantityFormat } from './syntax/quantity.ts'
+export {
+  formatMicroTime,
+  formatRFC3339,
+  formatRFC3339Nano,
+  type Instant,
+  instantFromMillis,
+  isCalendarDate,
+  parseMicroTime,
+  parseRFC3339,
+  type ZonedInstant,
+} from './syntax/rfc3339.ts'
+export { GoURL, isRequestURI } from './syntax/url.ts'
 export { systemClock } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
 export { shortId, uuid } from './uuid.ts'

@@ -1,0 +1,139 @@
+// The string formats that the API server enforces, by kube-openapi's rules (pkg/validation/strfmt): more lenient here,
+// stricter there than the formats of the same name elsewhere. Other names are annotations without effect.
+import { parseDuration } from '../duration.ts'
+import { IPAddress, parseCIDRSloppy, parseIPSloppy } from './ip.ts'
+import { isMailAddress } from './mail-address.ts'
+import { isCalendarDate } from './rfc3339.ts'
+import { isRequestURI } from './url.ts'
+
+/** Whether a value has a format. */
+export type FormatCheck = (value: string) => boolean
+
+const HOSTNAME =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
+const CREDIT_CARD =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/
+const COLOR_PART = '[\\t\\n\\f\\r ]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[\\t\\n\\f\\r ]*'
+const RGB_COLOR = new RegExp(`^rgb\\(${COLOR_PART},${COLOR_PART},${COLOR_PART}\\)$`)
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
+const MAC = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i
+const EUI64 = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){6}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){3}[0-9a-f]{4})$/i
+const INFINIBAND = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){18}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){9}[0-9a-f]{4})$/i
+const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/
+const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const LONG_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
+const matching =
+  (pattern: RegExp): FormatCheck =>
+  (value) =>
+    pattern.test(value)
+
+/** By normalised name: dashes in a format's name do not count. */
+const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
+  ['bsonobjectid', matching(/^[0-9a-fA-F]{24}$/)],
+  ['uri', isRequestURI],
+  ['email', isMailAddress],
+  ['hostname', isHostname],
+  ['ipv4', (value) => value.includes('.') && parseIPSloppy(value) !== undefined],
+  ['ipv6', isIPv6],
+  ['cidr', (value) => parseCIDRSloppy(value) !== undefined],
+  ['mac', (value) => MAC.test(value) || EUI64.test(value) || INFINIBAND.test(value)],
+  ['uuid', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid3', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid4', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid5', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['isbn', (value) => isISBN10(value) || isISBN13(value)],
+  ['isbn10', isISBN10],
+  ['isbn13', isISBN13],
+  ['creditcard', isCreditCard],
+  ['ssn', (value) => value.length === 11 && /^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$/.test(value)],
+  ['hexcolor', matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
+  ['rgbcolor', matching(RGB_COLOR)],
+  ['byte', matching(BASE64)],
+  ['password', () => true],
+  ['date', isCalendarDate],
+  ['duration', isOpenAPIDuration],
+  ['datetime', isDateTime],
+  ['k8sshortname', (value) => value.length <= 63 && SHORT_NAME.test(value)],
+  ['k8slongname', (value) => value.length <= 253 && LONG_NAME.test(value)],
+])
+
+/** Whether the API server enforces the format, under any spelling with dashes (`date-time`, `datetime`). */
+export function isSupportedFormat(name: string): boolean {
+  return CHECKS.has(name.replaceAll('-', ''))
+}
+
+/** The check for a format, to be looked up once; undefined if the format has no effect. */
+export function formatCheck(name: string): FormatCheck | undefined {
+  return CHECKS.get(name.replaceAll('-', ''))
+}
+
+/** Whether the value has the format; false for a format that is not supported. */
+export function matchesFormat(name: string, value: string): boolean {
+  return formatCheck(name)?.(value) ?? false
+}
+
+function isHostname(value: string): boolean {
+  if (!HOSTNAME.test(value)) return false
+  const encoder = new TextEncoder()
+  return encoder.encode(value).length <= 255 && value.split('.').every((part) => encoder.encode(part).length <= 63)
+}
+
+function isIPv6(value: string): boolean {
+  if (!value.includes(':')) return false
+  try {
+    return IPAddress.parse(value).zone === ''
+  } catch {
+    return false
+  }
+}
+
+function isISBN10(value: string): boolean {
+  const digits = value.replace(/[\t\n\f\r -]+/g, '')
+  if (!/^(?:[0-9]{9}X|[0-9]{10})$/.test(digits)) return false
+  const sum = [...digits].reduce((total, digit, i) => total + (i + 1) * (digit === 'X' ? 10 : Number(digit)), 0)
+  return sum % 11 === 0
+}
+
+function isISBN13(value: string): boolean {
+  const digits = value.replace(/[\t\n\f\r -]+/g, '')
+  if (!/^[0-9]{13}$/.test(digits)) return false
+  return [...digits].reduce((total, digit, i) => total + (i % 2 === 0 ? 1 : 3) * Number(digit), 0) % 10 === 0
+}
+
+/** A card number of a known issuer, with anything between its digits, whose Luhn checksum is right. */
+function isCreditCard(value: string): boolean {
+  const digits = value.replace(/[^0-9]+/g, '')
+  if (!CREDIT_CARD.test(digits)) return false
+  let sum = 0
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i])
+    sum += i % 2 === 0 ? digit : digit < 5 ? digit * 2 : digit * 2 - 9
+  }
+  return sum % 10 === 0
+}
+
+/** A date, a `t` and a time of day; what follows a second `t` is not looked at, as in kube-openapi. */
+function isDateTime(value: string): boolean {
+  const [date, time] = value.toLowerCase().split('t')
+  if (date === undefined || time === undefined || !isCalendarDate(date)) return false
+  const parts = TIME_OF_DAY.exec(time)
+  return parts !== null && Number(parts[1]) <= 23 && Number(parts[2]) <= 59 && Number(parts[3]) <= 59
+}
+
+const LOOSE_UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/
+
+/** A Go duration, or any text that has a number with a unit somewhere, such as `3 days`. */
+function isOpenAPIDuration(value: string): boolean {
+  try {
+    parseDuration(value)
+    return true
+  } catch {
+    let found = false
+    for (const [, digits = '', unit = ''] of value.matchAll(/([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+      if (BigInt(digits) >= 2n ** 63n) return false
+      found ||= LOOSE_UNITS.test(unit.toLowerCase())
+    }
+    return found
+  }
+}

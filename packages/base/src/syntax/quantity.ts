@@ -1,0 +1,386 @@
+// Kubernetes' fixed-point numbers with unit suffixes: "100m", "1.5Gi", "12e6".
+// Behaviour as in apimachinery/pkg/api/resource, including what looks like an accident there: which spellings are kept
+// as they were written, that "-" is zero, and that a suffix beyond E or Ei is dropped in print. Objects pass through the
+// API server in that form, so any other answer would show up as a difference.
+
+/** How a quantity prints its magnitude: `12e6`, `12Mi` or `12M`. */
+export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI'
+
+const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const NUMERIC_WRONG = 'unable to parse numeric part of quantity'
+const SUFFIX_WRONG = "unable to parse quantity's suffix"
+
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+const NANO = -9
+
+const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
+])
+/** Suffix to power of two. */
+const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
+  ['Ki', 10],
+  ['Mi', 20],
+  ['Gi', 30],
+  ['Ti', 40],
+  ['Pi', 50],
+  ['Ei', 60],
+])
+const DECIMAL_NAMES: ReadonlyMap<number, string> = new Map([...DECIMAL_SUFFIXES].map(([name, exp]) => [exp, name]))
+const BINARY_NAMES: ReadonlyMap<number, string> = new Map([...BINARY_SUFFIXES].map(([name, exp]) => [exp, name]))
+
+/** Groups: sign, integer digits, fraction digits (undefined without a point), suffix. */
+const SPLIT = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
+
+/**
+ * An exact decimal number, immutable, with the format it prints in.
+ *
+ * The value is `unscaled * 10^exponent`. `isDecimal` says that Kubernetes would hold it as an arbitrary-precision decimal
+ * and not as a scaled int64; `asInt64()` and `isInteger()` depend on it, as they do there.
+ */
+export class Quantity {
+  readonly format: QuantityFormat
+  readonly #unscaled: bigint
+  readonly #exponent: number
+  readonly #isDecimal: boolean
+  /** The printed form, computed on first use; the parser sets it for spellings that are kept as written. */
+  #text: string | undefined
+
+  constructor(
+    unscaled: bigint,
+    exponent: number,
+    format: QuantityFormat,
+    options: { readonly isDecimal?: boolean; readonly text?: string | undefined } = {},
+  ) {
+    this.#unscaled = unscaled
+    this.#exponent = exponent
+    this.format = format
+    this.#isDecimal = options.isDecimal ?? !fitsInt64(unscaled)
+    this.#text = options.text
+  }
+
+  /** The quantity that `text` spells; throws a SyntaxError with Kubernetes' own message. */
+  static parse(text: string): Quantity {
+    const result = parse(text)
+    if (typeof result === 'string') throw new SyntaxError(result)
+    return result
+  }
+
+  /** The quantity that `text` spells, or undefined; for callers that do not need the reason. */
+  static tryParse(text: string): Quantity | undefined {
+    const result = parse(text)
+    return typeof result === 'string' ? undefined : result
+  }
+
+  /** The quantity in a JSON value: a string (outer blanks allowed), a number, or null for zero. */
+  static fromJSON(value: string | number | bigint | null): Quantity {
+    return value === null ? new Quantity(0n, 0, 'DecimalSI') : Quantity.parse(String(value).trim())
+  }
+
+  /** A whole number; `DecimalSI` unless told otherwise. */
+  static of(value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity {
+    return new Quantity(BigInt(value), 0, format)
+  }
+
+  /** `value` thousandths; `DecimalSI` unless told otherwise. */
+  static ofMilli(value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity {
+    return new Quantity(BigInt(value), -3, format)
+  }
+
+  get sign(): -1 | 0 | 1 {
+    return this.#unscaled === 0n ? 0 : this.#unscaled < 0n ? -1 : 1
+  }
+
+  isZero(): boolean {
+    return this.#unscaled === 0n
+  }
+
+  /** Whether `asInt64()` has an answer. */
+  isInteger(): boolean {
+    return this.asInt64() !== undefined
+  }
+
+  /** The value as an int64 if it is held as one and is whole without rounding; "9223372036854775807" already is not. */
+  asInt64(): bigint | undefined {
+    if (this.#isDecimal || this.#exponent < 0) return undefined
+    if (this.#exponent === 0 || this.#unscaled === 0n) return this.#unscaled
+    if (this.#exponent > 18) return undefined
+    const value = this.#unscaled * 10n ** BigInt(this.#exponent)
+    return fitsInt64(value) ? value : undefined
+  }
+
+  /** The nearest float by one multiplication, hence not always correctly rounded; infinite when out of range. */
+  asApproximateFloat64(): number {
+    const base = Number(this.#unscaled)
+    return this.#exponent === 0 ? base : base * pow10(this.#exponent)
+  }
+
+  /** The value rounded up to a whole number, as an int64. */
+  value(): bigint {
+    return this.scaledValue(0)
+  }
+
+  /** The value in thousandths, rounded up, as an int64. */
+  milliValue(): bigint {
+    return this.scaledValue(-3)
+  }
+
+  /** The value in units of `10^scale`, rounded up, as an int64 which wraps or becomes 0 on overflow as in Kubernetes. */
+  scaledValue(scale: number): bigint {
+    const shift = this.#exponent - scale
+    return this.#isDecimal ? scaleDecimal(this.#unscaled, shift) : scaleInt64(this.#unscaled, shift)
+  }
+
+  /** Negative, zero or positive as this is less than, equal to or greater than `other`. */
+  cmp(other: Quantity): -1 | 0 | 1 {
+    return compare(this.#unscaled, this.#exponent, other.#unscaled, other.#exponent)
+  }
+
+  /** Whether both are the same number; formats do not count. */
+  equal(other: Quantity): boolean {
+    return this.cmp(other) === 0
+  }
+
+  /** The sum, in the format of this quantity, or of `other` when this is zero. */
+  add(other: Quantity): Quantity {
+    return this.#plus(other, other.#unscaled)
+  }
+
+  /** The difference, in the format of this quantity, or of `other` when this is zero. */
+  sub(other: Quantity): Quantity {
+    return this.#plus(other, -other.#unscaled)
+  }
+
+  /** The product with a whole number. */
+  mul(factor: bigint): Quantity {
+    return new Quantity(
+      this.#unscaled * factor,
+      this.#exponent,
+      this.format,
+      this.#isDecimal ? { isDecimal: true } : {},
+    )
+  }
+
+  neg(): Quantity {
+    return new Quantity(-this.#unscaled, this.#exponent, this.format, { isDecimal: this.#isDecimal })
+  }
+
+  /** The canonical form: no fraction digits, the largest suffix that loses no precision. */
+  toString(): string {
+    return (this.#text ??= print(this.#unscaled, this.#exponent, this.format))
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+
+  #plus(other: Quantity, addend: bigint): Quantity {
+    const format = this.isZero() ? other.format : this.format
+    const isDecimal = this.#isDecimal || other.#isDecimal
+    if (!isDecimal && addend === 0n) return new Quantity(this.#unscaled, this.#exponent, format)
+    if (!isDecimal && this.isZero()) return new Quantity(addend, other.#exponent, format)
+    const exponent = Math.min(this.#exponent, other.#exponent)
+    const left = this.#unscaled * 10n ** BigInt(this.#exponent - exponent)
+    const right = addend * 10n ** BigInt(other.#exponent - exponent)
+    const sum = left + right
+    // An operand that leaves the int64 range while scales are matched moves the sum to decimals, even if the sum fits.
+    const overflowed = !fitsInt64(left) || !fitsInt64(right) || !fitsInt64(sum)
+    return new Quantity(sum, exponent, format, { isDecimal: isDecimal || overflowed })
+  }
+}
+
+/** The quantity that `text` spells; throws a SyntaxError with Kubernetes' own message. */
+export function parseQuantity(text: string): Quantity {
+  return Quantity.parse(text)
+}
+
+type Suffix = { readonly format: QuantityFormat; readonly base: 2 | 10; readonly exponent: number }
+
+/** The quantity, or the reason why there is none. */
+function parse(text: string): Quantity | string {
+  if (text === '') return FORMAT_WRONG
+  if (text === '0') return new Quantity(0n, 0, 'DecimalSI', { text })
+  const parts = SPLIT.exec(text)
+  if (parts === null) return FORMAT_WRONG
+  const negative = parts[1] === '-'
+  const integer = parts[2] ?? ''
+  const fraction = parts[3] ?? ''
+  const suffix = interpretSuffix(parts[4] ?? '')
+  if (suffix === undefined) return SUFFIX_WRONG
+  const digits = integer.replace(/^0+/, '') || '0'
+  const small = parseSmall(text, negative, digits, fraction, suffix)
+  if (small !== undefined) return small
+  // A lone point has digits enough for the short form only.
+  if (integer === '' && fraction === '') return NUMERIC_WRONG
+  return parseLarge(negative, BigInt(digits + fraction), fraction.length, suffix)
+}
+
+/** The int64 form, for numbers of few enough digits; undefined when the decimal form is needed. */
+function parseSmall(
+  text: string,
+  negative: boolean,
+  digits: string,
+  fraction: string,
+  suffix: Suffix,
+): Quantity | undefined {
+  const isBinary = suffix.format === 'BinarySI'
+  if (isBinary) {
+    if (fraction !== '' || 14 - digits.length - Math.trunc((suffix.exponent * 3) / 10) < 0) return undefined
+  } else if (18 - digits.length - fraction.length < 0) {
+    return undefined
+  }
+  const exponent = isBinary ? 0 : suffix.exponent - fraction.length
+  if (exponent < NANO) return undefined
+  const shifted = digits + fraction
+  const magnitude = BigInt(shifted)
+  const value = isBinary ? magnitude << BigInt(suffix.exponent) : magnitude
+  if (!fitsInt64(value)) return undefined
+  // Spellings that look canonical are kept without looking closer.
+  const looksCanonical = isBinary
+    ? (magnitude & 7n) !== 0n
+    : exponent % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0')
+  const kept = looksCanonical ? text : undefined
+  return new Quantity(negative ? -value : value, exponent, suffix.format, { isDecimal: false, text: kept })
+}
+
+function parseLarge(negative: boolean, magnitude: bigint, fractionDigits: number, suffix: Suffix): Quantity {
+  let unscaled = magnitude
+  let exponent = -fractionDigits
+  if (suffix.base === 10) exponent += suffix.exponent
+  else unscaled <<= BigInt(suffix.exponent)
+  if (unscaled !== 0n) [unscaled, exponent] = roundUpToNano(unscaled, exponent)
+  let format = suffix.format
+  if (format === 'BinarySI') {
+    if (compare(unscaled, exponent, MAX_INT64, 0) > 0) [unscaled, exponent] = [MAX_INT64, 0]
+    if (unscaled > 0n && compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
+  }
+  return new Quantity(negative ? -unscaled : unscaled, exponent, format, { isDecimal: true })
+}
+
+function interpretSuffix(suffix: string): Suffix | undefined {
+  const decimal = DECIMAL_SUFFIXES.get(suffix)
+  if (decimal !== undefined) return { format: 'DecimalSI', base: 10, exponent: decimal }
+  const binary = BINARY_SUFFIXES.get(suffix)
+  if (binary !== undefined) return { format: 'BinarySI', base: 2, exponent: binary }
+  if (!/^[eE][-+]?[0-9]+$/.test(suffix)) return undefined
+  const exponent = BigInt(suffix.replace(/^.\+?/, ''))
+  if (!fitsInt64(exponent)) return undefined
+  // Exponents are 32 bits wide and wrap.
+  return { format: 'DecimalExponent', base: 10, exponent: Number(BigInt.asIntN(32, exponent)) }
+}
+
+/** Scales above nano are brought down to nano too unless that would cost thousands of digits: the value is the same. */
+function roundUpToNano(magnitude: bigint, exponent: number): [bigint, number] {
+  if (exponent >= NANO) {
+    const up = exponent - NANO
+    return up <= 400 ? [magnitude * 10n ** BigInt(up), NANO] : [magnitude, exponent]
+  }
+  const down = NANO - exponent
+  if (down > digitCount(magnitude)) return [1n, NANO]
+  const divisor = 10n ** BigInt(down)
+  const quotient = magnitude / divisor
+  return [quotient * divisor === magnitude ? quotient : quotient + 1n, NANO]
+}
+
+function print(unscaled: bigint, exponent: number, format: QuantityFormat): string {
+  if (unscaled === 0n) return '0'
+  if (format === 'BinarySI') {
+    const magnitude = unscaled < 0n ? -unscaled : unscaled
+    const whole = compare(magnitude, exponent, 1024n, 0) < 0 ? undefined : exactInteger(unscaled, exponent)
+    if (whole !== undefined) return printBinary(whole)
+  }
+  let amount = unscaled
+  let scale = exponent
+  while (amount % 10n === 0n) {
+    amount /= 10n
+    scale++
+  }
+  for (; scale % 3 !== 0; scale--) amount *= 10n
+  if (format === 'DecimalExponent') return scale === 0 ? `${amount}` : `${amount}e${scale}`
+  return `${amount}${DECIMAL_NAMES.get(scale) ?? ''}`
+}
+
+function printBinary(value: bigint): string {
+  let amount = value
+  let power = 0
+  while (amount % 1024n === 0n) {
+    amount /= 1024n
+    power += 10
+  }
+  return `${amount}${BINARY_NAMES.get(power) ?? ''}`
+}
+
+function exactInteger(unscaled: bigint, exponent: number): bigint | undefined {
+  if (exponent >= 0) return unscaled * 10n ** BigInt(exponent)
+  if (-exponent > digitCount(unscaled)) return undefined
+  const divisor = 10n ** BigInt(-exponent)
+  return unscaled % divisor === 0n ? unscaled / divisor : undefined
+}
+
+/** Compares by sign, then by magnitude, and scales only numbers of the same length: huge exponents cost nothing. */
+function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): -1 | 0 | 1 {
+  if (aExponent === bExponent || a === 0n || b === 0n) return order(a, b)
+  if (a < 0n !== b < 0n) return a < 0n ? -1 : 1
+  const difference = digitCount(a) + aExponent - (digitCount(b) + bExponent)
+  if (difference !== 0) return difference > 0 === a > 0n ? 1 : -1
+  const exponent = Math.min(aExponent, bExponent)
+  return order(a * 10n ** BigInt(aExponent - exponent), b * 10n ** BigInt(bExponent - exponent))
+}
+
+function order(a: bigint, b: bigint): -1 | 0 | 1 {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function scaleInt64(value: bigint, shift: number): bigint {
+  if (shift < 0) {
+    if (-shift > 19) return BigInt(order(value, 0n))
+    const divisor = 10n ** BigInt(-shift)
+    const quotient = value / divisor
+    return quotient * divisor === value ? quotient : quotient + (value < 0n ? -1n : 1n)
+  }
+  if (shift > 18) return 0n
+  const scaled = value * 10n ** BigInt(shift)
+  if (fitsInt64(scaled)) return scaled
+  // The factors that have a fast path there wrap around, the others give up.
+  return [1, 2, 3, 6, 9].includes(shift) && value !== MIN_INT64 ? BigInt.asIntN(64, scaled) : 0n
+}
+
+function scaleDecimal(unscaled: bigint, shift: number): bigint {
+  if (shift >= 0) {
+    // 10^19 and more saturate when they are converted from a float.
+    const factor = shift > 18 ? MIN_INT64 : 10n ** BigInt(shift)
+    return BigInt.asIntN(64, shift === 0 ? unscaled : BigInt.asIntN(64, unscaled) * factor)
+  }
+  const divisor = 10n ** BigInt(-shift)
+  if (unscaled < MAX_INT64 && -shift < 19) {
+    // Adds one to what was truncated towards zero, for negative numbers as well.
+    const low = BigInt.asIntN(64, unscaled)
+    return low % divisor === 0n ? low / divisor : low / divisor + 1n
+  }
+  const floor = unscaled >= 0n ? unscaled / divisor : -((-unscaled + divisor - 1n) / divisor)
+  return BigInt.asIntN(64, floor * divisor === unscaled ? floor : floor + 1n)
+}
+
+function fitsInt64(value: bigint): boolean {
+  return value <= MAX_INT64 && value >= MIN_INT64
+}
+
+function digitCount(value: bigint): number {
+  const text = value.toString()
+  return value < 0n ? text.length - 1 : text.length
+}
+
+/** Go's math.Pow10, whose table ends at -323 and 308. */
+function pow10(exponent: number): number {
+  if (exponent < -323) return 0
+  return exponent > 308 ? Number.POSITIVE_INFINITY : Number(`1e${exponent}`)
+}

@@ -1,0 +1,191 @@
+// RFC 3339 times as Go's time package reads and writes them. Its reader is more lenient than the RFC (a one-digit hour, a
+// comma before the fraction) and its complaints end up in API errors, so both are kept.
+
+/** A point in time: whole seconds since 1970 UTC (rounded down) and the nanoseconds after them. */
+export type Instant = { readonly seconds: number; readonly nanos: number }
+
+/** An `Instant` and the offset from UTC, in seconds, that its text named. */
+export type ZonedInstant = Instant & { readonly offset: number }
+
+const RFC3339_LAYOUT = '2006-01-02T15:04:05Z07:00'
+const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
+
+/** The time in a `metav1.Time` or a CEL `timestamp()`; throws a SyntaxError with Go's text. */
+export function parseRFC3339(text: string): ZonedInstant {
+  return new LayoutReader(RFC3339_LAYOUT, text).read(false)
+}
+
+/** The time in a `metav1.MicroTime`: exactly six fraction digits; throws a SyntaxError with Go's text. */
+export function parseMicroTime(text: string): ZonedInstant {
+  return new LayoutReader(MICRO_LAYOUT, text).read(true)
+}
+
+/** `2006-01-02T15:04:05Z`: whole seconds, as a `metav1.Time` prints; fractions are dropped. */
+export function formatRFC3339(time: Instant): string {
+  return `${formatDateTime(time.seconds)}Z`
+}
+
+/** As `formatRFC3339`, with as many fraction digits as the time needs. */
+export function formatRFC3339Nano(time: Instant): string {
+  if (time.nanos === 0) return formatRFC3339(time)
+  const fraction = String(time.nanos).padStart(9, '0').replace(/0+$/, '')
+  return `${formatDateTime(time.seconds)}.${fraction}Z`
+}
+
+/** As `formatRFC3339`, with six fraction digits always, as a `metav1.MicroTime` prints. */
+export function formatMicroTime(time: Instant): string {
+  const fraction = String(Math.trunc(time.nanos / 1000)).padStart(6, '0')
+  return `${formatDateTime(time.seconds)}.${fraction}Z`
+}
+
+/** The instant of a number of milliseconds since 1970 UTC. */
+export function instantFromMillis(millis: number): Instant {
+  const seconds = Math.floor(millis / 1000)
+  return { seconds, nanos: Math.round((millis - seconds * 1000) * 1_000_000) }
+}
+
+/** Whether the text is a date `2006-01-02` that exists in the calendar. */
+export function isCalendarDate(text: string): boolean {
+  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
+  if (parts === null) return false
+  const month = Number(parts[2])
+  const day = Number(parts[3])
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(Number(parts[1]), month)
+}
+
+/** Reads one text by one layout; keeps what is left of the text, which the error messages quote. */
+class LayoutReader {
+  readonly #layout: string
+  readonly #text: string
+  #rest: string
+
+  constructor(layout: string, text: string) {
+    this.#layout = layout
+    this.#text = text
+    this.#rest = text
+  }
+
+  read(hasFraction: boolean): ZonedInstant {
+    const year = this.#year()
+    this.#literal('-')
+    const month = this.#number('01', true, 1, 12, 'month')
+    this.#literal('-')
+    const day = this.#number('02', true)
+    this.#literal('T')
+    const hour = this.#number('15', false, 0, 23, 'hour')
+    this.#literal(':')
+    const minute = this.#number('04', true, 0, 59, 'minute')
+    this.#literal(':')
+    const second = this.#number('05', true, 0, 59, 'second')
+    const nanos = hasFraction ? this.#sixDigits() : this.#optionalFraction()
+    const offset = this.#zone()
+    if (this.#rest !== '') throw this.#failure(`: extra text: ${quote(this.#rest)}`)
+    if (day < 1 || day > daysInMonth(year, month)) throw this.#failure(': day out of range')
+    const seconds = daysFromCivil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
+    return { seconds, nanos, offset }
+  }
+
+  #year(): number {
+    if (this.#rest.length < 4 || !isDigit(this.#rest, 0)) throw this.#mismatch('2006')
+    const digits = this.#rest.slice(0, 4)
+    if (!/^[0-9]{4}$/.test(digits)) throw this.#mismatch('2006')
+    this.#rest = this.#rest.slice(4)
+    return Number(digits)
+  }
+
+  #literal(char: string): void {
+    if (!this.#rest.startsWith(char)) throw this.#mismatch(char)
+    this.#rest = this.#rest.slice(1)
+  }
+
+  /** One or two digits, two if `fixed`; `what` names the number when it is not within the bounds. */
+  #number(element: string, fixed: boolean, low = 0, high = 99, what = ''): number {
+    const length = isDigit(this.#rest, 1) ? 2 : 1
+    if (!isDigit(this.#rest, 0) || (fixed && length === 1)) throw this.#mismatch(element)
+    const value = Number(this.#rest.slice(0, length))
+    this.#rest = this.#rest.slice(length)
+    if (value < low || value > high) throw this.#failure(`: ${what} out of range`)
+    return value
+  }
+
+  #optionalFraction(): number {
+    const fraction = /^[.,]([0-9]+)/.exec(this.#rest)
+    if (fraction === null) return 0
+    this.#rest = this.#rest.slice(fraction[0].length)
+    return Number((fraction[1] ?? '').slice(0, 9).padEnd(9, '0'))
+  }
+
+  #sixDigits(): number {
+    const fraction = /^[.,]([0-9]{6})/.exec(this.#rest)
+    if (fraction === null) throw this.#mismatch('.000000')
+    this.#rest = this.#rest.slice(7)
+    return Number(fraction[1]) * 1000
+  }
+
+  #zone(): number {
+    if (this.#rest.startsWith('Z')) {
+      this.#rest = this.#rest.slice(1)
+      return 0
+    }
+    const zone = /^([-+])([0-9]{2}):([0-9]{2})/.exec(this.#rest)
+    if (zone === null) throw this.#mismatch('Z07:00')
+    const hours = Number(zone[2])
+    const minutes = Number(zone[3])
+    this.#rest = this.#rest.slice(6)
+    // Offsets of 24 hours and of 60 minutes exist in the wild and are let through.
+    if (minutes > 60) throw this.#failure(': time zone offset minute out of range')
+    if (hours > 24) throw this.#failure(': time zone offset hour out of range')
+    const offset = (hours * 60 + minutes) * 60
+    return zone[1] === '-' ? -offset : offset
+  }
+
+  #mismatch(element: string): SyntaxError {
+    return new SyntaxError(
+      `parsing time ${quote(this.#text)} as ${quote(this.#layout)}: cannot parse ${quote(this.#rest)} as ${quote(element)}`,
+    )
+  }
+
+  #failure(message: string): SyntaxError {
+    return new SyntaxError(`parsing time ${quote(this.#text)}${message}`)
+  }
+}
+
+/** The time package's own quoting, which spells out every byte that is not printable ASCII. */
+function quote(text: string): string {
+  let out = '"'
+  for (const char of text) {
+    if (char === '"' || char === '\\') out += `\\${char}`
+    else if (char >= ' ' && char < '\x7f') out += char
+    else for (const byte of utf8.encode(char)) out += `\\x${byte.toString(16).padStart(2, '0')}`
+  }
+  return `${out}"`
+}
+
+const utf8 = new TextEncoder()
+
+function isDigit(text: string, index: number): boolean {
+  const code = text.charCodeAt(index)
+  return code >= 0x30 && code <= 0x39
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** Days since 1970-01-01 in the proleptic Gregorian calendar; years are counted from March to put leap days last. */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146097 + dayOfEra - 719468
+}
+
+function formatDateTime(seconds: number): string {
+  const iso = new Date(seconds * 1000).toISOString()
+  // Years beyond four digits come as +012345; Go prints no plus sign and no padding.
+  const text = iso.length > 24 ? iso.replace(/^\+0*/, '').replace(/^-0+(?=[0-9]{4}-)/, '-') : iso
+  return text.slice(0, -5)
+}
