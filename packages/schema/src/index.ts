@@ -1,3 +1,40 @@
+export type { Condition, ConditionDraft } from './builder/condition.ts'
+export type { EmbedOptions } from './builder/embed-schema.ts'
+export type { JsonValue } from './builder/json-value.ts'
+export type { Fields, ObjectIn, ObjectOptions, ObjectOut, OptionalField } from './builder/object-shape.ts'
+export type { PathOf } from './builder/path-of.ts'
+export { s } from './builder/s.ts'
+export type { Presence, RuleFieldPath, RuleOptions, Schema, SchemaIn, SchemaOut } from './builder/schema.ts'
+export type { Element, EmbeddableKind, SchemaBuilder } from './builder/schema-builder.ts'
+export type {
+  AnyValidation,
+  ArrayOptions,
+  ArrayValidation,
+  BooleanValidation,
+  IntOptions,
+  IntOrStringOptions,
+  IntOrStringValidation,
+  Junctors,
+  ListKey,
+  MapOptions,
+  MapValidation,
+  NumberOptions,
+  NumberValidation,
+  ObjectValidation,
+  StringFormat,
+  StringOptions,
+  StringValidation,
+  ValidationOf,
+} from './builder/validation-options.ts'
+export type {
+  EmbeddedResource,
+  IntOrString,
+  KeySelector,
+  LabelSelector,
+  LabelSelectorRequirement,
+  LocalObjectReference,
+  ObjectReference,
+} from './builder/well-known.ts'
 export {
   aggregateText,
   distinctErrors,

@@ -1,0 +1,50 @@
+import type { JSONSchemaProps } from '../json-schema.ts'
+
+/** Orders strings by code unit, which for the ASCII names of fields and keywords is Go's order of bytes. */
+export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/**
+ * A deeply frozen copy of plain JSON data. Keys keep their order, `undefined` members vanish, and a key named `__proto__` stays an
+ * ordinary key.
+ */
+export function frozenJson(value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenJson))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.freeze(Object.fromEntries(entries.map(([name, member]) => [name, frozenJson(member)])))
+}
+
+const schemaLists = new Set(['allOf', 'anyOf', 'oneOf'])
+const schemaMaps = new Set(['properties', 'patternProperties', 'definitions'])
+const schemas = new Set(['items', 'not', 'additionalProperties', 'additionalItems'])
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/**
+ * A deeply frozen copy of a schema in controller-gen's order: keywords and fields alphabetically, `required` sorted. Data inside of
+ * the schema (defaults, examples, enums) keeps its own order. Frozen subschemas are taken as already canonical, so that building a
+ * tree from its leaves costs each node once.
+ */
+export function canonicalSchema(schema: JSONSchemaProps): JSONSchemaProps {
+  if (canonical.has(schema)) return schema
+  const entries: [string, unknown][] = []
+  for (const [keyword, value] of Object.entries(schema).sort(([a], [b]) => byName(a, b))) {
+    if (value !== undefined) entries.push([keyword, canonicalKeyword(keyword, value)])
+  }
+  // The entries are those of a JSONSchemaProps, keyword by keyword.
+  const result = Object.freeze(Object.fromEntries(entries)) as JSONSchemaProps
+  canonical.add(result)
+  return result
+}
+
+const canonical = new WeakSet<object>()
+
+function canonicalKeyword(keyword: string, value: unknown): unknown {
+  if (schemas.has(keyword) && isObject(value)) return canonicalSchema(value)
+  if (schemaLists.has(keyword) && Array.isArray(value)) return Object.freeze(value.map((arm) => canonicalSchema(arm)))
+  if (schemaMaps.has(keyword) && isObject(value)) {
+    const fields = Object.entries(value).sort(([a], [b]) => byName(a, b))
+    return Object.freeze(Object.fromEntries(fields.map(([name, field]) => [name, canonicalSchema(field)])))
+  }
+  if (keyword === 'required' && Array.isArray(value)) return Object.freeze([...new Set<string>(value)].sort(byName))
+  return frozenJson(value)
+}

@@ -1,0 +1,41 @@
+import { RE2JS } from 're2js'
+
+const flagPrefix: Readonly<Record<string, string>> = { i: 'i', m: 'm', s: 's', u: '', v: '' }
+
+/**
+ * The text of a `pattern`: RE2 syntax, checked here with the grammar that the API server uses. The flags of a RegExp become a prefix
+ * such as `(?i)`.
+ * @throws TypeError if RE2 cannot read the pattern, which for a RegExp mostly means look-around or a back reference
+ */
+export function patternSource(pattern: string | RegExp, where: string): string {
+  const source = typeof pattern === 'string' ? pattern : fromRegExp(pattern, where)
+  try {
+    RE2JS.compile(source)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const cure = /perl syntax|escape/i.test(reason)
+      ? 'the API server uses RE2, which has no look-around, back references or \\u escapes'
+      : 'the API server uses RE2 syntax'
+    throw new TypeError(
+      `Cannot build ${where}: pattern ${JSON.stringify(source)} must be a valid regular expression: ${reason} (${cure})`,
+      {
+        cause,
+      },
+    )
+  }
+  return source
+}
+
+function fromRegExp(pattern: RegExp, where: string): string {
+  let prefix = ''
+  for (const flag of pattern.flags) {
+    const inline = flagPrefix[flag]
+    if (inline === undefined) {
+      throw new TypeError(
+        `Cannot build ${where}: pattern ${pattern} has the flag "${flag}", which a CRD cannot express; drop it`,
+      )
+    }
+    prefix += inline
+  }
+  return prefix === '' ? pattern.source : `(?${prefix})${pattern.source}`
+}

@@ -1,0 +1,58 @@
+import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import type { RuleOptions } from './schema.ts'
+
+const lineBreak = /[\r\n]/
+const reasons = new Set(['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'])
+
+/**
+ * The `x-kubernetes-validations` entry of a rule on `schema`.
+ * @throws TypeError for what the API server would refuse without looking at the expression: blank texts, line breaks, unknown fields
+ */
+export function ruleJson(
+  schema: JSONSchemaProps,
+  rule: string,
+  message: string | RuleOptions<unknown> | undefined,
+): ValidationRule {
+  const options: RuleOptions<unknown> = typeof message === 'string' ? { message } : (message ?? {})
+  const fail = (problem: string): never => {
+    throw new TypeError(`Cannot add rule ${JSON.stringify(rule)}: ${problem}`)
+  }
+  if (rule.trim() === '') fail('the CEL expression must not be empty')
+  const { message: text, messageExpression, reason, fieldPath, optionalOldSelf } = options
+  if (text !== undefined && text.trim() === '') fail('message must be non-empty if specified')
+  if (text !== undefined && lineBreak.test(text.trim())) fail('message must not contain line breaks')
+  if (lineBreak.test(rule.trim()) && text === undefined) fail('message must be specified if rule contains line breaks')
+  if (messageExpression !== undefined && messageExpression.trim() === '') {
+    fail('messageExpression must be non-empty if specified')
+  }
+  if (reason !== undefined && !reasons.has(reason)) fail(`reason must be one of ${[...reasons].join(', ')}`)
+  if (fieldPath !== undefined && !pathExists(schema, fieldPath)) {
+    fail(`fieldPath ${JSON.stringify(fieldPath)} must name a field below the one that carries the rule, such as ".a.b"`)
+  }
+  return {
+    rule,
+    ...(text === undefined ? {} : { message: text }),
+    ...(messageExpression === undefined ? {} : { messageExpression }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+    ...(optionalOldSelf === undefined ? {} : { optionalOldSelf }),
+  }
+}
+
+// A step is `.name`, or `['name']` with backslash escapes; as in apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+const step = /\.([^.[\]']+)|\.?\['((?:[^'\\]|\\.)*)'\]/y
+
+function pathExists(schema: JSONSchemaProps, path: string): boolean {
+  let node: JSONSchemaProps | undefined = schema
+  step.lastIndex = 0
+  while (step.lastIndex < path.length) {
+    const match = step.exec(path)
+    if (match === null) return false
+    const name: string = match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1')
+    const properties: JSONSchemaProps['properties'] = node.properties
+    if (properties !== undefined && Object.hasOwn(properties, name)) node = properties[name]
+    else node = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined
+    if (node === undefined) return false
+  }
+  return path !== ''
+}

@@ -1,0 +1,128 @@
+import type { JSONSchemaProps } from '../json-schema.ts'
+import type { Condition, ConditionDraft } from './condition.ts'
+import type { EmbedOptions } from './embed-schema.ts'
+import type { JsonValue } from './json-value.ts'
+import type { Fields, ObjectIn, ObjectOptions, ObjectOut, OptionalField } from './object-shape.ts'
+import type { Schema } from './schema.ts'
+import type {
+  ArrayOptions,
+  BooleanValidation,
+  IntOptions,
+  IntOrStringOptions,
+  Junctors,
+  MapOptions,
+  NumberOptions,
+  StringOptions,
+} from './validation-options.ts'
+import type {
+  EmbeddedResource,
+  IntOrString,
+  KeySelector,
+  LabelSelector,
+  LocalObjectReference,
+  ObjectReference,
+} from './well-known.ts'
+
+/**
+ * A schema in a place that is not a field: an item or a map value is always there, so `.optional()` is refused, and the second
+ * half of the intersection is what the compiler prints then.
+ */
+export type Element<O, I> = Schema<O, I> &
+  (unknown extends O ? unknown : undefined extends O ? 'only a field of an object can be optional' : unknown)
+
+type ConditionType<Types extends readonly string[]> = Types extends readonly [] ? string : Types[number]
+
+/** A kind whose objects can be embedded as a whole: any Kind value of @kubewright/api. */
+export interface EmbeddableKind<Read, Write> {
+  readonly schema: JSONSchemaProps
+  readonly $read: Read
+  readonly $write: Write
+}
+
+/**
+ * The words of `s`. Constraints are options that carry the OpenAPI keyword's name; whatever changes the TypeScript type is a method
+ * of the schema or a word of its own. Only what a CRD can say can be said; mistakes that the types cannot show throw at definition.
+ */
+export interface SchemaBuilder {
+  /** A string. */
+  string(options?: StringOptions): Schema<string>
+  /** One of the given strings, or one of the given numbers. */
+  enum<const V extends readonly [string, ...string[]] | readonly [number, ...number[]]>(...values: V): Schema<V[number]>
+  /** One of the given strings, with further constraints. */
+  enum<const V extends readonly [string, ...string[]]>(values: V, options?: StringOptions): Schema<V[number]>
+  /** One of the given numbers, with further constraints. */
+  enum<const V extends readonly [number, ...number[]]>(
+    values: V,
+    options?: IntOptions | NumberOptions,
+  ): Schema<V[number]>
+  /** Exactly this value. */
+  literal<const V extends string | number | boolean>(value: V): Schema<V>
+  /** A whole number. */
+  int(options?: IntOptions): Schema<number>
+  /** A number, whole or not. Prefer integers or quantities: Kubernetes' conventions discourage floating point. */
+  number(options?: NumberOptions): Schema<number>
+  /** True or false. */
+  bool(options?: Junctors<BooleanValidation>): Schema<boolean>
+  /** A list. */
+  array<O, I>(
+    item: Element<O, I>,
+    options?: ArrayOptions<NoInfer<O>>,
+  ): Schema<O[], (unknown extends I ? I : Exclude<I, undefined>)[]>
+  /** A map from any string to values of one schema. */
+  map<O, I>(
+    value: Element<O, I>,
+    options?: MapOptions,
+  ): Schema<Record<string, O>, Record<string, unknown extends I ? I : Exclude<I, undefined>>>
+  /** An object with named fields; unknown fields are pruned unless `preserveUnknownFields` is set. */
+  object<F extends Fields, const One extends OptionalField<F> = never, const Open extends boolean = false>(
+    fields: F,
+    options?: ObjectOptions<F, One, Open>,
+  ): Schema<ObjectOut<F, One, Open>, ObjectIn<F, One, Open>>
+  /** An integer or a string (`intstr.IntOrString`). */
+  intOrString(options?: IntOrStringOptions): Schema<IntOrString>
+  /** Any JSON value (`apiextensionsv1.JSON`), kept as it is. */
+  json(): Schema<JsonValue>
+  /** A whole Kubernetes object with apiVersion, kind and metadata, whose other fields are kept as they are. */
+  embeddedResource<T extends { apiVersion: string; kind: string } = EmbeddedResource>(): Schema<T>
+
+  /** An amount such as `500m` or `1Gi` (`resource.Quantity`). */
+  quantity(): Schema<IntOrString>
+  /** A point in time in RFC 3339 (`metav1.Time`). */
+  time(): Schema<string>
+  /** A point in time in RFC 3339 with microseconds (`metav1.MicroTime`). */
+  microTime(): Schema<string>
+  /** A duration such as `1h30m`; in CEL rules it is a duration, not a string. */
+  duration(): Schema<string>
+  /** Bytes in base64. */
+  bytes(): Schema<string>
+
+  /**
+   * The conventional list of status conditions; `types` are the condition types that this API declares. The CRD accepts others too,
+   * since other controllers may add theirs.
+   */
+  conditions<const Types extends readonly string[]>(
+    ...types: Types
+  ): Schema<Condition<ConditionType<Types>>[], ConditionDraft<ConditionType<Types>>[]>
+  /** A query over labels (`metav1.LabelSelector`). */
+  labelSelector(): Schema<LabelSelector>
+  /** A reference to any object (`corev1.ObjectReference`). */
+  objectReference(): Schema<ObjectReference>
+  /** A reference to an object in the same namespace (`corev1.LocalObjectReference`). */
+  localObjectReference(): Schema<LocalObjectReference, Partial<LocalObjectReference>>
+  /** A key of a Secret in the same namespace (`corev1.SecretKeySelector`). */
+  secretKeySelector(): Schema<KeySelector, Omit<KeySelector, 'name'> & { name?: string }>
+  /** A key of a ConfigMap in the same namespace (`corev1.ConfigMapKeySelector`). */
+  configMapKeySelector(): Schema<KeySelector, Omit<KeySelector, 'name'> & { name?: string }>
+
+  /** A kind embedded as a whole, described by its own schema. */
+  from<Read, Write>(kind: EmbeddableKind<Read, Write>): Schema<Read, Write>
+  /**
+   * A built-in type such as PodTemplateSpec, made structural: references resolved, patch hints dropped, int-or-string and quantities
+   * spelled as controller-gen does, and embedded object metadata cut down to what a template may carry.
+   */
+  from<Out, In = Out>(schema: JSONSchemaProps, options?: EmbedOptions): Schema<Out, In>
+  /**
+   * The way out: a structural schema as it is, with the types that you vouch for. Its default, if any, is given with `.default()`.
+   */
+  raw<Out, In = Out>(schema: JSONSchemaProps): Schema<Out, In>
+}

@@ -1,0 +1,134 @@
+import type { JSONSchemaProps } from '../json-schema.ts'
+
+/** An integer or a string, such as a port that is a number or a name. */
+export type IntOrString = number | string
+
+/** One requirement of a label selector. */
+export interface LabelSelectorRequirement {
+  key: string
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  values?: string[]
+}
+
+/** A query over labels: all of `matchLabels` and `matchExpressions` must hold; an empty selector matches everything. */
+export interface LabelSelector {
+  matchLabels?: Record<string, string>
+  matchExpressions?: LabelSelectorRequirement[]
+}
+
+/** A reference to any object. */
+export interface ObjectReference {
+  apiVersion?: string
+  fieldPath?: string
+  kind?: string
+  name?: string
+  namespace?: string
+  resourceVersion?: string
+  uid?: string
+}
+
+/** A reference by name to an object in the same namespace, as read: the API server fills in an empty name. */
+export interface LocalObjectReference {
+  name: string
+}
+
+/** A key of a Secret or ConfigMap in the same namespace, as read. */
+export interface KeySelector {
+  name: string
+  key: string
+  optional?: boolean
+}
+
+/** A resource that is embedded as a whole, with fields that this schema does not describe. */
+export interface EmbeddedResource {
+  apiVersion: string
+  kind: string
+  metadata?: {
+    name?: string
+    namespace?: string
+    labels?: Record<string, string>
+    annotations?: Record<string, string>
+  }
+  [field: string]: unknown
+}
+
+const intOrStringArms: readonly JSONSchemaProps[] = [{ type: 'integer' }, { type: 'string' }]
+
+/** The one spelling of int-or-string that controller-gen emits and a structural schema allows. */
+export const intOrStringJson: JSONSchemaProps = { anyOf: intOrStringArms, 'x-kubernetes-int-or-string': true }
+
+/** `resource.Quantity` as controller-gen emits it. */
+export const quantityJson: JSONSchemaProps = {
+  ...intOrStringJson,
+  pattern:
+    '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
+}
+
+/** `metav1.LabelSelector`. */
+export const labelSelectorJson: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    matchExpressions: {
+      description: 'Requirements on labels. All of them must hold.',
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          key: { description: 'The label that the requirement is about.', type: 'string' },
+          operator: {
+            description: 'How the label relates to the values: In, NotIn, Exists or DoesNotExist.',
+            type: 'string',
+          },
+          values: {
+            description: 'The values for In and NotIn; empty for Exists and DoesNotExist.',
+            type: 'array',
+            items: { type: 'string' },
+            'x-kubernetes-list-type': 'atomic',
+          },
+        },
+        required: ['key', 'operator'],
+      },
+      'x-kubernetes-list-type': 'atomic',
+    },
+    matchLabels: {
+      description: 'Labels that must have exactly these values.',
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    },
+  },
+  'x-kubernetes-map-type': 'atomic',
+}
+
+/** `corev1.ObjectReference`. */
+export const objectReferenceJson: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    apiVersion: { description: 'API version of the object.', type: 'string' },
+    fieldPath: { description: 'The part of the object that is meant, such as spec.containers{name}.', type: 'string' },
+    kind: { description: 'Kind of the object.', type: 'string' },
+    name: { description: 'Name of the object.', type: 'string' },
+    namespace: { description: 'Namespace of the object.', type: 'string' },
+    resourceVersion: { description: 'The version of the object that is meant, if one.', type: 'string' },
+    uid: { description: 'UID of the object.', type: 'string' },
+  },
+  'x-kubernetes-map-type': 'atomic',
+}
+
+/** `corev1.LocalObjectReference`. */
+export const localObjectReferenceJson: JSONSchemaProps = {
+  type: 'object',
+  properties: { name: { description: 'Name of the object.', type: 'string', default: '' } },
+  'x-kubernetes-map-type': 'atomic',
+}
+
+/** `corev1.SecretKeySelector` and `corev1.ConfigMapKeySelector`, which differ in words only. */
+export const keySelectorJson = (what: 'Secret' | 'ConfigMap'): JSONSchemaProps => ({
+  type: 'object',
+  properties: {
+    key: { description: `The key of the ${what} to select from.`, type: 'string' },
+    name: { description: `Name of the ${what}.`, type: 'string', default: '' },
+    optional: { description: `Whether the ${what} or its key may be missing.`, type: 'boolean' },
+  },
+  required: ['key'],
+  'x-kubernetes-map-type': 'atomic',
+})
