@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { goQuote } from './go-quote.ts'
+
+test.each([
+  ['plain', '"plain"'],
+  ['a"b\\c', '"a\\"b\\\\c"'],
+  ['\n\t\x07\x00\x7f', '"\\n\\t\\a\\x00\\x7f"'],
+  ['äöü 語 😀', '"äöü 語 😀"'],
+  ['\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
+])('goQuote() quotes %j as Go does', (text, quoted) => {
+  expect(goQuote(text)).toBe(quoted)
+})
