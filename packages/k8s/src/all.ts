@@ -1,0 +1,20 @@
+import type { AnyKind } from '@kubewright/api'
+import { kinds } from './generated/kinds.ts'
+
+/** Every built-in kind in every served version, ordered by group and name. */
+export function builtinKinds(): readonly AnyKind[] {
+  return kinds
+}
+
+let index: ReadonlyMap<string, AnyKind> | undefined
+
+/** The built-in kind of a group, version and name; undefined when it is not built in. The core group has the empty name. */
+export function kindFor(gvk: {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}): AnyKind | undefined {
+  index ??= new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]))
+  const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
+  return index.get(`${apiVersion}/${gvk.kind}`)
+}

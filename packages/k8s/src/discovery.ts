@@ -1,0 +1,47 @@
+import { groups } from './generated/discovery.ts'
+
+/** A subresource such as `status`. */
+export interface SubresourceDiscovery {
+  readonly name: string
+  /** The kind of the body. */
+  readonly kind: string
+  /** Group and version of the kind where they are not those of the resource, as for `scale`. */
+  readonly group?: string
+  readonly version?: string
+  readonly verbs: readonly string[]
+}
+
+/** A resource of a group and version. */
+export interface ResourceDiscovery {
+  readonly resource: string
+  readonly kind: string
+  readonly singular: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly subresources?: readonly SubresourceDiscovery[]
+}
+
+/** A version of a group with its resources. */
+export interface VersionDiscovery {
+  readonly version: string
+  readonly resources: readonly ResourceDiscovery[]
+}
+
+/** An API group; the core group has the empty name. */
+export interface GroupDiscovery {
+  readonly group: string
+  /** In order of preference: the first is the preferred version. */
+  readonly versions: readonly VersionDiscovery[]
+}
+
+/** What a Kubernetes v1.35 API server serves out of the box, in the order in which it lists its groups. */
+export function discoveryGroups(): readonly GroupDiscovery[] {
+  return groups
+}
+
+/** The version that clients use unless they ask for another; undefined for a group that is not built in. */
+export function preferredVersion(group: string): string | undefined {
+  return groups.find((g) => g.group === group)?.versions[0]?.version
+}

@@ -1,0 +1,56 @@
+// Reads the generated modules back and compares what they say with the facts: nothing may be lost in our notation.
+import { isDeepStrictEqual } from 'node:util'
+import type { ApiFacts, DiscoveredGroup } from './api-facts.ts'
+
+/** Throws unless the generated package publishes exactly the facts. */
+export async function verify(facts: ApiFacts): Promise<string> {
+  const { openApiV2Schema, openApiV3Schema, schemaNames } = await import('../../packages/k8s/src/schemas.ts')
+  const { discoveryGroups } = await import('../../packages/k8s/src/discovery.ts')
+  const { builtinKinds } = await import('../../packages/k8s/src/all.ts')
+  const wrong: string[] = []
+  let count = 0
+  for (const definitions of facts.tables.values()) {
+    for (const { published, schema } of definitions) {
+      count++
+      if (!isDeepStrictEqual(openApiV3Schema(published), schema)) wrong.push(`v3 ${published}`)
+      if (!isDeepStrictEqual(openApiV2Schema(published), facts.v2[published])) wrong.push(`v2 ${published}`)
+    }
+  }
+  if (schemaNames().length !== count) wrong.push(`${schemaNames().length} definitions instead of ${count}`)
+  if (!isDeepStrictEqual(publishedGroups(discoveryGroups()), facts.groups.map(withoutFreshness)))
+    wrong.push('discovery')
+  if (builtinKinds().length !== facts.kinds.size) wrong.push('kinds')
+  if (wrong.length > 0)
+    throw new Error(`The generated package does not say what the facts say:\n  ${wrong.join('\n  ')}`)
+  return `${count} definitions, ${facts.kinds.size} kinds and ${facts.groups.length} groups say what the facts say`
+}
+
+type Groups = ReturnType<typeof import('../../packages/k8s/src/discovery.ts')['discoveryGroups']>
+
+function publishedGroups(groups: Groups): unknown[] {
+  return groups.map(({ group, versions }) => ({
+    metadata: group === '' ? {} : { name: group },
+    versions: versions.map(({ version, resources }) => ({
+      version,
+      resources: resources.map(({ kind, singular, subresources, ...resource }) => ({
+        ...resource,
+        responseKind: { group: '', version: '', kind },
+        singularResource: singular,
+        ...(subresources && {
+          subresources: subresources.map(({ name, group: g = '', version: v = '', kind: k, verbs }) => ({
+            subresource: name,
+            responseKind: { group: g, version: v, kind: k },
+            verbs,
+          })),
+        }),
+      })),
+    })),
+  }))
+}
+
+function withoutFreshness({ metadata, versions }: DiscoveredGroup): unknown {
+  return {
+    metadata: metadata.name === undefined ? {} : { name: metadata.name },
+    versions: versions.map(({ version, resources }) => ({ version, resources })),
+  }
+}

@@ -1,0 +1,252 @@
+// Writes the TypeScript types of one table: an interface per definition, a read type and a draft per kind.
+import { opaqueSchemas } from '../../packages/k8s/src/internal/opaque-schemas.ts'
+import { type ApiFacts, type FactDefinition, type FactKind, keyOf, type PublishedSchema } from './api-facts.ts'
+import { referenceOf } from './write-notation.ts'
+
+// Definitions that marshal themselves: what their JSON is.
+const OPAQUE_TYPES: Readonly<Record<string, string>> = {
+  Quantity: 'string',
+  IntOrString: 'number | string',
+  Time: 'string',
+  MicroTime: 'string',
+  RawExtension: 'Record<string, unknown>',
+  FieldsV1: 'Record<string, unknown>',
+  Patch: 'Record<string, unknown>',
+  JSON: 'unknown',
+  JSONSchemaPropsOrArray: 'JSONSchemaProps | JSONSchemaProps[]',
+  JSONSchemaPropsOrBool: 'JSONSchemaProps | boolean',
+  JSONSchemaPropsOrStringArray: 'JSONSchemaProps | string[]',
+}
+const OPAQUE_DOCS: Readonly<Record<string, string>> = {
+  Quantity: "An amount with an optional suffix, such as `'500m'` or `'2Gi'`.",
+  IntOrString: "A number, or a text such as a port name or `'25%'`.",
+  Time: 'A point in time as RFC 3339 text, to the second.',
+  MicroTime: 'A point in time as RFC 3339 text, to the microsecond.',
+  RawExtension: 'An object of any kind.',
+  FieldsV1: 'A set of fields, in the form that the server tracks ownership with.',
+  Patch: 'The body of a patch request.',
+  JSON: 'Any JSON value.',
+}
+// Kinds that the server accepts without a spec, so that it would be noise to ask for one.
+const SPEC_OPTIONAL: ReadonlySet<string> = new Set(['core/v1.Namespace', 'core/v1.Node', 'coordination/v1.Lease'])
+
+/** The TypeScript of one table, and what has to be imported for it. */
+export interface WrittenTypes {
+  readonly lines: readonly string[]
+  /** Keys of the tables whose types are used, by the names that they are imported as. */
+  readonly imports: ReadonlyMap<string, string>
+  /** Names of the types without a value of the same name. */
+  readonly typeNames: readonly string[]
+}
+
+/** Writes all types of a table. */
+export function writeTypes(facts: ApiFacts, table: string): WrittenTypes {
+  const writer = new TypeWriter(facts, table)
+  for (const definition of facts.tables.get(table) ?? []) writer.add(definition)
+  return writer
+}
+
+class TypeWriter implements WrittenTypes {
+  readonly lines: string[] = []
+  readonly imports = new Map<string, string>()
+  readonly typeNames: string[] = []
+  readonly #facts: ApiFacts
+  readonly #table: string
+  readonly #embedded: ReadonlySet<string>
+
+  constructor(facts: ApiFacts, table: string) {
+    this.#facts = facts
+    this.#table = table
+    this.#embedded = embeddedKinds(facts)
+  }
+
+  add(definition: FactDefinition): void {
+    const kind = this.#facts.kinds.get(keyOf(definition))
+    if (kind !== undefined) {
+      this.#addKind(kind)
+      return
+    }
+    const { local } = definition
+    this.typeNames.push(local)
+    const opaque = Object.hasOwn(opaqueSchemas, local) ? OPAQUE_TYPES[local] : undefined
+    if (opaque !== undefined) {
+      if (OPAQUE_DOCS[local]) this.lines.push(`/** ${OPAQUE_DOCS[local]} */`)
+      this.lines.push(`export type ${local} = ${opaque}`, '')
+      return
+    }
+    const element = local.endsWith('List') ? this.#facts.kinds.get(`${this.#table}.${local.slice(0, -4)}`) : undefined
+    if (element !== undefined) {
+      this.lines.push(`/** A list of ${element.kind} objects as read. */`)
+      this.lines.push(`export interface ${local} extends KubeList<${element.kind}> {`)
+      this.lines.push(`  readonly apiVersion: '${apiVersionOf(element)}'`, `  readonly kind: '${local}'`, '}', '')
+      return
+    }
+    this.#addInterface(local, definition.schema)
+  }
+
+  #addInterface(name: string, schema: PublishedSchema): void {
+    const fields = Object.entries(schema.properties ?? {})
+    if (fields.length === 0) {
+      this.lines.push(`export type ${name} = Record<string, never>`, '')
+      return
+    }
+    this.lines.push(`export interface ${name} {`)
+    for (const [field, shape] of fields) {
+      const required = schema.required?.includes(field) ?? false
+      this.#addDoc(shape, required)
+      this.lines.push(`  ${propertyName(field)}${required ? '' : '?'}: ${this.#typeOf(shape)}`)
+    }
+    this.lines.push('}', '')
+  }
+
+  #addKind(kind: FactKind): void {
+    const { local, schema } = kind.definition
+    const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind }
+    const fields = Object.entries(schema.properties ?? {}).filter(
+      ([name]) => !['apiVersion', 'kind', 'metadata'].includes(name),
+    )
+    const meta = this.#typeOf({ $ref: '#/x/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' })
+
+    this.lines.push(`/** ${describeKind(kind)} As read: deeply readonly. */`)
+    this.lines.push(`export interface ${local} extends ${kind.virtual ? 'Readonly<TypeMeta>' : 'KubeObject'} {`)
+    for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  readonly ${name}: '${value}'`)
+    if (kind.virtual) this.lines.push(`  readonly metadata: DeepReadonly<${meta}>`)
+    for (const [name, shape] of fields) {
+      const required = name === 'spec' || (schema.required?.includes(name) ?? false)
+      this.#addDoc(shape, required)
+      this.lines.push(`  readonly ${propertyName(name)}${required ? '' : '?'}: ${this.#readTypeOf(shape)}`)
+    }
+    this.lines.push('}', '')
+
+    this.lines.push(
+      `/** ${local} of ${typeMeta.apiVersion} as written: mutable, without what only the server fills. */`,
+    )
+    this.lines.push(`export interface ${local}Draft {`)
+    for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  ${name}: '${value}'`)
+    this.lines.push(kind.virtual ? `  metadata?: ${meta}` : '  metadata: MetaDraft')
+    for (const [name, shape] of fields) {
+      if (name === 'status') continue
+      const needed =
+        name === 'spec' ? !SPEC_OPTIONAL.has(keyOf(kind.definition)) : (schema.required?.includes(name) ?? false)
+      this.#addDoc(shape, needed)
+      this.lines.push(`  ${propertyName(name)}${needed ? '' : '?'}: ${this.#typeOf(shape)}`)
+    }
+    this.lines.push('}', '')
+    this.typeNames.push(`${local}Draft`)
+
+    if (this.#embedded.has(keyOf(kind.definition))) {
+      this.lines.push(`/** ${local} as a part of another object, where nothing of it is required. */`)
+      this.#addInterface(`Embedded${local}`, schema)
+      this.typeNames.push(`Embedded${local}`)
+    }
+    this.#addValue(kind)
+  }
+
+  #addValue(kind: FactKind): void {
+    const { local, schema } = kind.definition
+    const status = schema.properties?.['status']
+    const facts = [
+      `group: '${kind.group}'`,
+      `version: '${kind.version}'`,
+      `kind: '${kind.kind}'`,
+      `plural: '${kind.plural}'`,
+    ]
+    if (kind.singular !== kind.kind.toLowerCase()) facts.push(`singular: '${kind.singular}'`)
+    facts.push(`scope: '${kind.scope}'`)
+    const list = (name: string, values: readonly string[]): void => {
+      if (values.length > 0) facts.push(`${name}: [${values.map((v) => `'${v}'`).join(', ')}]`)
+    }
+    list('shortNames', kind.shortNames)
+    list('categories', kind.categories)
+    list('subresources', kind.subresources)
+    const type = `Kind<${local}, ${local}Draft, ${status ? this.#typeOf(status) : 'never'}>`
+    this.lines.push(`/** ${describeKind(kind)} */`)
+    this.lines.push(`export const ${local}: ${type} = /* @__PURE__ */ builtinKind(${tableConst(this.#table)}, {`)
+    for (const fact of facts) this.lines.push(`  ${fact},`)
+    this.lines.push('})', '')
+  }
+
+  #addDoc(shape: PublishedSchema, required: boolean): void {
+    const facts: string[] = []
+    const keys = shape['x-kubernetes-list-map-keys']
+    if (keys) facts.push(`Merged by ${keys.join(' and ')}.`)
+    const fallback = shape.default
+    if (fallback !== undefined && JSON.stringify(fallback) !== '{}' && !(required && !fallback))
+      facts.push(`@default ${JSON.stringify(fallback)}`)
+    if (facts.length > 0) this.lines.push(`  /** ${facts.join(' ')} */`)
+  }
+
+  /** The mutable type. */
+  #typeOf(shape: PublishedSchema): string {
+    const ref = referenceOf(shape)
+    if (ref !== undefined) {
+      const name = this.#embedded.has(`${ref.table}.${ref.local}`) ? `Embedded${ref.local}` : ref.local
+      if (ref.table === this.#table) return name
+      const alias = ref.table.split('/')[0]!
+      this.imports.set(ref.table, alias)
+      return `${alias}.${name}`
+    }
+    if (shape.items) return arrayOf(this.#typeOf(shape.items), '')
+    if (shape.additionalProperties) return `Record<string, ${this.#typeOf(shape.additionalProperties)}>`
+    return scalarType(shape)
+  }
+
+  /** The type under DeepReadonly, which is left out where it would change nothing. */
+  #readTypeOf(shape: PublishedSchema): string {
+    const ref = referenceOf(shape)
+    if (ref !== undefined) {
+      const opaque =
+        Object.hasOwn(opaqueSchemas, ref.local) &&
+        /^(string|number \| string|unknown)$/.test(OPAQUE_TYPES[ref.local] ?? '')
+      return opaque ? this.#typeOf(shape) : `DeepReadonly<${this.#typeOf(shape)}>`
+    }
+    if (shape.items) return arrayOf(this.#readTypeOf(shape.items), 'readonly ')
+    if (shape.additionalProperties) return `{ readonly [key: string]: ${this.#readTypeOf(shape.additionalProperties)} }`
+    return scalarType(shape)
+  }
+}
+
+/** Name of the constant that holds a table: `apps/v1` is `appsV1`. */
+export function tableConst(table: string): string {
+  return table.replace(/\/v/, 'V')
+}
+
+const apiVersionOf = (kind: FactKind): string => (kind.group === '' ? kind.version : `${kind.group}/${kind.version}`)
+
+function describeKind(kind: FactKind): string {
+  const scope = kind.scope === 'Namespaced' ? 'namespaced' : 'cluster-scoped'
+  const names = kind.shortNames.length > 0 ? `; short ${kind.shortNames.join(', ')}` : ''
+  const what = kind.plural === '' ? 'the body of a subresource' : `${kind.plural}, ${scope}${names}`
+  return `${kind.kind} of ${apiVersionOf(kind)}: ${what}.`
+}
+
+function scalarType(shape: PublishedSchema): string {
+  if (shape.enum) return shape.enum.map((value) => `'${value}'`).join(' | ')
+  if (shape.type === 'integer' || shape.type === 'number') return 'number'
+  if (shape.type === 'boolean' || shape.type === 'string') return shape.type
+  throw new Error(`No TypeScript type for ${JSON.stringify(shape)}`)
+}
+
+function arrayOf(element: string, prefix: string): string {
+  return / \| /.test(element) && !/^[\w.]+<.*>$/.test(element) ? `${prefix}(${element})[]` : `${prefix}${element}[]`
+}
+
+function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`
+}
+
+/** Kinds that fields of other definitions hold, lists aside. */
+function embeddedKinds(facts: ApiFacts): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (shape: PublishedSchema): void => {
+    const ref = referenceOf(shape)
+    if (ref !== undefined && facts.kinds.has(`${ref.table}.${ref.local}`)) found.add(`${ref.table}.${ref.local}`)
+    for (const field of Object.values(shape.properties ?? {})) visit(field)
+    if (shape.items) visit(shape.items)
+    if (shape.additionalProperties) visit(shape.additionalProperties)
+  }
+  for (const definitions of facts.tables.values()) {
+    for (const { local, schema } of definitions) if (!local.endsWith('List')) visit(schema)
+  }
+  return found
+}
