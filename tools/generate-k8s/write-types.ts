@@ -30,27 +30,50 @@ const OPAQUE_DOCS: Readonly<Record<string, string>> = {
 // Kinds that the server accepts without a spec, so that it would be noise to ask for one.
 const SPEC_OPTIONAL: ReadonlySet<string> = new Set(['core/v1.Namespace', 'core/v1.Node', 'coordination/v1.Lease'])
 
-/** The TypeScript of one table, and what has to be imported for it. */
+/** TypeScript, and what has to be imported for it. */
 export interface WrittenTypes {
   readonly lines: readonly string[]
-  /** Keys of the tables whose types are used, by the names that they are imported as. */
-  readonly imports: ReadonlyMap<string, string>
+  /** Keys of the tables whose types are used. */
+  readonly imports: ReadonlySet<string>
   /** Names of the types without a value of the same name. */
   readonly typeNames: readonly string[]
 }
 
-/** Writes all types of a table. */
-export function writeTypes(facts: ApiFacts, table: string): WrittenTypes {
+/** Writes the types of a table that are not kinds: parts and lists. */
+export function writeParts(facts: ApiFacts, table: string): WrittenTypes {
   const writer = new TypeWriter(facts, table)
-  for (const definition of facts.tables.get(table) ?? []) writer.add(definition)
+  for (const definition of facts.tables.get(table) ?? []) writer.addPart(definition)
   return writer
+}
+
+/** Writes the types and values of all kinds, which live in one module. */
+export function writeKinds(facts: ApiFacts): WrittenTypes {
+  const writer = new TypeWriter(facts, '')
+  for (const definitions of facts.tables.values()) {
+    for (const definition of definitions) {
+      const kind = facts.kinds.get(keyOf(definition))
+      if (kind !== undefined) writer.addKind(kind)
+    }
+  }
+  return writer
+}
+
+/** The name of a kind in the module of all kinds: its own, unless a kind of a better known group or version has it. */
+export function kindName(facts: ApiFacts, kind: FactKind): string {
+  const { table } = kind.definition
+  const rank = (k: FactKind): string => `${k.preferred ? 0 : 1}${k.group === '' ? 0 : 1}${k.definition.table}`
+  const rivals = [...facts.kinds.values()].filter((k) => k.kind === kind.kind && k !== kind)
+  if (rivals.every((rival) => rank(kind) < rank(rival))) return kind.kind
+  const constant = tableConst(table)
+  return `${constant[0]!.toUpperCase()}${constant.slice(1)}${kind.kind}`
 }
 
 class TypeWriter implements WrittenTypes {
   readonly lines: string[] = []
-  readonly imports = new Map<string, string>()
+  readonly imports = new Set<string>()
   readonly typeNames: string[] = []
   readonly #facts: ApiFacts
+  /** The table whose types need no qualifier. */
   readonly #table: string
   readonly #embedded: ReadonlySet<string>
 
@@ -60,13 +83,15 @@ class TypeWriter implements WrittenTypes {
     this.#embedded = embeddedKinds(facts)
   }
 
-  add(definition: FactDefinition): void {
-    const kind = this.#facts.kinds.get(keyOf(definition))
-    if (kind !== undefined) {
-      this.#addKind(kind)
+  addPart(definition: FactDefinition): void {
+    const { local } = definition
+    if (this.#facts.kinds.has(keyOf(definition))) {
+      if (!this.#embedded.has(keyOf(definition))) return
+      this.lines.push(`/** ${local} as a part of another object, where nothing of it is required. */`)
+      this.typeNames.push(`Embedded${local}`)
+      this.#addInterface(`Embedded${local}`, definition.schema)
       return
     }
-    const { local } = definition
     this.typeNames.push(local)
     const opaque = Object.hasOwn(opaqueSchemas, local) ? OPAQUE_TYPES[local] : undefined
     if (opaque !== undefined) {
@@ -77,7 +102,7 @@ class TypeWriter implements WrittenTypes {
     const element = local.endsWith('List') ? this.#facts.kinds.get(`${this.#table}.${local.slice(0, -4)}`) : undefined
     if (element !== undefined) {
       this.lines.push(`/** A list of ${element.kind} objects as read. */`)
-      this.lines.push(`export interface ${local} extends KubeList<${element.kind}> {`)
+      this.lines.push(`export interface ${local} extends KubeList<kinds.${kindName(this.#facts, element)}> {`)
       this.lines.push(`  readonly apiVersion: '${apiVersionOf(element)}'`, `  readonly kind: '${local}'`, '}', '')
       return
     }
@@ -99,8 +124,9 @@ class TypeWriter implements WrittenTypes {
     this.lines.push('}', '')
   }
 
-  #addKind(kind: FactKind): void {
-    const { local, schema } = kind.definition
+  addKind(kind: FactKind): void {
+    const { schema } = kind.definition
+    const local = kindName(this.#facts, kind)
     const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind }
     const fields = Object.entries(schema.properties ?? {}).filter(
       ([name]) => !['apiVersion', 'kind', 'metadata'].includes(name),
@@ -119,7 +145,7 @@ class TypeWriter implements WrittenTypes {
     this.lines.push('}', '')
 
     this.lines.push(
-      `/** ${local} of ${typeMeta.apiVersion} as written: mutable, without what only the server fills. */`,
+      `/** ${kind.kind} of ${typeMeta.apiVersion} as written: mutable, without what only the server fills. */`,
     )
     this.lines.push(`export interface ${local}Draft {`)
     for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  ${name}: '${value}'`)
@@ -134,16 +160,12 @@ class TypeWriter implements WrittenTypes {
     this.lines.push('}', '')
     this.typeNames.push(`${local}Draft`)
 
-    if (this.#embedded.has(keyOf(kind.definition))) {
-      this.lines.push(`/** ${local} as a part of another object, where nothing of it is required. */`)
-      this.#addInterface(`Embedded${local}`, schema)
-      this.typeNames.push(`Embedded${local}`)
-    }
     this.#addValue(kind)
   }
 
   #addValue(kind: FactKind): void {
-    const { local, schema } = kind.definition
+    const { schema, table } = kind.definition
+    const local = kindName(this.#facts, kind)
     const status = schema.properties?.['status']
     const facts = [
       `group: '${kind.group}'`,
@@ -161,7 +183,7 @@ class TypeWriter implements WrittenTypes {
     list('subresources', kind.subresources)
     const type = `Kind<${local}, ${local}Draft, ${status ? this.#typeOf(status) : 'never'}>`
     this.lines.push(`/** ${describeKind(kind)} */`)
-    this.lines.push(`export const ${local}: ${type} = /* @__PURE__ */ builtinKind(${tableConst(this.#table)}, {`)
+    this.lines.push(`export const ${local}: ${type} = /* @__PURE__ */ builtinKind(tables.${tableConst(table)}, {`)
     for (const fact of facts) this.lines.push(`  ${fact},`)
     this.lines.push('})', '')
   }
@@ -182,9 +204,8 @@ class TypeWriter implements WrittenTypes {
     if (ref !== undefined) {
       const name = this.#embedded.has(`${ref.table}.${ref.local}`) ? `Embedded${ref.local}` : ref.local
       if (ref.table === this.#table) return name
-      const alias = ref.table.split('/')[0]!
-      this.imports.set(ref.table, alias)
-      return `${alias}.${name}`
+      this.imports.add(ref.table)
+      return `${tableAlias(this.#facts, ref.table)}.${name}`
     }
     if (shape.items) return arrayOf(this.#typeOf(shape.items), '')
     if (shape.additionalProperties) return `Record<string, ${this.#typeOf(shape.additionalProperties)}>`
@@ -204,6 +225,12 @@ class TypeWriter implements WrittenTypes {
     if (shape.additionalProperties) return `{ readonly [key: string]: ${this.#readTypeOf(shape.additionalProperties)} }`
     return scalarType(shape)
   }
+}
+
+/** Name under which the types of a table are imported: its group, with the version where the group has several. */
+export function tableAlias(facts: ApiFacts, table: string): string {
+  const group = table.split('/')[0]!
+  return [...facts.tables.keys()].filter((key) => key.startsWith(`${group}/`)).length > 1 ? tableConst(table) : group
 }
 
 /** Name of the constant that holds a table: `apps/v1` is `appsV1`. */

@@ -1,9 +1,9 @@
 import type { AnyKind } from '@kubewright/api'
-import { kinds } from './generated/kinds.ts'
+import { kindList } from './generated/kind-list.ts'
 
 /** Every built-in kind in every served version, ordered by group and name. */
 export function builtinKinds(): readonly AnyKind[] {
-  return kinds
+  return kindList
 }
 
 let index: ReadonlyMap<string, AnyKind> | undefined
@@ -14,7 +14,7 @@ export function kindFor(gvk: {
   readonly version: string
   readonly kind: string
 }): AnyKind | undefined {
-  index ??= new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]))
+  index ??= new Map(kindList.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]))
   const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
   return index.get(`${apiVersion}/${gvk.kind}`)
 }

@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { SchemaTypes } from './generated/schema-types.ts'
-import { tables } from './generated/tables.ts'
+import { tableList } from './generated/table-list.ts'
 import { publishedName, shortName } from './internal/definition-name.ts'
 import { publishSchema } from './internal/publish-schema.ts'
 import { resolveSchema } from './internal/resolve-schema.ts'
@@ -30,7 +30,7 @@ export function schemaOf<N extends SchemaName>(name: N): TypedSchema<SchemaTypes
 
 /** Published names of all definitions, kinds and lists included, in the order of the published document. */
 export function schemaNames(): readonly string[] {
-  return tables.flatMap((table) => [...table.names()].map((local) => publishedName(table.key, local))).sort()
+  return tableList.flatMap((table) => [...table.names()].map((local) => publishedName(table.key, local))).sort()
 }
 
 /** A definition as a component of /openapi/v3, references left in place; prose is not included. */
@@ -47,7 +47,7 @@ export function openApiV2Schema(name: string): JSONSchemaProps {
 
 function locate(name: string): { readonly table: SchemaTable; readonly local: string } {
   const short = shortName(name)
-  const table = short && tables.find((t) => t.key === short.table)
+  const table = short && tableList.find((t) => t.key === short.table)
   if (short === undefined || table === undefined || !table.has(short.local)) {
     throw new RangeError(`Cannot find a schema: ${name} is not built in; schemaNames() lists what is`)
   }
