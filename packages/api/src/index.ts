@@ -52,10 +52,56 @@ export {
   type ServerResponseFacts,
 } from './api-error-constructors.ts'
 export { ApiSyntaxError } from './api-syntax-error.ts'
+export { type Comparison, compareTyped } from './apply/compare.ts'
+export {
+  ApplyError,
+  type ApplyFieldsOptions,
+  type ApplyFieldsResult,
+  createFieldManager,
+  type FieldManager,
+  type FieldManagerOptions,
+  type UpdateFieldsOptions,
+} from './apply/field-manager.ts'
+export { fieldSetOf } from './apply/field-set-of.ts'
+export { lastAppliedAnnotation } from './apply/last-applied.ts'
+export { validateManagedFieldsEntries } from './apply/managed-fields.ts'
+export {
+  fieldManagerMaxLength,
+  managerOrUserAgent,
+  prefixFromUserAgent,
+  validateFieldManager,
+} from './apply/manager-name.ts'
+export { mergeTyped } from './apply/merge-typed.ts'
+export { extractItems, removeItems } from './apply/remove-items.ts'
+export { objectTypeOf, type TypeNode } from './apply/type-node.ts'
+export { TypedValueError, validateTyped } from './apply/validate-typed.ts'
+export { zeroObject } from './apply/zero-object.ts'
 export { type Decoded, decodeJson, parseJson, strictDecodingMessage } from './codec/decode-json.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { JsonReader, type JsonReaderOptions } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
+export {
+  type ConditionStatus,
+  condition,
+  findCondition,
+  type HasConditions,
+  isConditionFalse,
+  isConditionTrue,
+  type MergeConditionOptions,
+  mergeConditions,
+  removeCondition,
+  setCondition,
+} from './conditions.ts'
+export { FieldSet, type FieldsV1 } from './fieldset/field-set.ts'
+export { anyElement, excludeFields, type FieldSetFilter, includeFields } from './fieldset/field-set-filter.ts'
+export {
+  type FieldSetPath,
+  fieldSetPath,
+  formatFieldSetPath,
+  type PathElement,
+  parsePathElement,
+  serializePathElement,
+} from './fieldset/path-element.ts'
 export {
   formatGroupKind,
   formatGroupResource,
@@ -75,7 +121,22 @@ export {
   parseKindArg,
   parseResourceArg,
 } from './gvk.ts'
-export type { AnyKind, Draft, Infer, Kind, KindFacts, Reads, Scope, TypeMeta } from './kind.ts'
+export { intValue, parseIntOrString, scaledValue } from './int-or-string.ts'
+export { JsonPath, type JsonPathOptions, relaxedJsonPath } from './json-path/json-path.ts'
+export { parseSimplePath, schemaAt, valueAt } from './json-path/simple-path.ts'
+export {
+  type AnyKind,
+  createKind,
+  type Draft,
+  type Infer,
+  isKind,
+  type Kind,
+  type KindDefinition,
+  type KindFacts,
+  type Reads,
+  type Scope,
+  type TypeMeta,
+} from './kind.ts'
 export { formatKey, keyOf, type Named, type ObjectKey, parseKey, sameObject, toNameAndNamespace } from './object-key.ts'
 export {
   addFinalizer,
@@ -98,6 +159,48 @@ export {
   setLabel,
 } from './object-meta.ts'
 export {
+  AlreadyOwnedError,
+  controllerOf,
+  controllerRef,
+  isControlledBy,
+  isOwnedBy,
+  type Owned,
+  type Owner,
+  ownerRef,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owner-references.ts'
+export type { JsonObject } from './patch/own-property.ts'
+export {
+  compareResourceVersions,
+  isComparableResourceVersion,
+  parseResourceVersion,
+  parseUintProblem,
+} from './resource-version.ts'
+export {
+  escapeFieldValue,
+  type FieldRequirement,
+  FieldSelector,
+  type FieldSet,
+  parseFieldSelector,
+  unescapeFieldValue,
+} from './selectors/field-selector.ts'
+export {
+  formatLabelSelector,
+  type LabelSelectorLike,
+  type LabelSelectorRequirementLike,
+  type LabelSelectorValidationOptions,
+  labelSelectorAsMap,
+  parseToLabelSelector,
+  selectorFrom,
+  validateLabelSelector,
+  validateLabels,
+} from './selectors/label-selector.ts'
+export { parseSelector } from './selectors/parse-selector.ts'
+export { type LabelSet, newRequirement, Requirement, type SelectionOperator } from './selectors/requirement.ts'
+export { Selector } from './selectors/selector.ts'
+export {
   type CauseType,
   type Status,
   type StatusCause,
@@ -105,4 +208,5 @@ export {
   type StatusReason,
   statusFromJson,
 } from './status.ts'
+export { fromTime, toMicroTime, toTime } from './time.ts'
 export { compareVersionPriority } from './version-priority.ts'

@@ -1,0 +1,34 @@
+import { compareUtf8 } from '@kubewright/schema'
+import { type Managed, managerIdentifier, secondsOf, type VersionedSet } from './managed-fields.ts'
+
+/** How many updating managers an object keeps before the oldest are merged. */
+export const defaultMaxUpdateManagers = 10
+
+const bucketName = 'ancient-changes'
+
+/** Merges the oldest updating managers, in place, into one `ancient-changes` per version until at most `max` updaters are left. */
+export function capUpdateManagers({ fields, times }: Managed, max: number): void {
+  const updaters = [...fields].filter(([, { applied }]) => !applied).map(([identifier]) => identifier)
+  if (updaters.length <= max) return
+  updaters.sort((a, b) => secondsOf(times.get(a)) - secondsOf(times.get(b)) || compareUtf8(a, b))
+  const firstOfVersion = new Map<string, string>()
+  let left = updaters.length
+  for (const manager of updaters) {
+    if (left <= max) return
+    const { set, apiVersion, applied } = fields.get(manager) as VersionedSet
+    const first = firstOfVersion.get(apiVersion)
+    // A version needs two managers before anything can be merged.
+    if (first === undefined) {
+      firstOfVersion.set(apiVersion, manager)
+      continue
+    }
+    const bucket = managerIdentifier({ manager: bucketName, operation: 'Update', apiVersion })
+    const collected = fields.get(bucket) ?? (fields.get(first) as VersionedSet)
+    if (!fields.has(bucket)) fields.delete(first)
+    fields.set(bucket, { set: set.union(collected.set), apiVersion, applied })
+    if (manager !== bucket) fields.delete(manager)
+    left--
+    // The merged update is the more recent one.
+    times.set(bucket, times.get(manager))
+  }
+}

@@ -1,0 +1,61 @@
+import { goQuote } from '@kubewright/base'
+import type { ApiError } from '../api-error.ts'
+import { newApplyConflict } from '../api-error-constructors.ts'
+import { FieldSet } from '../fieldset/field-set.ts'
+import { type FieldSetPath, formatFieldSetPath } from '../fieldset/path-element.ts'
+import type { ManagerIdentity } from './managed-fields.ts'
+
+/** A field that an applier would change and another manager owns. */
+export interface Conflict {
+  /** The identifier of the owner. */
+  readonly manager: string
+  readonly path: FieldSetPath
+}
+
+/** Thrown by the updater when an apply without force meets fields of others. */
+export class ApplyConflicts extends Error {
+  readonly conflicts: readonly Conflict[]
+
+  constructor(conflicts: readonly Conflict[]) {
+    super(conflictMessage(conflicts))
+    this.conflicts = conflicts
+  }
+
+  /** The fields, whoever owns them. */
+  get fields(): FieldSet {
+    return FieldSet.of(...this.conflicts.map(({ path }) => path))
+  }
+
+  /** The Conflict status with one cause for each field. */
+  toApiError(): ApiError {
+    const causes = this.conflicts.map(({ manager, path }) => ({
+      reason: 'FieldManagerConflict' as const,
+      message: `conflict with ${describeManager(manager)}`,
+      field: formatFieldSetPath(path),
+    }))
+    return newApplyConflict(causes, this.message)
+  }
+}
+
+function conflictMessage(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts
+  if (conflicts.length === 1 && first) {
+    return `Apply failed with 1 conflict: conflict with ${describeManager(first.manager)}: ${formatFieldSetPath(first.path)}`
+  }
+  const lines: string[] = []
+  let last: string | undefined
+  for (const { manager, path } of conflicts) {
+    if (manager !== last) lines.push(`conflicts with ${describeManager(manager)}:`)
+    last = manager
+    lines.push(`- ${formatFieldSetPath(path)}`)
+  }
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}
+
+function describeManager(identifier: string): string {
+  // The identifier is JSON that managerIdentifier wrote.
+  const { manager, operation, apiVersion, subresource } = JSON.parse(identifier) as ManagerIdentity
+  let text = goQuote(manager ?? '')
+  if (subresource) text += ` with subresource ${goQuote(subresource)}`
+  return operation === 'Update' ? `${text} using ${apiVersion ?? ''}` : text
+}

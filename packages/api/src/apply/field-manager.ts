@@ -1,0 +1,387 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { newBadRequest } from '../api-error-constructors.ts'
+import { FieldSet } from '../fieldset/field-set.ts'
+import { excludeFields, type FieldSetFilter } from '../fieldset/field-set-filter.ts'
+import { fieldSetPath } from '../fieldset/path-element.ts'
+import { formatGroupVersionKind, type GroupVersionKind, parseGroupVersion } from '../gvk.ts'
+import type { ManagedFieldsEntry } from '../object-meta.ts'
+import { getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
+import { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts'
+import { ApplyConflicts } from './conflict.ts'
+import { fieldsFromLastApplied, lastAppliedOf, withLastApplied } from './last-applied.ts'
+import {
+  decodeManagedFields,
+  emptyManaged,
+  encodeManagedFields,
+  type Managed,
+  managerIdentifier,
+  type VersionedSet,
+} from './managed-fields.ts'
+import { objectTypeOf, type TypeNode } from './type-node.ts'
+import { type TypedValue, Updater } from './updater.ts'
+import { validateTyped } from './validate-typed.ts'
+
+/** What a field manager needs to know about the kind and endpoint that it serves. */
+export interface FieldManagerOptions {
+  /** The version of the endpoint, as in `apps/v1`. Objects come and go in this version. */
+  readonly apiVersion: string
+  readonly kind: string
+  /**
+   * The subresource of the endpoint: its writers are told apart from those of the object itself, and requests cannot set
+   * managedFields there. @default ''
+   */
+  readonly subresource?: string
+  /** The schema of a version: null when it has none and types are deduced, undefined when there is no such version. */
+  schemaFor(apiVersion: string): JSONSchemaProps | null | undefined
+  /** Brings an object into another version; undefined when that version exists no more. @default only the endpoint's version exists */
+  convert?(object: JsonObject, apiVersion: string): JsonObject | undefined
+  /** By version: what this endpoint never changes, so that writing it owns nothing. @default nothing */
+  readonly resetFields?: Readonly<Record<string, FieldSet | FieldSetFilter>>
+  /** The object before anything is set, see `zeroObject`. @default its apiVersion and kind */
+  readonly emptyObject?: JsonObject
+  /** @default 10, as in Kubernetes */
+  readonly maxUpdateManagers?: number
+}
+
+/** Who updates, and when. */
+export interface UpdateFieldsOptions {
+  readonly manager: string
+  /** The current time as the API writes it: `2026-01-02T03:04:05Z`. */
+  readonly now: string
+}
+
+/** Who applies, when, and whether to take over the fields of others. */
+export interface ApplyFieldsOptions extends UpdateFieldsOptions {
+  /** @default false */
+  readonly force?: boolean
+}
+
+/** The outcome of an apply. */
+export interface ApplyFieldsResult {
+  /** The merged object with its managedFields; defaults are not filled. */
+  readonly object: JsonObject
+  /** False when neither the object nor who owns what changed: nothing needs to be written, and no time moved. */
+  readonly changed: boolean
+}
+
+/** Tracks who owns which fields of the objects of one endpoint. Arguments are never mutated; results share structure with them. */
+export interface FieldManager {
+  /**
+   * Merges the configuration into the live object (absent for a create). Throws ApiError Conflict with one cause a field when other
+   * managers own what it changes, BadRequest when it is of another type, and an Error when it does not fit the schema.
+   */
+  apply(live: JsonObject | undefined, config: JsonObject, options: ApplyFieldsOptions): ApplyFieldsResult
+  /** The new object with managedFields that follow from the difference to the live object (absent for a create). */
+  update(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): JsonObject
+  /** As update; an object whose fields cannot be tracked is returned without managedFields, since no write may fail for that. */
+  updateNoErrors(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): JsonObject
+}
+
+/** An Error about an object that does not fit the schema it is applied with. */
+export class ApplyError extends Error {
+  static {
+    Object.defineProperty(ApplyError.prototype, 'name', { value: 'ApplyError', configurable: true })
+  }
+}
+
+/** Creates the field manager of an endpoint; keep it, since it holds what it derived from the schemas. */
+export function createFieldManager(options: FieldManagerOptions): FieldManager {
+  const endpoint = new EndpointFieldManager(options)
+  return {
+    apply: (live, config, applyOptions) => endpoint.apply(live, config, applyOptions),
+    update: (live, next, updateOptions) => endpoint.update(live, next, updateOptions),
+    updateNoErrors: (live, next, updateOptions) => {
+      try {
+        return endpoint.update(live, next, updateOptions)
+      } catch {
+        return withManagedFields(next, undefined)
+      }
+    },
+  }
+}
+
+// What the server fills in, or what names the object, is never owned (managedfields/internal/stripmeta.go).
+const neverOwned = FieldSet.of(
+  fieldSetPath('apiVersion'),
+  fieldSetPath('kind'),
+  fieldSetPath('metadata'),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => fieldSetPath('metadata', name)),
+)
+
+/** Stands in for the updating manager until it is known whether it changed anything. */
+const currentOperation = 'current-operation'
+
+const beforeFirstApply = 'before-first-apply'
+
+/** The manager whose applies take over from client-side apply. */
+const kubectl = 'kubectl'
+
+class EndpointFieldManager {
+  readonly #options: FieldManagerOptions
+  readonly #gvk: GroupVersionKind
+  readonly #types = new Map<string, TypeNode | undefined>()
+  readonly #filters = new Map<string, FieldSetFilter>()
+  readonly #empty: JsonObject
+
+  constructor(options: FieldManagerOptions) {
+    const { apiVersion, kind } = options
+    this.#options = options
+    this.#gvk = { ...parseGroupVersion(apiVersion), kind }
+    this.#empty = options.emptyObject ?? { apiVersion, kind }
+    for (const [version, reset] of Object.entries(options.resetFields ?? {})) {
+      this.#filters.set(version, typeof reset === 'function' ? reset : excludeFields(reset))
+    }
+  }
+
+  update(liveOrNone: JsonObject | undefined, next: JsonObject, { manager, now }: UpdateFieldsOptions): JsonObject {
+    const live = liveOrNone ?? this.#empty
+    const managed = this.#decodeLiveOrNew(live, next)
+    // An object that lost its managedFields, or never had any, stays untracked until the next apply.
+    if (managed.fields.size === 0 && metadataOf(live)['uid']) return withManagedFields(next, undefined)
+    const tracked = this.#track(live, next, managed, manager, now)
+    return withManagedFields(next, encodeManagedFields(tracked))
+  }
+
+  apply(
+    liveOrNone: JsonObject | undefined,
+    config: JsonObject,
+    { manager, now, force = false }: ApplyFieldsOptions,
+  ): ApplyFieldsResult {
+    const live = liveOrNone ?? this.#empty
+    const before = this.#decodeLive(live)
+    const gvk = gvkOfConfig(config)
+    if (formatGroupVersionKind(gvk) !== formatGroupVersionKind(this.#gvk)) {
+      throw newBadRequest(`invalid object type: ${formatGroupVersionKind(gvk)}`)
+    }
+    const bare = withManagedFields(live, undefined)
+    const started = before.fields.size === 0 ? this.#track(this.#empty, bare, before, beforeFirstApply, now) : before
+    const merged = this.#applyFrom(live, bare, config, started, manager, force)
+    const result =
+      manager === kubectl && lastAppliedOf(merged.object) ? withLastApplied(merged.object, config) : merged.object
+    // Keeping the annotation up to date is no change of the applier's making.
+    if (merged.object !== bare) merged.managed.times.set(merged.identifier, now)
+    const changed = liveOrNone === undefined || result !== bare || !sameOwners(before, merged.managed)
+    return { object: withManagedFields(result, encodeManagedFields(merged.managed)), changed }
+  }
+
+  #applyFrom(
+    live: JsonObject,
+    bare: JsonObject,
+    config: JsonObject,
+    managed: Managed,
+    manager: string,
+    force: boolean,
+  ): { object: JsonObject; managed: Managed; identifier: string } {
+    try {
+      return this.#merge(bare, config, managed, manager, force)
+    } catch (error) {
+      if (!(error instanceof ApplyConflicts)) throw error
+      if (manager !== kubectl) throw error.toApiError()
+      // Coming from client-side apply, kubectl may keep what it set there.
+      const allowed = fieldsFromLastApplied(this.#ownType(), live, this.#options.apiVersion)
+      if (allowed === undefined) throw error.toApiError()
+      const conflicts = error.conflicts.filter(({ path }) => !allowed.has(path))
+      if (conflicts.length > 0) throw new ApplyConflicts(conflicts).toApiError()
+      return this.#merge(bare, config, managed, manager, true)
+    }
+  }
+
+  #merge(
+    live: JsonObject,
+    config: JsonObject,
+    managed: Managed,
+    manager: string,
+    force: boolean,
+  ): { object: JsonObject; managed: Managed; identifier: string } {
+    if (Array.isArray(metadataOf(config)['managedFields'])) throw newBadRequest('metadata.managedFields must be nil')
+    const type = this.#ownType()
+    const typedConfig = this.#typed(type, config, false, 'failed to create typed patch object', config)
+    const typedLive = this.#typed(type, live, true, 'failed to create typed live object', live)
+    const identifier = this.#identify(manager, 'Apply')
+    const { value, managers } = this.#updater().apply(typedLive, typedConfig, managed.fields, identifier, force)
+    strip(managers, identifier)
+    return { object: value as JsonObject, managed: { fields: managers, times: new Map(managed.times) }, identifier }
+  }
+
+  /** The managers after an update; the updater's entry only changes, and its time only moves, when it changed something. */
+  #track(live: JsonObject, next: JsonObject, managed: Managed, manager: string, now: string): Managed {
+    const type = this.#ownType()
+    const bareNext = withManagedFields(next, undefined)
+    const typedNext = this.#typed(type, bareNext, true, 'failed to convert new object', next, ' to smd typed')
+    const bareLive = withManagedFields(live, undefined)
+    const typedLive = this.#typed(type, bareLive, true, 'failed to convert live object', live, ' to smd typed')
+    const { managers } = this.#updater().update(typedLive, typedNext, managed.fields, currentOperation)
+    strip(managers, currentOperation)
+    const times = new Map(managed.times)
+    const own = managers.get(currentOperation)
+    if (own !== undefined) {
+      const identifier = this.#identify(manager, 'Update')
+      managers.delete(currentOperation)
+      const previous = managers.get(identifier)
+      managers.set(identifier, previous ? { ...own, set: own.set.union(previous.set) } : own)
+      times.set(identifier, now)
+    }
+    const result = { fields: managers, times }
+    capUpdateManagers(result, this.#options.maxUpdateManagers ?? defaultMaxUpdateManagers)
+    return result
+  }
+
+  #identify(manager: string, operation: 'Apply' | 'Update'): string {
+    const { apiVersion, subresource = '' } = this.#options
+    return managerIdentifier({ manager: manager || 'unknown', operation, apiVersion, subresource })
+  }
+
+  #decodeLive(live: JsonObject): Managed {
+    try {
+      return decodeManagedFields(managedFieldsOf(live))
+    } catch (error) {
+      throw new ApplyError(`failed to decode managed fields: ${(error as Error).message}`, { cause: error })
+    }
+  }
+
+  /** The managedFields that a write starts from: those in the request, so that they can be edited, if they make sense. */
+  #decodeLiveOrNew(live: JsonObject, next: JsonObject): Managed {
+    if (!this.#options.subresource) {
+      const given = managedFieldsOf(next)
+      if (given && (given.length === 0 || (given.length === 1 && isBlank(given[0])))) return emptyManaged()
+      const managed = decodeOrNothing(given)
+      // Clients that do not know managedFields drop them; that must not erase them.
+      if (managed.fields.size > 0) return managed
+    }
+    return decodeOrNothing(managedFieldsOf(live))
+  }
+
+  #typed(
+    type: TypeNode,
+    value: JsonObject,
+    allowDuplicates: boolean,
+    failure: string,
+    named: JsonObject,
+    suffix = '',
+  ): TypedValue {
+    try {
+      validateTyped(type, value, allowDuplicates)
+    } catch (error) {
+      throw new ApplyError(`${failure} (${describe(named)})${suffix}: ${(error as Error).message}`, { cause: error })
+    }
+    return { value, type, apiVersion: this.#options.apiVersion }
+  }
+
+  #ownType(): TypeNode {
+    const type = this.#typeOf(this.#options.apiVersion)
+    if (type === undefined) throw new ApplyError(`no corresponding type for ${formatGroupVersionKind(this.#gvk)}`)
+    return type
+  }
+
+  #typeOf(apiVersion: string): TypeNode | undefined {
+    let type = this.#types.get(apiVersion)
+    if (type === undefined) {
+      const schema = this.#options.schemaFor(apiVersion)
+      if (schema === undefined) return undefined
+      type = objectTypeOf(schema)
+      this.#types.set(apiVersion, type)
+    }
+    return type
+  }
+
+  /** An updater for one operation; it converts each object once for each version. */
+  #updater(): Updater {
+    const converted = new Map<unknown, Map<string, TypedValue | undefined>>()
+    return new Updater((object, apiVersion) => {
+      if (object.apiVersion === apiVersion) return object
+      let versions = converted.get(object.value)
+      if (versions === undefined) converted.set(object.value, (versions = new Map()))
+      if (!versions.has(apiVersion)) versions.set(apiVersion, this.#convert(object, apiVersion))
+      return versions.get(apiVersion)
+    }, this.#filters)
+  }
+
+  #convert(object: TypedValue, apiVersion: string): TypedValue | undefined {
+    const type = this.#options.convert && this.#typeOf(apiVersion)
+    if (type === undefined || !isObject(object.value)) return undefined
+    const value = this.#options.convert?.(object.value, apiVersion)
+    if (value === undefined) return undefined
+    validateTyped(type, value, false)
+    return { value, type, apiVersion }
+  }
+}
+
+function strip(managers: Map<string, VersionedSet>, manager: string): void {
+  const versioned = managers.get(manager)
+  if (versioned === undefined) return
+  const set = versioned.set.difference(neverOwned)
+  if (set.isEmpty) managers.delete(manager)
+  else managers.set(manager, { ...versioned, set })
+}
+
+function decodeOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+  try {
+    return decodeManagedFields(entries)
+  } catch {
+    return emptyManaged()
+  }
+}
+
+function isBlank(entry: ManagedFieldsEntry | undefined): boolean {
+  return (
+    entry !== undefined && Object.values(entry).every((value) => value === undefined || value === null || value === '')
+  )
+}
+
+function sameOwners(a: Managed, b: Managed): boolean {
+  if (a.fields.size !== b.fields.size) return false
+  for (const [manager, left] of a.fields) {
+    const right = b.fields.get(manager)
+    if (right === undefined || left.apiVersion !== right.apiVersion || !left.set.equals(right.set)) return false
+  }
+  return true
+}
+
+function metadataOf(object: JsonObject): JsonObject {
+  const metadata = getOwn(object, 'metadata')
+  return isObject(metadata) ? metadata : {}
+}
+
+function managedFieldsOf(object: JsonObject): readonly ManagedFieldsEntry[] | undefined {
+  const entries = metadataOf(object)['managedFields']
+  // Entries come from the API server's own writes, or are checked one by one when decoded.
+  return Array.isArray(entries) ? (entries as ManagedFieldsEntry[]) : undefined
+}
+
+/** The object with these managedFields, or without any; the very same object when it has none and should have none. */
+function withManagedFields(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): JsonObject {
+  const metadata = getOwn(object, 'metadata')
+  if (entries === undefined) {
+    if (!isObject(metadata) || metadata['managedFields'] === undefined) return object
+    const { managedFields: _, ...rest } = metadata
+    return { ...object, metadata: rest }
+  }
+  return { ...object, metadata: { ...(isObject(metadata) ? metadata : {}), managedFields: entries } }
+}
+
+function gvkOfConfig(config: JsonObject): GroupVersionKind {
+  const apiVersion = getOwn(config, 'apiVersion')
+  const kind = getOwn(config, 'kind')
+  try {
+    const { group, version } = parseGroupVersion(typeof apiVersion === 'string' ? apiVersion : '')
+    return { group, version, kind: typeof kind === 'string' ? kind : '' }
+  } catch {
+    // As for Go's Unstructured, an unreadable version leaves nothing of the type.
+    return { group: '', version: '', kind: '' }
+  }
+}
+
+function describe(object: JsonObject): string {
+  const { name, namespace } = metadataOf(object)
+  return `${namespace ?? ''}/${name ?? ''}; ${formatGroupVersionKind(gvkOfConfig(object))}`
+}

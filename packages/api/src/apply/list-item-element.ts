@@ -1,0 +1,50 @@
+import { goQuote } from '@kubewright/base'
+import { canonicalJson } from '../fieldset/path-element.ts'
+import { getOwn, isObject } from '../patch/own-property.ts'
+import type { ListType } from './type-node.ts'
+
+/**
+ * The path element under which an associative list holds the item. Throws a TypeError, with Kubernetes' text, for an item that cannot
+ * be told apart from others.
+ */
+export function listItemElement(list: ListType, item: unknown): string {
+  if (list.keys.length === 0) return setItemElement(item)
+  if (item === null || item === undefined) throw new TypeError('associative list with keys may not have a null element')
+  if (!isObject(item)) throw new TypeError('associative list with keys may not have non-map elements')
+  let element = ''
+  for (const key of list.sortedKeys) {
+    let value = getOwn(item, key)
+    if (value === undefined) {
+      // A key that is neither given nor defaulted is left out: such an item differs from one that has it.
+      value = list.keyDefault(key)
+      if (value === undefined || value === null) continue
+    }
+    element += `${element === '' ? 'k:{' : ','}"${key}":${canonicalJson(value)}`
+  }
+  if (element === '') {
+    const keys = list.keys.map(goQuote).join(' ')
+    throw new TypeError(
+      `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+    )
+  }
+  return `${element}}`
+}
+
+function setItemElement(item: unknown): string {
+  if (typeof item === 'string') return `v:${canonicalJson(item)}`
+  if (item === null || item === undefined) {
+    throw new TypeError("associative list without keys has an element that's an explicit null")
+  }
+  if (Array.isArray(item)) throw new TypeError('not supported: associative list with lists as elements')
+  if (typeof item === 'object') throw new TypeError("associative list without keys has an element that's a map type")
+  return `v:${canonicalJson(item)}`
+}
+
+/** As {@link listItemElement}; undefined where that throws. For values that were validated before. */
+export function knownItemElement(list: ListType, item: unknown): string | undefined {
+  try {
+    return listItemElement(list, item)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,115 @@
+import { goQuote } from '@kubewright/base'
+import { compareUtf8 } from '@kubewright/schema'
+import { FieldSet, type FieldsV1 } from '../fieldset/field-set.ts'
+import type { ManagedFieldsEntry } from '../object-meta.ts'
+
+/** What one manager owns, in the version in which it wrote. */
+export interface VersionedSet {
+  readonly set: FieldSet
+  readonly apiVersion: string
+  /** True when the manager applied, false when it updated. */
+  readonly applied: boolean
+}
+
+/** The managers of an object by identifier, with the times at which they last changed it. */
+export interface Managed {
+  readonly fields: Map<string, VersionedSet>
+  readonly times: Map<string, string | undefined>
+}
+
+/** The parts of a managedFields entry that tell managers apart. */
+export interface ManagerIdentity {
+  readonly manager?: string
+  readonly operation: 'Apply' | 'Update'
+  /** Not part of an applier's identity: it is the same one in whichever version it applies. */
+  readonly apiVersion?: string
+  readonly subresource?: string
+}
+
+/** Managers of nothing. */
+export function emptyManaged(): Managed {
+  return { fields: new Map(), times: new Map() }
+}
+
+/** The identifier of a manager: equal for entries that belong together. */
+export function managerIdentifier({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+  const identity: Record<string, string> = {}
+  if (manager) identity['manager'] = manager
+  identity['operation'] = operation
+  if (apiVersion && operation !== 'Apply') identity['apiVersion'] = apiVersion
+  if (subresource) identity['subresource'] = subresource
+  return JSON.stringify(identity)
+}
+
+// The JSON of entries that came in is kept beside their sets: a set that an operation leaves alone goes out as it came in.
+const encoded = new WeakMap<FieldSet, FieldsV1>()
+
+/** Reads managedFields. Throws an Error that says what is wrong with which entry. */
+export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+  const managed = emptyManaged()
+  for (const [i, entry] of (entries ?? []).entries()) {
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      throw new Error('operation must be `Apply` or `Update`')
+    }
+    if (!entry.apiVersion) throw new Error('apiVersion must not be empty')
+    if (!entry.fieldsType) throw new Error(`missing fieldsType in managed fields entry ${i}`)
+    if (entry.fieldsType !== 'FieldsV1') {
+      throw new Error(`invalid fieldsType ${goQuote(entry.fieldsType)} in managed fields entry ${i}`)
+    }
+    const { operation, apiVersion } = entry
+    const identifier = managerIdentifier({ ...entry, operation, apiVersion })
+    const set = FieldSet.parse(entry.fieldsV1)
+    managed.fields.set(identifier, { set, apiVersion, applied: operation === 'Apply' })
+    managed.times.set(identifier, entry.time)
+  }
+  return managed
+}
+
+/** Writes managedFields in canonical order; undefined when nobody manages anything. */
+export function encodeManagedFields(managed: Managed): ManagedFieldsEntry[] | undefined {
+  if (managed.fields.size === 0) return undefined
+  const entries: ManagedFieldsEntry[] = []
+  for (const [identifier, { set, apiVersion, applied }] of managed.fields) {
+    // The identifier is JSON that managerIdentifier wrote.
+    const identity = JSON.parse(identifier) as ManagerIdentity
+    const time = managed.times.get(identifier)
+    let fieldsV1 = encoded.get(set)
+    if (fieldsV1 === undefined) {
+      fieldsV1 = set.toJSON()
+      encoded.set(set, fieldsV1)
+    }
+    entries.push({
+      ...(identity.manager !== undefined && { manager: identity.manager }),
+      operation: applied ? 'Apply' : identity.operation,
+      apiVersion,
+      ...(time !== undefined && { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: fieldsV1 as Record<string, unknown>,
+      ...(identity.subresource !== undefined && { subresource: identity.subresource }),
+    })
+  }
+  return entries.sort(compareEntries)
+}
+
+/** Appliers before updaters, then the oldest first. */
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  return (
+    compareUtf8(a.operation ?? '', b.operation ?? '') ||
+    secondsOf(a.time) - secondsOf(b.time) ||
+    compareUtf8(a.manager ?? '', b.manager ?? '') ||
+    compareUtf8(a.apiVersion ?? '', b.apiVersion ?? '') ||
+    compareUtf8(a.subresource ?? '', b.subresource ?? '')
+  )
+}
+
+/** The seconds since 1970; 0 for no time. Times of objects have no fractions. */
+export function secondsOf(time: string | undefined): number {
+  if (time === undefined) return 0
+  const millis = Date.parse(time)
+  return Number.isNaN(millis) ? 0 : Math.floor(millis / 1000)
+}
+
+/** Throws an Error, with Kubernetes' text, unless managedFields can be read. */
+export function validateManagedFieldsEntries(entries: readonly ManagedFieldsEntry[] | undefined): void {
+  decodeManagedFields(entries)
+}

@@ -1,0 +1,125 @@
+import type { FieldSet } from '../fieldset/field-set.ts'
+import type { SetNode, SetTree } from '../fieldset/set-tree.ts'
+import { isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { knownItemElement } from './list-item-element.ts'
+import type { ListType, MapType, TypeNode } from './type-node.ts'
+
+/**
+ * The value without the fields and items of the set. A map or list that loses everything, or that a removal reaches into and finds
+ * empty, becomes null, as in structured-merge-diff. Shares what stays the same with the value.
+ */
+export function removeItems(type: TypeNode, value: unknown, set: FieldSet): unknown {
+  return set.isEmpty ? value : remove(type, value, set.tree)
+}
+
+function remove(type: TypeNode, value: unknown, tree: SetTree): unknown {
+  if (Array.isArray(value)) {
+    if (type.list) return removeFromList(type.list, value, tree)
+    return type.map ? null : type.scalar ? value : null
+  }
+  if (isObject(value)) {
+    if (type.map) return removeFromMap(type.map, value, tree)
+    return type.scalar ? value : null
+  }
+  if (value !== null && type.scalar) return value
+  return type.map || !type.scalar ? null : value
+}
+
+function removeFromMap(type: MapType, map: JsonObject, tree: SetTree): JsonObject | null {
+  if (type.atomic) return null
+  let out: Record<string, unknown> | undefined
+  let left = 0
+  for (const key in map) {
+    left++
+    const field = type.field(key)
+    const node = tree.get(field ? field.element : `f:${key}`)
+    if (node === undefined) continue
+    if (node.member) {
+      out ??= { ...map }
+      delete out[key]
+      left--
+      continue
+    }
+    const fieldType = field ? field.type : type.elementType
+    const kept = fieldType ? remove(fieldType, map[key], node.children as SetTree) : map[key]
+    if (kept === map[key]) continue
+    out ??= { ...map }
+    setOwn(out, key, kept)
+  }
+  return left === 0 ? null : (out ?? map)
+}
+
+function removeFromList(type: ListType, list: readonly unknown[], tree: SetTree): readonly unknown[] | null {
+  if (list.length === 0 || type.atomic) return null
+  let out: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]
+    const element = knownItemElement(type, item)
+    const node: SetNode | undefined = element === undefined ? undefined : tree.get(element)
+    if (node === undefined) {
+      out?.push(item)
+      continue
+    }
+    if (node.member) {
+      out ??= list.slice(0, i)
+      continue
+    }
+    const kept = remove(type.elementType, item, node.children as SetTree)
+    if (kept !== item) out ??= list.slice(0, i)
+    out?.push(kept)
+  }
+  if (out === undefined) return list
+  return out.length === 0 ? null : out
+}
+
+/**
+ * The value reduced to the fields and items of the set, which is what its owner applied. Keys of list items are included, so that the
+ * result can be applied again.
+ */
+export function extractItems(type: TypeNode, value: unknown, set: FieldSet): unknown {
+  return extract(type, value, set.tree)
+}
+
+function extract(type: TypeNode, value: unknown, tree: SetTree): unknown {
+  if (Array.isArray(value) && type.list) {
+    if (type.list.atomic) return value
+    return extractFromList(type.list, value, tree)
+  }
+  if (isObject(value) && type.map) {
+    if (type.map.atomic) return value
+    return extractFromMap(type.map, value, tree)
+  }
+  return value
+}
+
+function extractFromMap(type: MapType, map: JsonObject, tree: SetTree): JsonObject | null {
+  const out: Record<string, unknown> = {}
+  let size = 0
+  for (const key in map) {
+    const field = type.field(key)
+    const node = tree.get(field ? field.element : `f:${key}`)
+    if (node === undefined) continue
+    const fieldType = field ? field.type : type.elementType
+    setOwn(out, key, fieldType ? extract(fieldType, map[key], node.children ?? new Map()) : map[key])
+    size++
+  }
+  return size === 0 ? null : out
+}
+
+function extractFromList(type: ListType, list: readonly unknown[], tree: SetTree): readonly unknown[] | null {
+  const out: unknown[] = []
+  for (const item of list) {
+    const element = knownItemElement(type, item)
+    const node = element === undefined ? undefined : tree.get(element)
+    if (node === undefined) continue
+    if (!isObject(item)) {
+      out.push(item)
+      continue
+    }
+    const keys: Record<string, unknown> = {}
+    for (const key of type.keys) if (Object.hasOwn(item, key)) setOwn(keys, key, item[key])
+    const kept = extract(type.elementType, item, node.children ?? new Map())
+    out.push(isObject(kept) ? { ...keys, ...kept } : keys)
+  }
+  return out.length === 0 ? null : out
+}

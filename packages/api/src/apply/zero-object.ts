@@ -1,0 +1,29 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { JsonObject } from '../patch/own-property.ts'
+
+/**
+ * What a built-in kind looks like before anything is set: the structs and required fields that Kubernetes always writes. Ownership on
+ * create is the difference to this, so that creating a Deployment does not own `.spec.strategy` as such, for instance. Structs are
+ * recognised by their default `{}`. Custom resources have no such shape: for them it is just the type.
+ */
+export function zeroObject(apiVersion: string, kind: string, schema: JSONSchemaProps): JsonObject {
+  return { apiVersion, kind, ...zeroFields(schema) }
+}
+
+function zeroFields(schema: JSONSchemaProps): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  const target = schema.properties === undefined && schema.allOf?.length === 1 ? schema.allOf[0] : schema
+  const properties = target?.properties
+  if (properties === undefined) return fields
+  const required = new Set(target?.required)
+  for (const name of Object.keys(properties)) {
+    const property = properties[name] as JSONSchemaProps
+    if (isEmptyObject(property.default)) fields[name] = zeroFields(property)
+    else if (required.has(name)) fields[name] = property.default ?? null
+  }
+  return fields
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+}

@@ -1,0 +1,34 @@
+import { FieldSet } from './field-set.ts'
+import { type FieldSetPath, fieldSetPath } from './path-element.ts'
+import { type MutableSetTree, nodeOf, type SetTree } from './set-tree.ts'
+
+/** Narrows a set, for instance to what an endpoint may write. */
+export type FieldSetFilter = (set: FieldSet) => FieldSet
+
+/** Matches any one element in a pattern of {@link includeFields}. */
+export const anyElement: unique symbol = Symbol('any element')
+
+/** A filter that takes away the given paths and all below them: the reset fields of an endpoint. */
+export function excludeFields(excluded: FieldSet): FieldSetFilter {
+  return (set) => set.recursiveDifference(excluded)
+}
+
+/** A filter that keeps what matches one of the patterns, or is below a match. A string is a field name. */
+export function includeFields(...patterns: readonly (readonly (string | typeof anyElement)[])[]): FieldSetFilter {
+  const steps = patterns.map((pattern) =>
+    pattern.map((step) => (step === anyElement ? step : (fieldSetPath(step) as FieldSetPath)[0])),
+  )
+  return (set) => FieldSet.fromTree(keep(set.tree, steps))
+}
+
+function keep(tree: SetTree, patterns: readonly (readonly (string | symbol | undefined)[])[]): SetTree {
+  if (patterns.some((pattern) => pattern.length === 0)) return tree
+  const out: MutableSetTree = new Map()
+  for (const [element, node] of tree) {
+    const rest = patterns.filter(([step]) => step === anyElement || step === element).map((pattern) => pattern.slice(1))
+    if (rest.length === 0) continue
+    const kept = nodeOf(node.member, node.children && keep(node.children, rest))
+    if (kept) out.set(element, kept)
+  }
+  return out
+}
