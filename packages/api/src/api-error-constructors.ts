@@ -1,4 +1,5 @@
-import { aggregateText, type FieldError, goQuote } from '@kubewright/schema'
+import { goQuote } from '@kubewright/base'
+import { aggregateText, type FieldError } from '@kubewright/schema'
 import { ApiError } from './api-error.ts'
 import { formatGroupKind, formatGroupResource, type GroupKind, type GroupResource } from './gvk.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'

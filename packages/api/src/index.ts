@@ -182,8 +182,8 @@ export {
   escapeFieldValue,
   type FieldRequirement,
   FieldSelector,
-  type FieldSet,
   parseFieldSelector,
+  type SelectableFields,
   unescapeFieldValue,
 } from './selectors/field-selector.ts'
 export {

@@ -1,4 +1,5 @@
-import { goQuote, type JSONSchemaProps } from '@kubewright/schema'
+import { goQuote } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 

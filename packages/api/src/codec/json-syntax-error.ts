@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/schema'
+import { goQuote } from '@kubewright/base'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
 // At the end of the input Go feeds its scanner one more space; where a space is wrong, that space is what it complains about.

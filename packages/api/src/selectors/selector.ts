@@ -1,0 +1,69 @@
+import { compareUtf8 } from '@kubewright/schema'
+import { type LabelSet, newRequirement, Requirement } from './requirement.ts'
+
+/**
+ * A label selector: all its requirements have to hold. Immutable, with the requirements in the order of their keys, so equal
+ * selectors print equal texts.
+ */
+export class Selector {
+  /** Selects every object. */
+  static readonly everything: Selector = new Selector([])
+  /** Selects no object. It prints as the empty text, as in apimachinery, so ask {@link Selector.isNothing} before printing. */
+  static readonly nothing: Selector = new Selector([], true)
+
+  readonly requirements: readonly Requirement[]
+  /** True only for {@link Selector.nothing}. */
+  readonly isNothing: boolean
+
+  private constructor(requirements: readonly Requirement[], isNothing = false) {
+    this.requirements = requirements
+    this.isNothing = isNothing
+  }
+
+  /** The selector of these requirements. */
+  static of(requirements: readonly Requirement[]): Selector {
+    if (requirements.length === 0) return Selector.everything
+    return new Selector([...requirements].sort((a, b) => compareUtf8(a.key, b.key)))
+  }
+
+  /** The selector of objects that carry all these labels, checked. */
+  static fromLabels(labels: LabelSet): Selector {
+    const entries = Object.entries(labels ?? {})
+    return Selector.of(entries.map(([key, value]) => newRequirement(key, '=', [value])))
+  }
+
+  /** As {@link Selector.fromLabels} for labels that are known to be well formed, for instance because an object has them. */
+  static fromValidLabels(labels: LabelSet): Selector {
+    const entries = Object.entries(labels ?? {})
+    return Selector.of(entries.map(([key, value]) => new Requirement(key, '=', [value])))
+  }
+
+  /** True when the selector restricts nothing. */
+  get isEverything(): boolean {
+    return this.requirements.length === 0 && !this.isNothing
+  }
+
+  /** Whether the selector selects an object with these labels. */
+  matches(labels: LabelSet): boolean {
+    if (this.isNothing) return false
+    for (const requirement of this.requirements) if (!requirement.matches(labels)) return false
+    return true
+  }
+
+  /** A selector with further requirements; nothing stays nothing. */
+  and(...requirements: readonly Requirement[]): Selector {
+    return this.isNothing ? this : Selector.of([...this.requirements, ...requirements])
+  }
+
+  /** The one value that a label must have to be selected, or undefined: what an index can be asked for. */
+  exactValueOf(key: string): string | undefined {
+    const first = this.requirements.find((requirement) => requirement.key === key)
+    if (first === undefined || first.values.length !== 1) return undefined
+    return first.operator === '=' || first.operator === '==' || first.operator === 'in' ? first.values[0] : undefined
+  }
+
+  /** The selector in the syntax of `labelSelector=` and `kubectl -l`, in canonical order. */
+  toString(): string {
+    return this.requirements.join(',')
+  }
+}
