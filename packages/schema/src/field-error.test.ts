@@ -15,7 +15,7 @@ import {
   typeInvalid,
 } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
-import { goFloat, goJson, goQuote, goValue } from './go-format.ts'
+import { goFloat, goJson, goValue } from './go-format.ts'
 
 describe('FieldPath.toString()', () => {
   const root = FieldPath.of('spec')
@@ -95,10 +95,6 @@ describe('Go formatting', () => {
     [1e100, '1e+100'],
   ])('goFloat(%s) is %s', (value, text) => {
     expect(goFloat(value)).toBe(text)
-  })
-
-  it('goQuote() escapes as strconv.Quote', () => {
-    expect(goQuote('a"b\\c\t\x01\x7fé\u200b\u{1f600}')).toBe('"a\\"b\\\\c\\t\\x01\\x7fé\\u200b😀"')
   })
 
   it('goJson() sorts keys and escapes HTML', () => {

@@ -1,5 +1,6 @@
+import { goQuote } from '@kubewright/base'
 import type { FieldPath } from './field-path.ts'
-import { goJson, goNumber, goQuote } from './go-format.ts'
+import { goJson, goNumber } from './go-format.ts'
 
 /** The machine-readable kind of a field error; as the `reason` of a cause in a Status. */
 export type FieldErrorType =

@@ -9,42 +9,6 @@ export function isGoInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -MAX_INT64_AS_FLOAT && value < MAX_INT64_AS_FLOAT
 }
 
-/** Whether `strconv.IsPrint` holds for the code point: letters, marks, numbers, punctuation, symbols and the ASCII space. */
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
-
-/** The string as a double-quoted Go literal (`%q`, `strconv.Quote`). */
-export function goQuote(text: string): string {
-  // Everything printable and free of quotes and backslashes, which is nearly all text that is ever quoted.
-  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
-  let out = '"'
-  for (const char of text) {
-    const code = char.codePointAt(0) as number
-    if (char === '"' || char === '\\') out += `\\${char}`
-    else if (code >= 0xd800 && code <= 0xdfff) out += '\\ufffd'
-    else if (PRINTABLE.test(char)) out += char
-    else out += escapeUnprintable(char, code)
-  }
-  return `${out}"`
-}
-
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-}
-
-function escapeUnprintable(char: string, code: number): string {
-  const short = SHORT_ESCAPES[char]
-  if (short !== undefined) return short
-  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
-  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`
-  return `\\U${code.toString(16).padStart(8, '0')}`
-}
-
 /** A float64 as `%v` prints it: the shortest digits, with an exponent below 1e-04 and from 1e+06 on (strconv's 'g'). */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
@@ -151,4 +115,16 @@ export function goValue(value: unknown): string {
   const entries = value as Readonly<Record<string, unknown>>
   const keys = Object.keys(entries).sort(compareUtf8)
   return `map[${keys.map((key) => `${key}:${goValue(entries[key])}`).join(' ')}]`
+}
+
+/** How many bytes the text takes in UTF-8, which is what Go's `len` counts. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) continue
+    // Each half of a surrogate pair stands for two of the four bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
 }

@@ -1,3 +1,4 @@
+export { goQuote } from '@kubewright/base'
 export type { Condition, ConditionDraft } from './builder/condition.ts'
 export type { EmbedOptions } from './builder/embed-schema.ts'
 export type { JsonValue } from './builder/json-value.ts'
@@ -30,11 +31,13 @@ export type {
   EmbeddedResource,
   IntOrString,
   KeySelector,
+  KeySelectorDraft,
   LabelSelector,
   LabelSelectorRequirement,
   LocalObjectReference,
   ObjectReference,
 } from './builder/well-known.ts'
+export { type CompileSchemaOptions, compileSchema, StructuralSchema, type ValidateOptions } from './compile-schema.ts'
 export {
   aggregateText,
   distinctErrors,
@@ -54,5 +57,17 @@ export {
   typeInvalid,
 } from './field-error.ts'
 export { FieldPath } from './field-path.ts'
-export { compareUtf8, goFloat, goJson, goNumber, goQuote, goValue, isGoInteger } from './go-format.ts'
+export { compareUtf8, goFloat, goJson, goNumber, goValue, isGoInteger, utf8Length } from './go-format.ts'
+export type { CoerceOptions, CoerceResult } from './internal/embedded-resources.ts'
 export type { JSONSchemaProps, ValidationRule } from './json-schema.ts'
+export {
+  type ObjectMetaOptions,
+  validateAnnotations,
+  validateFieldManager,
+  validateFinalizers,
+  validateLabels,
+  validateManagedFields,
+  validateObjectMeta,
+  validateOwnerReferences,
+} from './object-meta-validation.ts'
+export { type SourceOptions, schemaToSource } from './source/schema-to-source.ts'

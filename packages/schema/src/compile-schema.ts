@@ -1,0 +1,204 @@
+import { type FieldError, invalid } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import { applyDefaults, dropNulls } from './internal/apply-defaults.ts'
+import { Correlation } from './internal/correlation.ts'
+import { type CoerceOptions, type CoerceResult, checkEmbedded, coerceMetadata } from './internal/embedded-resources.ts'
+import { validateExactly } from './internal/exact-validate.ts'
+import { type Check, CheckCompiler } from './internal/fast-check.ts'
+import { checkListTypes } from './internal/list-types.ts'
+import { toFieldErrors } from './internal/problem.ts'
+import { pruneAndReport, pruneFields } from './internal/prune-fields.ts'
+import { RuleValidator } from './internal/rule-validator.ts'
+import { isObject, StructuralNode } from './internal/structural-node.ts'
+import type { JSONSchemaProps } from './json-schema.ts'
+
+/** How {@link compileSchema} looks at the value. */
+export interface CompileSchemaOptions {
+  /**
+   * Whether the schema is that of a whole resource, whose apiVersion, kind and metadata are implied.
+   * @default true
+   */
+  readonly resource?: boolean
+}
+
+/** What surrounds a validation. */
+export interface ValidateOptions {
+  /** Where the value is; field paths of errors start there. @default the root */
+  readonly path?: FieldPath
+  /** Errors found before: if they make rules pointless, the rules are skipped, as the API server does. */
+  readonly preceding?: readonly FieldError[]
+  /** Told the text of each rule that failed on an unchanged value, which is not an error in an update. */
+  readonly onWarning?: (text: string) => void
+}
+
+/**
+ * Compiles a structural schema, once, into everything that the API server does with objects of it.
+ *
+ * Parts of the schema are compiled when an object first reaches them, so compiling is cheap however large (or cyclic) the schema.
+ *
+ * @example
+ * const schema = compileSchema({ type: 'object', properties: { spec: { type: 'object', properties: { n: { type: 'integer', default: 3 } } } } })
+ * const object = { spec: { x: 1 } }
+ * schema.prune(object)      // ['spec.x']
+ * schema.default(object)    // { spec: { n: 3 } }
+ * schema.validate(object)   // []
+ */
+export function compileSchema(json: JSONSchemaProps, options: CompileSchemaOptions = {}): StructuralSchema {
+  return new StructuralSchema(json, options.resource ?? true)
+}
+
+const BLOCKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+
+/** A compiled schema. Immutable, shareable, and free of allocation while objects are fine. */
+export class StructuralSchema {
+  readonly json: JSONSchemaProps
+  readonly #node: StructuralNode
+  readonly #pruneNode: StructuralNode
+  readonly #check: Check
+  readonly #resource: boolean
+  #rules: RuleValidator | null | undefined
+  #status: StructuralSchema | null | undefined
+
+  /** Use {@link compileSchema}. */
+  constructor(json: JSONSchemaProps, resource: boolean) {
+    this.json = json
+    this.#resource = resource
+    this.#node = StructuralNode.of(json)
+    this.#pruneNode = resource ? this.#node.asResourceRoot() : this.#node
+    this.#check = new CheckCompiler('resource').compile(json)
+  }
+
+  /** Fills in defaults, in place: for fields that are absent, or null where null is not allowed. Idempotent. */
+  default(value: unknown): void {
+    applyDefaults(value, this.#node)
+  }
+
+  /**
+   * Removes fields that the schema does not specify, in place, and names them: sorted paths such as `spec.list[0].x`, for
+   * `unknown field "…"` messages. Idempotent.
+   */
+  prune(value: unknown): string[] {
+    return pruneAndReport(value, this.#pruneNode)
+  }
+
+  /** As {@link StructuralSchema.prune}, without the list. */
+  pruneSilently(value: unknown): void {
+    pruneFields(value, this.#pruneNode)
+  }
+
+  /** Removes nulls that are neither allowed nor defaulted, in place. The API server does so after pruning and before defaulting. */
+  dropNulls(value: unknown): void {
+    dropNulls(value, this.#node)
+  }
+
+  /** Normalises type and object metadata of embedded resources, in place; the value's own metadata is left alone. */
+  coerceMetadata(value: unknown, options: CoerceOptions = { dropInvalid: false }): CoerceResult {
+    return coerceMetadata(value, this.#node, FieldPath.none, options)
+  }
+
+  /** Whether the value satisfies the keywords of the schema (types, bounds, formats, junctors); rules are not looked at. */
+  accepts(value: unknown): boolean {
+    return this.#check(value)
+  }
+
+  /** What is wrong with a new value: keywords, embedded resources, list types, then rules. Empty if all is well. */
+  validate(value: unknown, options: ValidateOptions = {}): FieldError[] {
+    const path = options.path ?? FieldPath.none
+    const errors = this.validateKeywords(value, path)
+    checkEmbedded(value, this.#node, path, errors)
+    checkListTypes(value, this.#node, path, errors)
+    this.#runRules(value, undefined, undefined, path, options, errors)
+    return errors
+  }
+
+  /**
+   * What is wrong with a value that replaces an old one. Failures of parts that did not change are forgiven (ratcheting): parts
+   * are matched by field name, and by key in lists of type map.
+   */
+  validateUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
+    const path = options.path ?? FieldPath.none
+    const correlation = new Correlation(value, old, this.#node)
+    const errors = this.#keywordsOfUpdate(value, correlation, path)
+    checkEmbedded(value, this.#node, path, errors)
+    this.#checkListTypesOfUpdate(value, old, path, errors)
+    this.#runRules(value, old, correlation, path, options, errors)
+    return errors
+  }
+
+  /** As {@link StructuralSchema.validateUpdate} for the status subresource: only `status` is held against the keywords. */
+  validateStatusUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
+    const path = options.path ?? FieldPath.none
+    const correlation = new Correlation(value, old, this.#node)
+    const errors: FieldError[] = []
+    const status = this.#statusSchema()
+    if (status !== undefined && isObject(value) && value['status'] !== undefined) {
+      const ownStatus = value['status']
+      const oldStatus = isObject(old) ? (old['status'] ?? null) : null
+      const statusCorrelation = correlation.key('status') ?? new Correlation(ownStatus, oldStatus, status.#node)
+      errors.push(...status.#keywordsOfUpdate(ownStatus, statusCorrelation, path.child('status')))
+    }
+    this.#checkListTypesOfUpdate(value, old, path, errors)
+    this.#runRules(value, old, correlation, path, options, errors)
+    return errors
+  }
+
+  /** What the keywords of the schema (types, bounds, formats, junctors) have against the value. */
+  validateKeywords(value: unknown, path: FieldPath = FieldPath.none): FieldError[] {
+    if (this.#check(value)) return []
+    return toFieldErrors(validateExactly(this.json, value, '', 'resource').problems, path)
+  }
+
+  #keywordsOfUpdate(value: unknown, correlation: Correlation, path: FieldPath): FieldError[] {
+    if (this.#check(value)) return []
+    return toFieldErrors(validateExactly(this.json, value, '', 'resource', correlation).problems, path)
+  }
+
+  #checkListTypesOfUpdate(value: unknown, old: unknown, path: FieldPath, errors: FieldError[]): void {
+    const found: FieldError[] = []
+    checkListTypes(value, this.#node, path, found)
+    if (found.length === 0) return
+    const before: FieldError[] = []
+    checkListTypes(old, this.#node, path, before)
+    if (before.length === 0) errors.push(...found)
+  }
+
+  #runRules(
+    value: unknown,
+    old: unknown,
+    correlation: Correlation | undefined,
+    path: FieldPath,
+    options: ValidateOptions,
+    errors: FieldError[],
+  ): void {
+    this.#rules ??= RuleValidator.of(this.#node, this.#resource)
+    if (this.#rules === null) return
+    if (errors.some(blocksRules) || options.preceding?.some(blocksRules) === true) {
+      errors.push(invalid(FieldPath.none, null, BLOCKED))
+      return
+    }
+    errors.push(...this.#rules.validate(value, old, path, { correlation, onWarning: options.onWarning }))
+  }
+
+  #statusSchema(): StructuralSchema | undefined {
+    if (this.#status === undefined) {
+      const json = this.json.properties?.['status']
+      this.#status = json === undefined ? null : new StructuralSchema(json, false)
+    }
+    return this.#status ?? undefined
+  }
+}
+
+/** Rules may assume that a value has the right shape and a bounded size; without that they are not run. */
+function blocksRules(error: FieldError): boolean {
+  switch (error.type) {
+    case 'FieldValueNotSupported':
+    case 'FieldValueRequired':
+    case 'FieldValueTooLong':
+    case 'FieldValueTooMany':
+    case 'FieldValueTypeInvalid':
+      return true
+    default:
+      return false
+  }
+}

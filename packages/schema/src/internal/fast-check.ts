@@ -1,0 +1,264 @@
+import { deepEqual, formatCheck } from '@kubewright/base'
+import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JsonObject } from './structural-node.ts'
+import {
+  allowedTypes,
+  codePoints,
+  compilePattern,
+  effectiveFormat,
+  inEnum,
+  isJsonInteger,
+  isMultipleOf,
+  limit,
+  type ValidationMode,
+  withinMaximum,
+  withinMinimum,
+} from './value-rules.ts'
+
+/** Says whether a value satisfies a schema; allocates nothing and never throws on JSON data. */
+export type Check = (value: unknown) => boolean
+
+/** A check that is compiled when first needed, so that unused parts of large or cyclic schemas cost nothing. */
+interface Slot {
+  check: Check
+}
+
+const always: Check = () => true
+const never: Check = () => false
+
+/** Turns schemas into closures, each schema once. The verdict is the same as that of the exact validator, which explains failures. */
+export class CheckCompiler {
+  readonly #mode: ValidationMode
+  readonly #slots = new Map<JSONSchemaProps, Slot>()
+
+  constructor(mode: ValidationMode) {
+    this.#mode = mode
+  }
+
+  /** The check of a schema. */
+  compile(schema: JSONSchemaProps): Check {
+    const slot = this.#slot(schema)
+    return (value) => slot.check(value)
+  }
+
+  #slot(schema: JSONSchemaProps): Slot {
+    let slot = this.#slots.get(schema)
+    if (slot === undefined) {
+      const fresh: Slot = {
+        check: (value) => {
+          fresh.check = this.#build(schema)
+          return fresh.check(value)
+        },
+      }
+      this.#slots.set(schema, fresh)
+      slot = fresh
+    }
+    return slot
+  }
+
+  #build(schema: JSONSchemaProps): Check {
+    const types = allowedTypes(schema, this.#mode)
+    const format = effectiveFormat(schema, this.#mode)
+    const allowed = schema.enum ?? []
+    const any = types.length === 0
+    const numeric = types.includes('integer') || types.includes('number')
+    // A format lets strings and lists pass the type check of any type that is not a number (type.go).
+    const lenient = format !== '' && !numeric
+    const typeless = any && format === ''
+    const nullOk = (any || schema.nullable === true) && allowed.length === 0
+    const onString = typeless || lenient || types.includes('string') ? this.#string(schema, format) : never
+    const onInteger = typeless || numeric ? numberCheck(schema) : never
+    const onFloat =
+      typeless || types.includes('number') ? onInteger : types.includes('integer') ? integralOnly(onInteger) : never
+    const onBoolean = typeless || types.includes('boolean') ? always : never
+    const onArray = typeless || lenient || types.includes('array') ? this.#array(schema) : never
+    const onObject = typeless || types.includes('object') ? this.#object(schema) : never
+    const rest = this.#rest(schema, allowed)
+    if (types.length === 1 && format === '' && rest === always && schema.nullable !== true) {
+      // The common nodes: one type and nothing else around it.
+      if (types[0] === 'object') {
+        return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && onObject(value)
+      }
+      if (types[0] === 'array') return (value) => Array.isArray(value) && onArray(value)
+      if (types[0] === 'string') return (value) => typeof value === 'string' && onString(value)
+      if (types[0] === 'boolean') return (value) => typeof value === 'boolean'
+    }
+    return (value) => {
+      switch (typeof value) {
+        case 'string':
+          return onString(value) && rest(value)
+        case 'number':
+          return (
+            (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? onInteger : onFloat)(value) &&
+            rest(value)
+          )
+        case 'bigint':
+          return onInteger(Number(value)) && rest(value)
+        case 'boolean':
+          return onBoolean(value) && rest(value)
+        case 'object':
+          if (value === null) return nullOk
+          return (Array.isArray(value) ? onArray : onObject)(value) && rest(value)
+        default:
+          return nullOk
+      }
+    }
+  }
+
+  /** Enumeration and junctors, which apply to values of every type but null. */
+  #rest(schema: JSONSchemaProps, allowed: readonly unknown[]): Check {
+    const checks: Check[] = []
+    if (allowed.length > 0) checks.push((value) => inEnum(value, allowed))
+    const anyOf = (schema.anyOf ?? []).map((branch) => this.#slot(branch))
+    const oneOf = (schema.oneOf ?? []).map((branch) => this.#slot(branch))
+    const not = schema.not === undefined || schema.not === null ? undefined : this.#slot(schema.not)
+    if (anyOf.length > 0) {
+      checks.push((value) => {
+        for (let i = 0; i < anyOf.length; i++) if ((anyOf[i] as Slot).check(value)) return true
+        return false
+      })
+    }
+    if (oneOf.length > 0) {
+      checks.push((value) => {
+        let valid = 0
+        for (let i = 0; i < oneOf.length; i++) if ((oneOf[i] as Slot).check(value)) valid++
+        return valid === 1
+      })
+    }
+    for (const branch of schema.allOf ?? []) {
+      const slot = this.#slot(branch)
+      checks.push((value) => slot.check(value))
+    }
+    if (not !== undefined) checks.push((value) => !not.check(value))
+    return allOf(checks)
+  }
+
+  #string(schema: JSONSchemaProps, format: string): Check {
+    const checks: Check[] = []
+    const maxLength = limit(schema.maxLength)
+    const minLength = limit(schema.minLength)
+    // The number of code points is at most the number of UTF-16 units and at least half of it.
+    if (maxLength !== undefined) {
+      checks.push((value) => (value as string).length <= maxLength || codePoints(value as string) <= maxLength)
+    }
+    if (minLength !== undefined && minLength > 0) {
+      checks.push((value) => (value as string).length >= minLength && codePoints(value as string) >= minLength)
+    }
+    if (schema.pattern !== undefined && schema.pattern !== '') {
+      const pattern = compilePattern(schema.pattern)
+      checks.push((value) => pattern.matches(value as string))
+    }
+    const hasFormat = formatCheck(format)
+    if (hasFormat !== undefined) checks.push((value) => hasFormat(value as string))
+    return allOf(checks)
+  }
+
+  #array(schema: JSONSchemaProps): Check {
+    const checks: Check[] = []
+    const minItems = limit(schema.minItems)
+    const maxItems = limit(schema.maxItems)
+    if (minItems !== undefined) checks.push((value) => (value as unknown[]).length >= minItems)
+    if (maxItems !== undefined) checks.push((value) => (value as unknown[]).length <= maxItems)
+    if (schema.uniqueItems === true) checks.push((value) => isUnique(value as unknown[]))
+    if (schema.items !== undefined && schema.items !== null) {
+      const items = this.#slot(schema.items)
+      checks.push((value) => {
+        const list = value as unknown[]
+        for (let i = 0; i < list.length; i++) if (!items.check(list[i])) return false
+        return true
+      })
+    }
+    return allOf(checks)
+  }
+
+  #object(schema: JSONSchemaProps): Check {
+    const checks: Check[] = []
+    const minProperties = limit(schema.minProperties)
+    const maxProperties = limit(schema.maxProperties)
+    if (minProperties !== undefined) checks.push((value) => countFields(value as JsonObject) >= minProperties)
+    if (maxProperties !== undefined) checks.push((value) => countFields(value as JsonObject) <= maxProperties)
+    const required = schema.required ?? []
+    if (required.length > 0) {
+      checks.push((value) => {
+        for (let i = 0; i < required.length; i++) {
+          const name = required[i] as string
+          if ((value as JsonObject)[name] === undefined || !Object.hasOwn(value as JsonObject, name)) return false
+        }
+        return true
+      })
+    }
+    const fields = this.#fields(schema)
+    if (fields !== undefined) checks.push(fields)
+    return allOf(checks)
+  }
+
+  #fields(schema: JSONSchemaProps): Check | undefined {
+    const properties = new Map<string, Slot>()
+    for (const [name, property] of Object.entries(schema.properties ?? {})) properties.set(name, this.#slot(property))
+    const additional = schema.additionalProperties
+    const closed = additional === false
+    const slot = typeof additional === 'object' && additional !== null ? this.#slot(additional) : undefined
+    if (properties.size === 0 && slot === undefined && !closed) return undefined
+    return (value) => {
+      const object = value as JsonObject
+      for (const name in object) {
+        const field = object[name]
+        if (field === undefined) continue
+        const property = properties.get(name) ?? slot
+        if (property === undefined) {
+          if (closed) return false
+        } else if (!property.check(field)) {
+          return false
+        }
+      }
+      return true
+    }
+  }
+}
+
+function allOf(checks: readonly Check[]): Check {
+  const [first, second] = checks
+  if (first === undefined) return always
+  if (second === undefined) return first
+  if (checks.length === 2) return (value) => first(value) && second(value)
+  return (value) => {
+    for (let i = 0; i < checks.length; i++) if (!(checks[i] as Check)(value)) return false
+    return true
+  }
+}
+
+function numberCheck(schema: JSONSchemaProps): Check {
+  const checks: Check[] = []
+  const maximum = limit(schema.maximum)
+  const minimum = limit(schema.minimum)
+  const multipleOf = limit(schema.multipleOf)
+  if (maximum !== undefined) {
+    const exclusive = schema.exclusiveMaximum === true
+    checks.push((value) => withinMaximum(value as number, maximum, exclusive))
+  }
+  if (minimum !== undefined) {
+    const exclusive = schema.exclusiveMinimum === true
+    checks.push((value) => withinMinimum(value as number, minimum, exclusive))
+  }
+  if (multipleOf !== undefined) checks.push((value) => isMultipleOf(value as number, multipleOf))
+  return allOf(checks)
+}
+
+function integralOnly(check: Check): Check {
+  return (value) => isJsonInteger(value as number) && check(value)
+}
+
+/** How many fields the object has; those set to `undefined` do not exist in JSON. */
+export function countFields(object: JsonObject): number {
+  let count = 0
+  for (const name in object) if (object[name] !== undefined) count++
+  return count
+}
+
+/** Whether no two items are equal. */
+export function isUnique(list: readonly unknown[]): boolean {
+  for (let i = 1; i < list.length; i++) {
+    for (let j = 0; j < i; j++) if (deepEqual(list[i], list[j])) return false
+  }
+  return true
+}

@@ -1,0 +1,83 @@
+import { goQuote } from '@kubewright/base'
+import { FieldError, omitValue } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { goJson } from '../go-format.ts'
+
+/** What kind of keyword failed, as far as the kind of field error depends on it. */
+type ProblemKind = 'required' | 'enum' | 'tooLong' | 'tooMany' | 'type' | 'invalid' | 'composite'
+
+/** One failed keyword, with the text that kube-openapi's validation gives it. */
+export interface Problem {
+  readonly kind: ProblemKind
+  /** The path of the value, with a leading dot where kube-openapi leaves one; empty for the root. */
+  readonly name: string
+  readonly message: string
+  readonly value?: unknown
+  /** The limit that was exceeded. */
+  readonly limit?: number
+  readonly values?: readonly unknown[]
+}
+
+/** The outcome of validating one value against one schema; the match count ranks the branches of anyOf and oneOf. */
+export class ValidationResult {
+  readonly problems: Problem[] = []
+  matchCount = 0
+
+  /** Adds a problem unless one of the same text is there already. */
+  add(problem: Problem): void {
+    for (const known of this.problems) if (known.message === problem.message) return
+    this.problems.push(problem)
+  }
+
+  merge(other: ValidationResult): void {
+    for (const problem of other.problems) this.add(problem)
+    this.matchCount += other.matchCount
+  }
+
+  get valid(): boolean {
+    return this.problems.length === 0
+  }
+}
+
+/** The problems as field errors below `path`, as apiextensions-apiserver/pkg/apiserver/validation/validation.go maps them. */
+export function toFieldErrors(problems: readonly Problem[], path: FieldPath): FieldError[] {
+  return problems.map((problem) => toFieldError(problem, path))
+}
+
+function toFieldError(problem: Problem, path: FieldPath): FieldError {
+  if (problem.kind === 'composite') return new FieldError('FieldValueInvalid', path, '', problem.message)
+  const field = fieldName(problem.name, path)
+  switch (problem.kind) {
+    case 'required':
+      return new FieldError('FieldValueRequired', field, '', '')
+    case 'enum':
+      return new FieldError('FieldValueNotSupported', field, problem.value, supported(problem.values ?? []))
+    case 'tooLong':
+      return new FieldError('FieldValueTooLong', field, omitValue, tooLongText(problem.limit ?? -1))
+    case 'tooMany':
+      return new FieldError('FieldValueTooMany', field, problem.value, tooManyText(problem.limit ?? -1))
+    case 'type':
+      return new FieldError('FieldValueTypeInvalid', field, problem.value ?? '', problem.message)
+    case 'invalid':
+      return new FieldError('FieldValueInvalid', field, problem.value ?? '', problem.message)
+  }
+}
+
+function fieldName(name: string, path: FieldPath): string {
+  if (name === '' || name === '.') return path.toString()
+  const relative = name.startsWith('.') ? name.slice(1) : name
+  return (path === FieldPath.none ? FieldPath.of(relative) : path.child(relative)).toString()
+}
+
+function supported(values: readonly unknown[]): string {
+  if (values.length === 0) return ''
+  return `supported values: ${values.map((value) => goQuote(typeof value === 'string' ? value : goJson(value))).join(', ')}`
+}
+
+function tooLongText(limit: number): string {
+  return `may not be more than ${limit} ${limit === 1 ? 'byte' : 'bytes'}`
+}
+
+function tooManyText(limit: number): string {
+  return `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`
+}

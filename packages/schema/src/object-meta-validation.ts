@@ -1,0 +1,200 @@
+import {
+  goQuote,
+  isPathSegmentName,
+  isQualifiedName,
+  isValidLabelValue,
+  nameIsDNSLabel,
+  type ObjectNameCheck,
+} from '@kubewright/base'
+import { type FieldError, forbidden, invalid, RawValue, required, tooLong } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import { goJson, utf8Length } from './go-format.ts'
+
+/** What {@link validateObjectMeta} needs to know about the kind. */
+export interface ObjectMetaOptions {
+  /** Whether objects of the kind live in a namespace. */
+  readonly namespaced: boolean
+  /** Which names the kind allows. @default names that fit in a URL path segment */
+  readonly nameCheck?: ObjectNameCheck
+}
+
+type Meta = Readonly<Record<string, unknown>>
+type OwnerReference = Readonly<Record<string, unknown>>
+
+const ANNOTATION_SIZE_LIMIT = 256 * 1024
+const MANAGER_SIZE_LIMIT = 128
+const SUBRESOURCE_SIZE_LIMIT = 256
+
+/**
+ * Validates object metadata as on creation, after a name was generated: apimachinery's `ValidateObjectMeta`.
+ *
+ * Expects fields of the right types; whatever is not is treated as absent.
+ */
+export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectMetaOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const nameCheck = options.nameCheck ?? isPathSegmentName
+  const generateName = text(meta['generateName'])
+  const name = text(meta['name'])
+  if (generateName !== '') {
+    for (const message of nameCheck(generateName, true))
+      errors.push(invalid(path.child('generateName'), generateName, message))
+  }
+  if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'))
+  else for (const message of nameCheck(name, false)) errors.push(invalid(path.child('name'), name, message))
+  checkNamespace(text(meta['namespace']), options.namespaced, path.child('namespace'), errors)
+  const generation = meta['generation']
+  if (typeof generation === 'number' && generation < 0) {
+    errors.push(invalid(path.child('generation'), generation, 'must be greater than or equal to 0'))
+  }
+  errors.push(...validateLabels(stringMap(meta['labels']), path.child('labels')))
+  errors.push(...validateAnnotations(stringMap(meta['annotations']), path.child('annotations')))
+  errors.push(...validateOwnerReferences(list(meta['ownerReferences']), path.child('ownerReferences')))
+  errors.push(...validateFinalizers(list(meta['finalizers']).map(text), path.child('finalizers')))
+  errors.push(...validateManagedFields(list(meta['managedFields']), path.child('managedFields')))
+  return errors
+}
+
+function checkNamespace(namespace: string, namespaced: boolean, path: FieldPath, errors: FieldError[]): void {
+  if (!namespaced) {
+    if (namespace !== '') errors.push(forbidden(path, 'not allowed on this type'))
+  } else if (namespace === '') {
+    errors.push(required(path))
+  } else {
+    for (const message of nameIsDNSLabel(namespace, false)) errors.push(invalid(path, namespace, message))
+  }
+}
+
+/** Validates label keys and values. */
+export function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [key, value] of Object.entries(labels)) {
+    for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
+    for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message))
+  }
+  return errors
+}
+
+/** Validates annotation keys and the size of all annotations together. */
+export function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let size = 0
+  for (const [key, value] of Object.entries(annotations)) {
+    // Case does not matter in annotation keys.
+    for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
+    size += utf8Length(key) + utf8Length(value)
+  }
+  if (size > ANNOTATION_SIZE_LIMIT) errors.push(tooLong(path, ANNOTATION_SIZE_LIMIT))
+  return errors
+}
+
+/** Validates owner references, of which at most one may be the controller. */
+export function validateOwnerReferences(references: readonly unknown[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let controller = ''
+  for (const item of references) {
+    const reference = (item ?? {}) as OwnerReference
+    checkOwnerReference(reference, path, errors)
+    if (reference['controller'] !== true) continue
+    const current = `${text(reference['kind'])}/${text(reference['name'])}`
+    if (controller === '') {
+      controller = current
+      continue
+    }
+    const shown = new RawValue(
+      `[${references.map((each) => ownerReferenceJson((each ?? {}) as OwnerReference)).join(',')}]`,
+    )
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`
+    errors.push(invalid(path, shown, detail))
+  }
+  return errors
+}
+
+function checkOwnerReference(reference: OwnerReference, path: FieldPath, errors: FieldError[]): void {
+  const apiVersion = text(reference['apiVersion'])
+  const kind = text(reference['kind'])
+  const slash = apiVersion.indexOf('/')
+  const malformed = apiVersion.split('/').length > 2
+  const version = malformed || apiVersion === '/' ? '' : apiVersion.slice(slash + 1)
+  if (version === '') errors.push(invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
+  if (kind === '') errors.push(invalid(path.child('kind'), kind, 'must not be empty'))
+  if (text(reference['name']) === '') errors.push(invalid(path.child('name'), '', 'must not be empty'))
+  if (text(reference['uid']) === '') errors.push(invalid(path.child('uid'), '', 'must not be empty'))
+  if (apiVersion === 'v1' && kind === 'Event') {
+    const shown = new RawValue(ownerReferenceJson(reference))
+    errors.push(invalid(path, shown, '/v1, Kind=Event is disallowed from being an owner'))
+  }
+}
+
+/** The reference as Go marshals the struct: in the order of its fields. */
+function ownerReferenceJson(reference: OwnerReference): string {
+  const parts = ['apiVersion', 'kind', 'name', 'uid'].map((key) => `"${key}":${goJson(text(reference[key]))}`)
+  for (const key of ['controller', 'blockOwnerDeletion']) {
+    if (typeof reference[key] === 'boolean') parts.push(`"${key}":${reference[key]}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+/** Validates finalizer names, and that the two ways of cascading deletion are not asked for at once. */
+export function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  for (const finalizer of finalizers) {
+    for (const message of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, message))
+  }
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'))
+  }
+  return errors
+}
+
+/** Validates managed fields entries as far as clients may write them. */
+export function validateManagedFields(entries: readonly unknown[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  entries.forEach((item, i) => {
+    const entry = (item ?? {}) as Readonly<Record<string, unknown>>
+    const at = path.index(i)
+    const operation = text(entry['operation'])
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(invalid(at.child('operation'), operation, 'must be `Apply` or `Update`'))
+    }
+    const fieldsType = text(entry['fieldsType'])
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+    }
+    errors.push(...validateFieldManager(text(entry['manager']), at.child('manager')))
+    if (utf8Length(text(entry['subresource'])) > SUBRESOURCE_SIZE_LIMIT) {
+      errors.push(tooLong(at.child('subresource'), SUBRESOURCE_SIZE_LIMIT))
+    }
+  })
+  return errors
+}
+
+/** Validates the name of a field manager: printable and at most 128 bytes. */
+export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (utf8Length(manager) > MANAGER_SIZE_LIMIT) errors.push(tooLong(path, MANAGER_SIZE_LIMIT))
+  let position = 0
+  for (const char of manager) {
+    const code = char.codePointAt(0) as number
+    // Quoting escapes just what is not printable, besides the quote and the backslash.
+    const printable = char === '"' || char === '\\' || goQuote(char) === `"${char}"`
+    if (!printable) {
+      const shown = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+      errors.push(invalid(path, manager, `invalid character ${shown} (at position ${position})`))
+    }
+    position += utf8Length(char)
+  }
+  return errors
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function stringMap(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, text(each)]))
+}
