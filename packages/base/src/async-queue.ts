@@ -16,13 +16,11 @@ export interface AsyncQueueOptions {
 export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
   readonly #capacity: number
   readonly #items = new Fifo<T>()
-  // Consumers wait only while the queue is empty, producers only while it is full.
+  // Consumers wait only while the queue is empty; producers, each with its item, only while it is full.
   readonly #takers = new Waiters<IteratorResult<T, undefined>>()
-  readonly #putters = new Waiters<void>()
+  readonly #putters = new Waiters<void, T>()
   #closed = false
   #failure: { readonly error: unknown } | undefined
-  // Room promised to producers that were woken but have not added their item yet.
-  #reserved = 0
 
   constructor(options: AsyncQueueOptions = {}) {
     const capacity = options.capacity ?? Number.POSITIVE_INFINITY
@@ -43,20 +41,15 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
   /** Adds an item now; false, and nothing added, when the queue is full. Throws when it is closed. */
   push(item: T): boolean {
     if (this.#closed) throw closedError('add to')
-    if (this.#items.size + this.#reserved >= this.#capacity) return false
-    this.#deliver(item)
+    if (this.#items.size >= this.#capacity) return false
+    if (this.#takers.release({ done: false, value: item }) === undefined) this.#items.push(item)
     return true
   }
 
   /** Adds an item as soon as there is room. Rejects when the queue is closed before that. */
   async put(item: T, options: WaitOptions = {}): Promise<void> {
     options.signal?.throwIfAborted()
-    // Room goes to those who wait first, even if some is free at this very moment.
-    if (this.#putters.size === 0 && this.push(item)) return
-    await this.#putters.wait(options.signal)
-    this.#reserved--
-    if (this.#closed) throw closedError('add to')
-    this.#deliver(item)
+    if (!this.push(item)) await this.#putters.wait(options.signal, item)
   }
 
   /** Takes the oldest item as soon as there is one. Rejects when the queue is closed and empty, or has failed and is empty. */
@@ -71,10 +64,9 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
     if (this.#items.size === 0) return undefined
     // Not empty, so what is shifted is an item, even where T includes undefined.
     const item = this.#items.shift() as T
-    if (this.#putters.size > 0) {
-      this.#reserved++
-      this.#putters.release()
-    }
+    // The room is filled at once by the producer that has waited longest, so that no later one can overtake it.
+    const waiting = this.#putters.release()
+    if (waiting !== undefined) this.#items.push(waiting.payload)
     return item
   }
 
@@ -107,12 +99,7 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
     if (this.#items.size > 0) return { done: false, value: this.tryTake() as T }
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.#closed) return { done: true, value: undefined }
-    return this.#takers.wait(signal)
-  }
-
-  #deliver(item: T): void {
-    if (this.#takers.size === 0) this.#items.push(item)
-    else this.#takers.release({ done: false, value: item })
+    return this.#takers.wait(signal, undefined)
   }
 
   #end(failure: { readonly error: unknown } | undefined): void {

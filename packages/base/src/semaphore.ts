@@ -26,7 +26,7 @@ export class Semaphore {
   /** Waits for a permit, which is given back by disposing the result; disposing it twice does nothing. */
   async acquire(options: WaitOptions = {}): Promise<Disposable> {
     options.signal?.throwIfAborted()
-    return this.tryAcquire() ?? this.#waiters.wait(options.signal)
+    return this.tryAcquire() ?? this.#waiters.wait(options.signal, undefined)
   }
 
   /** A permit if there is one right now. */
@@ -52,7 +52,8 @@ export class Semaphore {
       [Symbol.dispose]: () => {
         if (!held) return
         held = false
-        if (this.#waiters.size === 0 || !this.#waiters.release(this.#permit())) this.#available++
+        if (this.#waiters.size > 0) this.#waiters.release(this.#permit())
+        else this.#available++
       },
     }
   }

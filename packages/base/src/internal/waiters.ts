@@ -1,21 +1,22 @@
 import { Fifo } from './fifo.ts'
 
-interface Waiter<T> {
+interface Waiter<T, P> {
+  readonly payload: P
   readonly resolve: (value: T) => void
   readonly reject: (reason: unknown) => void
   readonly cleanup: () => void
 }
 
-/** Callers that wait in line, each of whom can give up through its signal. */
-export class Waiters<T> {
-  readonly #line = new Fifo<Waiter<T>>()
+/** Callers that wait in line for a `T`, each with a payload, and each able to give up through its signal. */
+export class Waiters<T, P = undefined> {
+  readonly #line = new Fifo<Waiter<T, P>>()
 
   get size(): number {
     return this.#line.size
   }
 
   /** Joins the line. An abort leaves it at once and rejects with the signal's reason. */
-  wait(signal: AbortSignal | undefined): Promise<T> {
+  wait(signal: AbortSignal | undefined, payload: P): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason)
@@ -26,19 +27,18 @@ export class Waiters<T> {
         reject(signal?.reason)
       }
       const cleanup = (): void => signal?.removeEventListener('abort', onAbort)
-      const waiter: Waiter<T> = { resolve, reject, cleanup }
+      const waiter: Waiter<T, P> = { payload, resolve, reject, cleanup }
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#line.push(waiter)
     })
   }
 
-  /** Lets the first in line go; false when nobody waits. */
-  release(value: T): boolean {
+  /** Lets the first in line go and gives its payload; undefined when nobody waits. */
+  release(value: T): { readonly payload: P } | undefined {
     const waiter = this.#line.shift()
-    if (waiter === undefined) return false
-    waiter.cleanup()
-    waiter.resolve(value)
-    return true
+    waiter?.cleanup()
+    waiter?.resolve(value)
+    return waiter
   }
 
   /** Sends everybody away with an error made for each. */

@@ -1,0 +1,84 @@
+/** Keys per block: large enough that few blocks exist, small enough that an insertion moves little. */
+const maxBlock = 512
+
+/**
+ * A set of strings in order of code units: blocks of sorted keys in a sorted list of blocks. Insertion and removal cost a binary search
+ * and a move within one block; iteration is as cheap as over an array.
+ */
+export class SortedKeys {
+  // Every block is non-empty and sorted; the last key of a block is smaller than the first of the next.
+  #blocks: string[][] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(key: string): void {
+    if (this.#blocks.length === 0) {
+      this.#blocks.push([key])
+      this.#size = 1
+      return
+    }
+    const b = this.#blockFor(key)
+    const block = this.#blocks[b]!
+    const i = lowerBound(block, key)
+    if (block[i] === key) return
+    block.splice(i, 0, key)
+    this.#size++
+    if (block.length > maxBlock) this.#blocks.splice(b + 1, 0, block.splice(block.length >> 1))
+  }
+
+  delete(key: string): void {
+    if (this.#blocks.length === 0) return
+    const b = this.#blockFor(key)
+    const block = this.#blocks[b]!
+    const i = lowerBound(block, key)
+    if (block[i] !== key) return
+    block.splice(i, 1)
+    this.#size--
+    if (block.length === 0) this.#blocks.splice(b, 1)
+  }
+
+  /** Calls `visit` for each key from `start` on, in order, until it returns false. */
+  scan(start: string, visit: (key: string) => boolean): void {
+    if (this.#blocks.length === 0) return
+    let b = this.#blockFor(start)
+    let i = lowerBound(this.#blocks[b]!, start)
+    for (; b < this.#blocks.length; b++, i = 0) {
+      const block = this.#blocks[b]!
+      for (; i < block.length; i++) if (!visit(block[i]!)) return
+    }
+  }
+
+  clone(): SortedKeys {
+    const copy = new SortedKeys()
+    copy.#blocks = this.#blocks.map((block) => block.slice())
+    copy.#size = this.#size
+    return copy
+  }
+
+  /** The last block whose first key is not greater than the key, or the first block. */
+  #blockFor(key: string): number {
+    let low = 0
+    let high = this.#blocks.length
+    while (low < high) {
+      const mid = (low + high) >> 1
+      if (this.#blocks[mid]![0]! <= key) low = mid + 1
+      else high = mid
+    }
+    return Math.max(0, low - 1)
+  }
+}
+
+/** Index of the first key that is not smaller than the given one. */
+function lowerBound(block: readonly string[], key: string): number {
+  let low = 0
+  let high = block.length
+  while (low < high) {
+    const mid = (low + high) >> 1
+    if (block[mid]! < key) low = mid + 1
+    else high = mid
+  }
+  return low
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { abortable, linkSignals } from './link-signals.ts'
+import { VirtualClock } from './virtual-clock.ts'
+import { withDeadline } from './with-deadline.ts'
+
+const never = new Promise<never>(() => undefined)
+
+describe('withDeadline()', () => {
+  test('gives the result in time and leaves no timer behind', async () => {
+    const clock = new VirtualClock()
+    const result = withDeadline(clock, '5s', 'list Home', async (signal) => {
+      await clock.sleep(4000, { signal })
+      return 'done'
+    })
+    await clock.advance('4s')
+    expect(await result).toBe('done')
+    expect(clock.pending).toEqual([])
+  })
+
+  test('names what timed out, even if the work ignores its signal', async () => {
+    const clock = new VirtualClock()
+    let seen: AbortSignal | undefined
+    const result = withDeadline(clock, '1m', 'list Home (ajd.example.com/v1)', (signal) => {
+      seen = signal
+      return never
+    })
+    const failure = expect(result).rejects.toMatchObject({
+      code: 'KW_DEADLINE_EXCEEDED',
+      message: 'Timed out after 1m0s: list Home (ajd.example.com/v1)',
+    })
+    expect(clock.pending.map((timer) => timer.label)).toEqual(['deadline: list Home (ajd.example.com/v1)'])
+    await clock.advance('1m')
+    await failure
+    expect(seen?.reason).toMatchObject({ code: 'KW_DEADLINE_EXCEEDED' })
+  })
+
+  test('ends early with the reason of the given signal, and with the error of the work', async () => {
+    const clock = new VirtualClock()
+    const controller = new AbortController()
+    const result = withDeadline(clock, '1m', 'work', () => never, { signal: controller.signal })
+    controller.abort('stop')
+    await expect(result).rejects.toBe('stop')
+    await expect(withDeadline(clock, '1m', 'work', () => never, { signal: controller.signal })).rejects.toBe('stop')
+    const failing = (): Promise<never> => Promise.reject(new Error('no'))
+    await expect(withDeadline(clock, '1m', 'work', failing)).rejects.toThrow('no')
+    expect(clock.pending).toEqual([])
+  })
+})
+
+describe('linkSignals()', () => {
+  test('follows the first parent that aborts, with its reason', () => {
+    const [a, b] = [new AbortController(), new AbortController()]
+    const link = linkSignals(a.signal, undefined, b.signal)
+    expect(link.signal.aborted).toBe(false)
+    b.abort('b')
+    a.abort('a')
+    expect(link.signal.reason).toBe('b')
+  })
+
+  test('starts aborted when a parent already is', () => {
+    expect(linkSignals(undefined, AbortSignal.abort('early')).signal.reason).toBe('early')
+  })
+
+  test('can be aborted itself, without touching the parents', () => {
+    const parent = new AbortController()
+    const link = linkSignals(parent.signal)
+    link.abort('mine')
+    expect([link.signal.reason, parent.signal.aborted]).toEqual(['mine', false])
+  })
+
+  test('stops following when disposed', () => {
+    const parent = new AbortController()
+    const link = linkSignals(parent.signal)
+    link[Symbol.dispose]()
+    parent.abort()
+    expect(link.signal.aborted).toBe(false)
+  })
+})
+
+describe('abortable()', () => {
+  test('follows the promise', async () => {
+    const { signal } = new AbortController()
+    expect(await abortable(Promise.resolve(1), signal)).toBe(1)
+    expect(await abortable(Promise.resolve(1), undefined)).toBe(1)
+    await expect(abortable(Promise.reject('no'), signal)).rejects.toBe('no')
+  })
+
+  test('rejects with the reason of an abort, before and after it began', async () => {
+    const controller = new AbortController()
+    const waiting = abortable(never, controller.signal)
+    controller.abort('stop')
+    await expect(waiting).rejects.toBe('stop')
+    await expect(abortable(Promise.reject('unobserved'), controller.signal)).rejects.toBe('stop')
+  })
+})
