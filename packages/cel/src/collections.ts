@@ -123,13 +123,12 @@ export class ValueMap extends CelMap {
     this.#entries = entries
   }
 
-  /** A map of the given pairs; throws `unsupported key type` and, for a repeated key, `Failed with repeated key`. */
+  /** A map of the given pairs; the last value of a repeated key wins. Throws `unsupported key type`. */
   static of(pairs: Iterable<readonly [CelValue, CelValue]>): ValueMap {
     const entries = new Map<MapKey, readonly [CelValue, CelValue]>()
     for (const pair of pairs) {
-      const key = pair[0] instanceof CelDouble ? undefined : mapKeyOf(pair[0])
+      const key = mapKeyOf(pair[0])
       if (key === undefined) throw new CelError('unsupported key type')
-      if (entries.has(key)) throw new CelError('Failed with repeated key')
       entries.set(key, pair)
     }
     return new ValueMap(entries)

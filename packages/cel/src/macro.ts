@@ -12,6 +12,7 @@ export interface MacroFactory {
   presenceTest(operand: Expr, field: string): Expr
   list(...elements: readonly Expr[]): Expr
   map(...entries: readonly MapEntry[]): Expr
+  mapEntry(key: Expr, value: Expr): MapEntry
   comprehension(parts: Omit<ComprehensionExpr, 'kind' | 'id'>): Expr
   /** A copy of the expression with fresh ids. */
   copy(e: Expr): Expr

@@ -87,10 +87,13 @@ export class CelTimestamp {
   readonly seconds: number
   /** 0 to 999999999, counted forward from `seconds`. */
   readonly nanos: number
+  /** The offset from UTC in seconds that the text form shows; comparison ignores it. */
+  readonly zone: number
 
-  constructor(seconds: number, nanos: number) {
+  constructor(seconds: number, nanos: number, zone = 0) {
     this.seconds = seconds
     this.nanos = nanos
+    this.zone = zone
   }
 }
 

@@ -1,0 +1,417 @@
+import { type Expr, type MapEntry, OPERATORS, type StructField } from '../ast.ts'
+import type { CelMacro } from '../macro.ts'
+import { CelBytes, CelDouble, CelUint, INT64_MAX, INT64_MIN, intOf, UINT64_MAX } from '../values.ts'
+import { ExprBuilder, MacroError } from './expr-builder.ts'
+import { type Token, type TokenKind, tokenize } from './lexer.ts'
+import { compileError, type SourceIssue } from './source.ts'
+import { diagnoseSyntax } from './syntax-diagnosis.ts'
+import { unescapeBytes, unescapeString } from './unescape.ts'
+
+/** A parsed expression: the tree and, by node id, where each node came from. */
+export interface ParsedExpr {
+  readonly source: string
+  readonly expr: Expr
+  readonly builder: ExprBuilder
+}
+
+const RESERVED = new Set(
+  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
+    ' ',
+  ),
+)
+
+const RELATIONS: ReadonlyMap<TokenKind, string> = new Map([
+  ['<', OPERATORS.less],
+  ['<=', OPERATORS.lessEquals],
+  ['>=', OPERATORS.greaterEquals],
+  ['>', OPERATORS.greater],
+  ['==', OPERATORS.equals],
+  ['!=', OPERATORS.notEquals],
+  ['in', OPERATORS.in],
+])
+const SUMS: ReadonlyMap<TokenKind, string> = new Map([
+  ['+', OPERATORS.add],
+  ['-', OPERATORS.subtract],
+])
+const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map([
+  ['*', OPERATORS.multiply],
+  ['/', OPERATORS.divide],
+  ['%', OPERATORS.modulo],
+])
+
+const MAX_SOURCE_LENGTH = 100_000
+const MAX_DEPTH = 250
+
+/** Thrown inside the parser at the first token that does not fit; the diagnosis finds the words. */
+class SyntaxMismatch extends Error {}
+class DepthExceeded extends Error {}
+
+/** Parses an expression and expands its macros; throws a CelCompileError. */
+export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): ParsedExpr {
+  const issues: SourceIssue[] = []
+  const length = Array.from(source).length
+  if (length > MAX_SOURCE_LENGTH) {
+    const message = `expression code point size exceeds limit: size: ${length}, limit ${MAX_SOURCE_LENGTH}`
+    throw compileError(source, [{ offset: -1, message }])
+  }
+  const tokens = tokenize(source, issues)
+  const parser = new Parser(source, tokens, macros, issues)
+  let expr: Expr | undefined
+  try {
+    expr = parser.parseAll()
+  } catch (e) {
+    if (e instanceof DepthExceeded) {
+      issues.push({ offset: -1, message: `expression recursion limit exceeded: ${MAX_DEPTH}` })
+    } else if (e instanceof SyntaxMismatch) {
+      const lexical = issues.filter((i) => i.message.startsWith('Syntax error: token'))
+      throw compileError(source, [...lexical, ...diagnoseSyntax(tokens)])
+    } else {
+      throw e
+    }
+  }
+  if (issues.length > 0 || expr === undefined) throw compileError(source, issues)
+  return { source, expr, builder: parser.builder }
+}
+
+/** The key that macros are looked up by. */
+export function macroKey(fn: string, argCount: number, receiver: boolean): string {
+  return `${fn}:${argCount}:${receiver}`
+}
+
+class Parser {
+  readonly builder: ExprBuilder = new ExprBuilder()
+  readonly #source: string
+  readonly #tokens: readonly Token[]
+  readonly #macros: ReadonlyMap<string, CelMacro>
+  readonly #issues: SourceIssue[]
+  #at = 0
+  #depth = 0
+
+  constructor(source: string, tokens: readonly Token[], macros: ReadonlyMap<string, CelMacro>, issues: SourceIssue[]) {
+    this.#source = source
+    this.#tokens = tokens
+    this.#macros = macros
+    this.#issues = issues
+  }
+
+  parseAll(): Expr {
+    const expr = this.#expr()
+    this.#expect('EOF')
+    return expr
+  }
+
+  get #token(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  #is(kind: TokenKind): boolean {
+    return this.#tokens[this.#at]!.kind === kind
+  }
+
+  #accept(kind: TokenKind): Token | undefined {
+    const token = this.#token
+    if (token.kind !== kind) return undefined
+    this.#at++
+    return token
+  }
+
+  #expect(kind: TokenKind): Token {
+    const token = this.#token
+    if (token.kind !== kind) throw new SyntaxMismatch()
+    if (kind !== 'EOF') this.#at++
+    return token
+  }
+
+  #enter(depth: number): void {
+    if (depth > MAX_DEPTH) throw new DepthExceeded()
+  }
+
+  #expr(): Expr {
+    this.#enter(++this.#depth)
+    const condition = this.#logical('||', OPERATORS.or, () => this.#logical('&&', OPERATORS.and, () => this.#relation()))
+    const op = this.#accept('?')
+    let result = condition
+    if (op !== undefined) {
+      const id = this.builder.id(op.start)
+      const yes = this.#logical('||', OPERATORS.or, () => this.#logical('&&', OPERATORS.and, () => this.#relation()))
+      this.#expect(':')
+      const no = this.#expr()
+      result = this.builder.call(id, OPERATORS.conditional, [condition, yes, no])
+    }
+    this.#depth--
+    return result
+  }
+
+  /** A chain of `&&` or `||`, made into a balanced tree: the order of terms has no meaning, and the tree stays flat. */
+  #logical(kind: '&&' | '||', fn: string, term: () => Expr): Expr {
+    const first = term()
+    if (!this.#is(kind)) return first
+    const terms = [first]
+    const ops: number[] = []
+    for (let op = this.#accept(kind); op !== undefined; op = this.#accept(kind)) {
+      terms.push(term())
+      ops.push(this.builder.id(op.start))
+    }
+    const tree = (low: number, high: number): Expr => {
+      const mid = (low + high + 1) >> 1
+      const left = mid === low ? terms[mid]! : tree(low, mid - 1)
+      const right = mid === high ? terms[mid + 1]! : tree(mid + 1, high)
+      return this.builder.call(ops[mid]!, fn, [left, right])
+    }
+    return tree(0, ops.length - 1)
+  }
+
+  #relation(): Expr {
+    return this.#leftAssociative(RELATIONS, () => this.#leftAssociative(SUMS, () => this.#leftAssociative(PRODUCTS, () => this.#unary())))
+  }
+
+  #leftAssociative(operators: ReadonlyMap<TokenKind, string>, operand: () => Expr): Expr {
+    let left = operand()
+    for (let chain = 1; ; chain++) {
+      const token = this.#token
+      const fn = operators.get(token.kind)
+      if (fn === undefined) return left
+      this.#enter(this.#depth + chain)
+      this.#at++
+      const id = this.builder.id(token.start)
+      left = this.builder.call(id, fn, [left, operand()])
+    }
+  }
+
+  #unary(): Expr {
+    const token = this.#token
+    if (token.kind === '!') return this.#prefixed('!', OPERATORS.not)
+    if (token.kind === '-') {
+      const next = this.#tokens[this.#at + 1]!.kind
+      // a sign directly before a number belongs to the literal
+      if (next !== 'NUM_INT' && next !== 'NUM_FLOAT') return this.#prefixed('-', OPERATORS.negate)
+    }
+    return this.#member()
+  }
+
+  #prefixed(kind: '!' | '-', fn: string): Expr {
+    const first = this.#token
+    let count = 0
+    while (this.#accept(kind) !== undefined) count++
+    if (count % 2 === 0) return this.#member()
+    const id = this.builder.id(first.start)
+    return this.builder.call(id, fn, [this.#member()])
+  }
+
+  #member(): Expr {
+    let operand = this.#primary()
+    for (let chain = 1; ; chain++) {
+      const op = this.#token
+      if (op.kind === '.') {
+        this.#at++
+        operand = this.#selectOrCall(operand, op)
+      } else if (op.kind === '[') {
+        this.#at++
+        const optional = this.#accept('?') !== undefined
+        const id = this.builder.id(op.start)
+        const index = this.#expr()
+        this.#expect(']')
+        operand = this.builder.call(id, optional ? OPERATORS.optIndex : OPERATORS.index, [operand, index])
+      } else {
+        return operand
+      }
+      this.#enter(this.#depth + chain)
+    }
+  }
+
+  #selectOrCall(operand: Expr, op: Token): Expr {
+    const optional = this.#accept('?') !== undefined
+    const name = this.#accept('IDENTIFIER') ?? this.#accept('ESC_IDENTIFIER')
+    if (name === undefined) throw new SyntaxMismatch()
+    if (name.kind === 'ESC_IDENTIFIER') this.#report(op.start, "unsupported syntax: '`'")
+    if (optional) {
+      const field = this.builder.literal(name.start, name.text)
+      return this.builder.call(this.builder.id(op.start), OPERATORS.optSelect, [operand, field])
+    }
+    const open = name.kind === 'IDENTIFIER' ? this.#accept('(') : undefined
+    if (open === undefined) {
+      return { kind: 'select', id: this.builder.id(op.start), operand, field: name.text, testOnly: false }
+    }
+    const id = this.builder.id(open.start)
+    return this.#callOrMacro(id, name.text, this.#arguments(), operand)
+  }
+
+  #arguments(): Expr[] {
+    const args: Expr[] = []
+    if (this.#accept(')') !== undefined) return args
+    do args.push(this.#expr())
+    while (this.#accept(',') !== undefined)
+    this.#expect(')')
+    return args
+  }
+
+  #callOrMacro(id: number, fn: string, args: readonly Expr[], target?: Expr): Expr {
+    const macro = this.#macros.get(macroKey(fn, args.length, target !== undefined))
+    if (macro !== undefined) {
+      try {
+        const expanded = macro.expand(this.builder.macroFactory(this.builder.offsetOf(id)), target, args)
+        if (expanded !== undefined) return expanded
+      } catch (e) {
+        if (!(e instanceof MacroError)) throw e
+        return this.#report(e.offset, e.message)
+      }
+    }
+    return this.builder.call(id, fn, args, target)
+  }
+
+  /** Notes an issue that does not stop the parser, and stands in for the expression. */
+  #report(offset: number, message: string): Expr {
+    this.#issues.push({ offset, message })
+    return this.builder.literal(offset, null)
+  }
+
+  #primary(): Expr {
+    const token = this.#token
+    switch (token.kind) {
+      case '(': {
+        this.#at++
+        const inner = this.#expr()
+        this.#expect(')')
+        return inner
+      }
+      case '[':
+        this.#at++
+        return this.#list(token)
+      case '{':
+        this.#at++
+        return this.#map(token)
+      case '.':
+      case 'IDENTIFIER':
+        return this.#name()
+      default:
+        return this.#literal()
+    }
+  }
+
+  #name(): Expr {
+    const start = this.#token.start
+    const dot = this.#accept('.') === undefined ? '' : '.'
+    const name = this.#expect('IDENTIFIER')
+    const struct = this.#structName(name)
+    if (struct !== undefined) {
+      const open = this.#expect('{')
+      return this.#struct(open, dot + struct)
+    }
+    const open = this.#accept('(')
+    const args = open === undefined ? undefined : { id: this.builder.id(open.start), list: this.#arguments() }
+    if (RESERVED.has(name.text)) return this.#report(start, `reserved identifier: ${name.text}`)
+    if (args === undefined) return { kind: 'ident', id: this.builder.id(name.start), name: dot + name.text }
+    return this.#callOrMacro(args.id, dot + name.text, args.list)
+  }
+
+  /** Looks ahead for `a.b.c {`; consumes the names if the brace is there. */
+  #structName(first: Token): string | undefined {
+    let at = this.#at
+    let name = first.text
+    while (this.#tokens[at]!.kind === '.' && this.#tokens[at + 1]!.kind === 'IDENTIFIER') {
+      name += `.${this.#tokens[at + 1]!.text}`
+      at += 2
+    }
+    if (this.#tokens[at]!.kind !== '{') return undefined
+    this.#at = at
+    return name
+  }
+
+  #list(open: Token): Expr {
+    const id = this.builder.id(open.start)
+    const elements: Expr[] = []
+    const optional: number[] = []
+    this.#elements(']', () => {
+      if (this.#accept('?') !== undefined) optional.push(elements.length)
+      elements.push(this.#expr())
+    })
+    return { kind: 'list', id, elements, optional }
+  }
+
+  #map(open: Token): Expr {
+    const id = this.builder.id(open.start)
+    const entries: MapEntry[] = []
+    this.#elements('}', () => {
+      const optional = this.#accept('?') !== undefined
+      const key = this.#expr()
+      const colon = this.#expect(':')
+      entries.push({ id: this.builder.id(colon.start), key, value: this.#expr(), optional })
+    })
+    return { kind: 'map', id, entries }
+  }
+
+  #struct(open: Token, typeName: string): Expr {
+    const id = this.builder.id(open.start)
+    const fields: StructField[] = []
+    this.#elements('}', () => {
+      const optional = this.#accept('?') !== undefined
+      const name = this.#accept('IDENTIFIER') ?? this.#accept('ESC_IDENTIFIER')
+      if (name === undefined) throw new SyntaxMismatch()
+      const colon = this.#expect(':')
+      if (name.kind === 'ESC_IDENTIFIER') this.#report(open.start, "unsupported syntax: '`'")
+      fields.push({ id: this.builder.id(colon.start), name: name.text, value: this.#expr(), optional })
+    })
+    return { kind: 'struct', id, typeName, fields }
+  }
+
+  /** `element? (',' element)* ','? close`. */
+  #elements(close: TokenKind, element: () => void): void {
+    if (this.#accept(',') !== undefined) {
+      this.#expect(close)
+      return
+    }
+    while (this.#accept(close) === undefined) {
+      element()
+      if (this.#accept(',') === undefined) {
+        this.#expect(close)
+        return
+      }
+    }
+  }
+
+  #literal(): Expr {
+    const start = this.#token.start
+    const sign = this.#accept('-') === undefined ? '' : '-'
+    const token = this.#token
+    this.#at++
+    const text = sign + token.text
+    switch (token.kind) {
+      case 'NUM_INT': {
+        const value = sign === '' ? BigInt(token.text) : -BigInt(token.text)
+        if (value < INT64_MIN || value > INT64_MAX) return this.#report(start, 'invalid int literal')
+        return this.builder.literal(start, intOf(value))
+      }
+      case 'NUM_FLOAT': {
+        const value = Number(text)
+        if (!Number.isFinite(value)) return this.#report(start, 'invalid double literal')
+        return this.builder.literal(start, new CelDouble(value))
+      }
+      case 'NUM_UINT': {
+        const value = BigInt(token.text.slice(0, -1))
+        if (value > UINT64_MAX) return this.#report(start, 'invalid uint literal')
+        return this.builder.literal(start, new CelUint(value))
+      }
+      case 'STRING':
+        return this.#unescaped(start, () => this.builder.literal(start, unescapeString(token.text)))
+      case 'BYTES':
+        return this.#unescaped(start, () => this.builder.literal(start, new CelBytes(unescapeBytes(token.text.slice(1)))))
+      case 'true':
+        return this.builder.literal(start, true)
+      case 'false':
+        return this.builder.literal(start, false)
+      case 'null':
+        return this.builder.literal(start, null)
+      default:
+        this.#at--
+        throw new SyntaxMismatch(this.#source)
+    }
+  }
+
+  #unescaped(start: number, make: () => Expr): Expr {
+    try {
+      return make()
+    } catch (e) {
+      return this.#report(start, e instanceof Error ? e.message : String(e))
+    }
+  }
+}

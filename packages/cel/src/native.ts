@@ -1,0 +1,37 @@
+import { CelType } from './cel-type.ts'
+import { CelList, CelMap } from './collections.ts'
+import { timestampText, durationText } from './standard/conversions.ts'
+import { CelBytes, CelDouble, CelDuration, CelOpaque, CelOptional, CelTimestamp, CelUint, type CelValue } from './values.ts'
+
+/** Lists and maps that are views of JSON, which need no conversion back. */
+interface JsonView {
+  readonly json: unknown
+}
+
+/**
+ * The plain JS value of a CEL value: JSON data for data, with uints and large ints as bigint where a number would lose digits,
+ * timestamps and durations as their texts, bytes as a Uint8Array, an absent optional as `undefined` and types as their names.
+ */
+export function toNative(value: CelValue): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if ('json' in value) return (value as JsonView).json
+  if (value instanceof CelDouble) return value.value
+  if (value instanceof CelUint) return value.value <= 9007199254740991n ? Number(value.value) : value.value
+  if (value instanceof CelBytes) return value.value
+  if (value instanceof CelTimestamp) return timestampText(value)
+  if (value instanceof CelDuration) return durationText(value)
+  if (value instanceof CelOptional) return value.value === undefined ? undefined : toNative(value.value)
+  if (value instanceof CelType) return value.name
+  if (value instanceof CelOpaque) return value.toNative()
+  if (value instanceof CelList) return value.toArray().map(toNative)
+  const object: Record<string, unknown> = {}
+  for (const key of (value as CelMap).keys()) {
+    Object.defineProperty(object, String(toNative(key)), {
+      value: toNative((value as CelMap).get(key)!),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return object
+}

@@ -1,0 +1,161 @@
+import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listType, mapType, STRING, structType, TIMESTAMP } from '../cel-type.ts'
+import type { CelValue } from '../values.ts'
+import { type CelSchema, withTypeAndObjectMeta } from './cel-schema.ts'
+import { escapeIdentifier } from './escape.ts'
+import { type ReadContext, readerOf } from './schema-values.ts'
+
+/** The largest request that the API server takes; sizes that a schema leaves open are bounded by it. */
+export const MAX_REQUEST_SIZE_BYTES: number = 3 * 1024 * 1024
+
+const MAX_DURATION_SIZE = 32
+const MAX_DATETIME_SIZE = 32
+const DATE_SIZE = 12
+
+/** A field of a declared object. */
+export interface DeclaredField {
+  /** The name in JSON; expressions use the escaped one. */
+  readonly jsonName: string
+  readonly type: DeclaredType
+}
+
+/**
+ * What CEL knows of a value that has a schema: its type, its fields or elements, bounds on its size for cost estimates, and how to
+ * read it from JSON. Made by {@link declareSchema}.
+ */
+export interface DeclaredType {
+  readonly type: CelType
+  readonly schema: CelSchema
+  /** For an object: the fields by escaped name. */
+  readonly fields?: ReadonlyMap<string, DeclaredField>
+  /** For a list or map: what it holds. */
+  readonly element?: DeclaredType
+  /** For a map: what its keys are. */
+  readonly key?: DeclaredType
+  /** The largest possible size: characters, bytes, elements or entries; 0 where size has no meaning. */
+  readonly maxElements: number
+  /** The fewest bytes that a value takes in JSON. */
+  readonly minSerializedSize: number
+  /** The CEL value of a JSON value; lists and maps are views of it. Throws a CelError for data that does not fit the schema. */
+  read(json: unknown): CelValue
+}
+
+/** How to declare a schema. */
+export interface DeclareOptions {
+  /** The type name that messages show. @default 'selfType' */
+  readonly name?: string
+  /** Whether the schema is that of a whole resource, which always has `apiVersion`, `kind` and `metadata`. @default false */
+  readonly isResourceRoot?: boolean
+}
+
+/** The declaration of a schema, or `undefined` if the schema says too little for expressions to use the value. */
+export function declareSchema(schema: CelSchema, options: DeclareOptions = {}): DeclaredType | undefined {
+  return declare(schema, options.name ?? 'selfType', options.isResourceRoot ?? false, [])
+}
+
+/** What map keys are: strings whose size no bound is known for. */
+const KEY: DeclaredType = scalar(STRING, { type: 'string' }, 0, 2)
+
+function scalar(type: CelType, schema: CelSchema, maxElements: number, minSerializedSize: number): DeclaredType {
+  return finish({ type, schema, maxElements, minSerializedSize })
+}
+
+function finish(parts: ReadContext & Omit<DeclaredType, 'read'>): DeclaredType {
+  return { ...parts, read: readerOf(parts) }
+}
+
+function declare(schema: CelSchema, name: string, isRoot: boolean, outer: readonly CelSchema[]): DeclaredType | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    const max = schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength) * 4
+    return scalar(DYN, schema, max, 1)
+  }
+  // built-in schemas may refer to themselves; CEL has no recursive types
+  if (outer.includes(schema)) return undefined
+  const inside = [...outer, schema]
+  switch (schema.type) {
+    case 'array':
+      return declareList(schema, name, inside)
+    case 'object':
+      return declareObject(isRoot ? withTypeAndObjectMeta(schema) : schema, name, inside)
+    case 'string':
+      return declareString(schema)
+    case 'boolean':
+      return scalar(BOOL, schema, 0, 4)
+    case 'number':
+      return scalar(DOUBLE, schema, 0, 1)
+    case 'integer':
+      return scalar(INT, schema, 0, 1)
+    default:
+      return undefined
+  }
+}
+
+function bound(n: number): number {
+  return Math.max(0, n)
+}
+
+function declareNested(schema: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
+  return declare(schema, name, schema['x-kubernetes-embedded-resource'] === true, outer)
+}
+
+function declareList(schema: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
+  if (schema.items === undefined) return undefined
+  const element = declareNested(schema.items, `${name}.@idx`, outer)
+  if (element === undefined) return undefined
+  const maxElements =
+    schema.maxItems === undefined
+      ? Math.trunc((MAX_REQUEST_SIZE_BYTES - 2) / (element.minSerializedSize + 1))
+      : bound(schema.maxItems)
+  return finish({ type: listType(element.type), schema, element, maxElements, minSerializedSize: 2 })
+}
+
+function declareObject(schema: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
+  if (typeof schema.additionalProperties === 'object') return declareMap(schema, schema.additionalProperties, name, outer)
+  const fields = new Map<string, DeclaredField>()
+  const required = new Set(schema.required)
+  let minSerializedSize = 2
+  for (const [jsonName, property] of Object.entries(schema.properties ?? {})) {
+    const escaped = escapeIdentifier(jsonName)
+    const type = declareNested(property, `${name}.${escaped ?? jsonName}`, outer)
+    if (type === undefined) continue
+    if (escaped !== undefined) fields.set(escaped, { jsonName, type })
+    // a default is filled in by the server, so the client need not send it
+    if (required.has(jsonName) && property.default === undefined) {
+      minSerializedSize += utf8Length(jsonName) + type.minSerializedSize + 4
+    }
+  }
+  return finish({ type: structType(name), schema, fields, maxElements: 0, minSerializedSize })
+}
+
+function declareMap(schema: CelSchema, values: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
+  const element = declareNested(values, `${name}.@elem`, outer)
+  if (element === undefined) return undefined
+  const maxElements =
+    schema.maxProperties === undefined
+      ? Math.trunc((MAX_REQUEST_SIZE_BYTES - 2) / (element.minSerializedSize + 6))
+      : bound(schema.maxProperties)
+  return finish({ type: mapType(STRING, element.type), schema, element, key: KEY, maxElements, minSerializedSize: 2 })
+}
+
+function declareString(schema: CelSchema): DeclaredType {
+  switch (schema.format) {
+    case 'byte':
+      return scalar(BYTES, schema, schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength), 2)
+    case 'duration':
+      return scalar(DURATION, schema, MAX_DURATION_SIZE, 3)
+    case 'date':
+      return scalar(TIMESTAMP, schema, DATE_SIZE, DATE_SIZE)
+    case 'date-time':
+      return scalar(TIMESTAMP, schema, MAX_DATETIME_SIZE, 21)
+  }
+  // maxLength counts code points, sizes here are bytes, and a code point takes up to four
+  if (schema.maxLength !== undefined) return scalar(STRING, schema, bound(schema.maxLength) * 4, 2)
+  if (schema.enum !== undefined && schema.enum.length > 0) {
+    const lengths = schema.enum.map((v) => (typeof v === 'string' ? utf8Length(v) : 0))
+    return scalar(STRING, schema, Math.max(...lengths), 2)
+  }
+  return scalar(STRING, schema, MAX_REQUEST_SIZE_BYTES - 2, 2)
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,28 @@
+/** Words of CEL that cannot be identifiers; a property of that name is written `__name__`. */
+const KEYWORDS = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+
+const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
+
+/** The CEL identifier for a property name, or `undefined` if expressions cannot reach a property of that name. */
+export function escapeIdentifier(name: string): string | undefined {
+  if (KEYWORDS.has(name)) return `__${name}__`
+  if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
+  return name.replace(/__|[-./]/g, (part) => ESCAPES[part]!)
+}
+
+/** The property name that a CEL identifier stands for, or `undefined` if it contains an unknown escape. */
+export function unescapeIdentifier(escaped: string): string | undefined {
+  let isValid = true
+  const name = escaped.replace(/__[^_]+__/g, (part) => {
+    const content = part.slice(2, -2)
+    if (UNESCAPES[content] !== undefined) return UNESCAPES[content]
+    if (!KEYWORDS.has(content) || part !== escaped) isValid = false
+    return content
+  })
+  return isValid ? name : undefined
+}
