@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** A pending callback of a `Clock`; cancelling (or disposing) it twice, or after it ran, does nothing. */
 export interface Timer extends Disposable {
   /** Guarantees that the callback will not run from now on, unless it already has. */
@@ -40,19 +42,15 @@ export function sleepWith(setTimer: Clock['setTimer'], delay: number, options?: 
       reject(signal.reason)
       return
     }
-    const onAbort = (): void => {
+    const onTimer = (): void => {
+      stopListening()
+      resolve()
+    }
+    const timer = setTimer(delay, onTimer, 'sleep')
+    const stopListening = onAbort(signal, () => {
       timer.cancel()
       reject(signal?.reason)
-    }
-    const timer = setTimer(
-      delay,
-      () => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      },
-      'sleep',
-    )
-    signal?.addEventListener('abort', onAbort, { once: true })
+    })
   })
 }
 

@@ -22,6 +22,7 @@ export {
   memoryLogger,
   nullLogger,
 } from './logger.ts'
+export { onAbort } from './on-abort.ts'
 export { createDraft, type DraftHandle, produce } from './produce.ts'
 export { type Random, randomFrom } from './random.ts'
 export { randomSuffix, safeEncode } from './random-suffix.ts'

@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** A controller whose signal also follows other signals; disposing it stops following them. */
 export interface LinkedController extends Disposable {
   readonly signal: AbortSignal
@@ -10,23 +12,17 @@ export interface LinkedController extends Disposable {
  */
 export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController()
-  const followed: [parent: AbortSignal, listener: () => void][] = []
+  const followed: (() => void)[] = []
   const unlink = (): void => {
-    for (const [parent, listener] of followed.splice(0)) parent.removeEventListener('abort', listener)
+    for (const stopListening of followed.splice(0)) stopListening()
   }
   const abort = (reason?: unknown): void => {
     unlink()
     controller.abort(reason)
   }
   for (const parent of parents) {
-    if (parent === undefined) continue
-    if (parent.aborted) {
-      abort(parent.reason)
-      break
-    }
-    const listener = (): void => abort(parent.reason)
-    parent.addEventListener('abort', listener, { once: true })
-    followed.push([parent, listener])
+    // Once aborted, listening to further parents would only leave something behind.
+    if (parent !== undefined && !controller.signal.aborted) followed.push(onAbort(parent, () => abort(parent.reason)))
   }
   return { signal: controller.signal, abort, [Symbol.dispose]: unlink }
 }
@@ -37,19 +33,17 @@ export function linkSignals(...parents: readonly (AbortSignal | undefined)[]): L
  */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal?.reason)
+    const stopListening = onAbort(signal, () => reject(signal?.reason))
     // Attached even when already aborted, so that a later failure of the work is not an unhandled rejection.
     promise.then(
       (value) => {
-        signal?.removeEventListener('abort', onAbort)
+        stopListening()
         resolve(value)
       },
       (error: unknown) => {
-        signal?.removeEventListener('abort', onAbort)
+        stopListening()
         reject(error)
       },
     )
-    if (signal?.aborted) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
   })
 }

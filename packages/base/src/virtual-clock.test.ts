@@ -243,6 +243,22 @@ describe('every()', () => {
     expect(clock.pending).toEqual([])
   })
 
+  test('skips periods that were missed and keeps the rate', async () => {
+    // Stands in for a process that was suspended: time passes that no timer has seen.
+    class SuspendedClock extends VirtualClock {
+      lost = 0
+      override monotonic(): number {
+        return super.monotonic() + this.lost
+      }
+    }
+    const clock = new SuspendedClock()
+    const calls: number[] = []
+    every(clock, 10, () => calls.push(clock.monotonic()))
+    clock.lost = 25
+    await clock.advance(25)
+    expect(calls).toEqual([35, 40, 50])
+  })
+
   test('rejects a period that would never let time pass', () => {
     expect(() => every(new VirtualClock(), 0, () => undefined)).toThrow(RangeError)
   })

@@ -1,3 +1,4 @@
+import { onAbort } from '../on-abort.ts'
 import { Fifo } from './fifo.ts'
 
 interface Waiter<T, P> {
@@ -22,13 +23,11 @@ export class Waiters<T, P = undefined> {
         reject(signal.reason)
         return
       }
-      const onAbort = (): void => {
+      const cleanup = onAbort(signal, () => {
         this.#line.remove(waiter)
         reject(signal?.reason)
-      }
-      const cleanup = (): void => signal?.removeEventListener('abort', onAbort)
+      })
       const waiter: Waiter<T, P> = { payload, resolve, reject, cleanup }
-      signal?.addEventListener('abort', onAbort, { once: true })
       this.#line.push(waiter)
     })
   }
