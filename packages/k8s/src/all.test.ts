@@ -1,0 +1,187 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { describe, expect, test } from 'vitest'
+import { builtinKinds, kindFor } from './all.ts'
+import { discoveryGroups } from './discovery.ts'
+
+const schema = (group: string, version: string, kind: string): JSONSchemaProps =>
+  kindFor({ group, version, kind })!.schema
+
+/** The schema at a path of field names; `[]` steps into a list, `{}` into a map. */
+function at(root: JSONSchemaProps, path: string): JSONSchemaProps {
+  let node: JSONSchemaProps = root
+  for (const step of path.split('.')) {
+    const next =
+      step === '[]'
+        ? node.items
+        : step === '{}'
+          ? (node.additionalProperties as JSONSchemaProps)
+          : node.properties?.[step]
+    if (next === undefined) throw new Error(`${path} has no ${step}`)
+    node = next
+  }
+  return node
+}
+
+describe('builtinKinds()', () => {
+  test.each(builtinKinds().map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
+    '%s has the schema of a whole object',
+    (_, kind) => {
+      expect(kind.schema.type).toBe('object')
+      expect(Object.keys(kind.schema.properties ?? {})).toEqual(
+        expect.arrayContaining(['apiVersion', 'kind', 'metadata']),
+      )
+      expect(kind.schema.properties?.['metadata']?.properties?.['resourceVersion']).toEqual({ type: 'string' })
+      expect(kind.schema['x-kubernetes-group-version-kind']).toEqual([
+        { group: kind.group, version: kind.version, kind: kind.kind },
+      ])
+      expect(kind.schema).toBe(kind.schema)
+    },
+  )
+
+  test('has no schema with an unresolved reference, an undefined node or a list without elements', () => {
+    const seen = new Set<JSONSchemaProps>()
+    const visit = (node: JSONSchemaProps, path: string): void => {
+      if (seen.has(node)) return
+      seen.add(node)
+      expect(node, path).toBeTypeOf('object')
+      expect(node.$ref, path).toBeUndefined()
+      expect(node.allOf, path).toBeUndefined()
+      if (node.type === 'array') expect(node.items, path).toBeDefined()
+      if (node['x-kubernetes-list-type'] === 'map') {
+        for (const key of node['x-kubernetes-list-map-keys'] ?? ['a key'])
+          expect(node.items?.properties, path).toHaveProperty(key)
+      }
+      const mergeKey = node['x-kubernetes-patch-merge-key']
+      if (mergeKey !== undefined) expect(node.items?.properties, path).toHaveProperty(mergeKey)
+      for (const name of node.required ?? []) expect(node.properties, path).toHaveProperty(name)
+      for (const [name, field] of Object.entries(node.properties ?? {})) visit(field, `${path}.${name}`)
+      if (node.items) visit(node.items, `${path}[]`)
+      if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${path}{}`)
+    }
+    for (const kind of builtinKinds()) visit(kind.schema, kind.kind)
+    expect(seen.size).toBeGreaterThan(2000)
+  })
+
+  test('covers every resource of the discovery facts and agrees with them', () => {
+    for (const { group, versions } of discoveryGroups()) {
+      for (const { version, resources } of versions) {
+        for (const resource of resources) {
+          const kind = kindFor({ group, version, kind: resource.kind })
+          expect({ ...kind }, `${group}/${version} ${resource.kind}`).toMatchObject({
+            plural: resource.resource,
+            singular: resource.singular,
+            scope: resource.scope,
+            shortNames: resource.shortNames ?? [],
+            categories: resource.categories ?? [],
+            subresources: (resource.subresources ?? []).map((s) => s.name),
+          })
+        }
+      }
+    }
+  })
+
+  test('has no two kinds of one name in a group and version', () => {
+    const names = builtinKinds().map((kind) => `${kind.apiVersion} ${kind.kind}`)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.length).toBe(69)
+  })
+})
+
+describe('kindFor()', () => {
+  test.each([
+    ['', 'v1', 'Pod', 'pods', 'Namespaced', ['po']],
+    ['apps', 'v1', 'Deployment', 'deployments', 'Namespaced', ['deploy']],
+    ['rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles', 'Cluster', []],
+    ['autoscaling', 'v1', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', 'Namespaced', ['hpa']],
+    ['events.k8s.io', 'v1', 'Event', 'events', 'Namespaced', ['ev']],
+  ])('finds %s/%s %s', (group, version, kind, plural, scope, shortNames) => {
+    expect({ ...kindFor({ group, version, kind }) }).toMatchObject({ group, version, kind, plural, scope, shortNames })
+  })
+
+  test.each([
+    ['apps', 'v1beta1', 'Deployment'],
+    ['', 'v1', 'Deployment'],
+    ['example.com', 'v1', 'Home'],
+  ])('knows no %s/%s %s', (group, version, kind) => {
+    expect(kindFor({ group, version, kind })).toBeUndefined()
+  })
+
+  test('tells versions of a kind apart', () => {
+    const [v1, v2] = ['v1', 'v2'].map((version) => schema('autoscaling', version, 'HorizontalPodAutoscaler'))
+    expect(at(v1!, 'spec').properties).toHaveProperty('targetCPUUtilizationPercentage')
+    expect(at(v2!, 'spec').properties).toHaveProperty('metrics')
+  })
+})
+
+describe('schemas of built-in kinds', () => {
+  const pod = schema('', 'v1', 'Pod')
+
+  test.each([
+    ['spec.containers', 'merge', 'name', ['name']],
+    ['spec.containers.[].ports', 'merge', 'containerPort', ['containerPort', 'protocol']],
+    ['spec.containers.[].env', 'merge', 'name', ['name']],
+    ['spec.containers.[].volumeMounts', 'merge', 'mountPath', ['mountPath']],
+    ['spec.volumes', 'merge,retainKeys', 'name', ['name']],
+    ['spec.topologySpreadConstraints', 'merge', 'topologyKey', ['topologyKey', 'whenUnsatisfiable']],
+    ['metadata.ownerReferences', 'merge', 'uid', ['uid']],
+  ])('Pod %s says how it merges', (path, strategy, mergeKey, keys) => {
+    expect(at(pod, path)).toMatchObject({
+      type: 'array',
+      'x-kubernetes-patch-strategy': strategy,
+      'x-kubernetes-patch-merge-key': mergeKey,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': keys,
+    })
+  })
+
+  test.each([
+    ['spec.containers.[].ports.[].protocol', 'TCP'],
+    ['spec.volumes.[].iscsi.iscsiInterface', 'default'],
+    ['spec.volumes.[].azureDisk.readOnly', false],
+    ['spec.volumes', undefined],
+    ['spec', {}],
+  ])('Pod %s has the published default %j', (path, value) => {
+    expect(at(pod, path).default).toEqual(value)
+  })
+
+  test('say which fields are required, atomic, enumerated or of a format', () => {
+    expect(at(pod, 'spec').required).toEqual(['containers'])
+    expect(at(pod, 'spec.nodeSelector')['x-kubernetes-map-type']).toBe('atomic')
+    expect(at(pod, 'spec.containers.[].command')['x-kubernetes-list-type']).toBe('atomic')
+    expect(at(pod, 'metadata.finalizers')['x-kubernetes-list-type']).toBe('set')
+    expect(at(pod, 'spec.restartPolicy').enum).toEqual(['Always', 'Never', 'OnFailure'])
+    expect(at(pod, 'spec.priority')).toEqual({ type: 'integer', format: 'int32' })
+    expect(at(pod, 'metadata.creationTimestamp')).toEqual({ type: 'string', format: 'date-time' })
+    expect(at(schema('', 'v1', 'Secret'), 'data.{}')).toEqual({ type: 'string', format: 'byte' })
+    expect(at(schema('certificates.k8s.io', 'v1', 'CertificateSigningRequest'), 'spec.usages.[]').enum).toContain(
+      'cert sign',
+    )
+  })
+
+  test('mark what is a number or a string, an amount, or any object', () => {
+    expect(at(schema('', 'v1', 'Service'), 'spec.ports.[].targetPort')['x-kubernetes-int-or-string']).toBe(true)
+    expect(at(pod, 'spec.containers.[].resources.limits.{}').oneOf).toEqual([{ type: 'string' }, { type: 'number' }])
+    expect(at(schema('apps', 'v1', 'ControllerRevision'), 'data')['x-kubernetes-preserve-unknown-fields']).toBe(true)
+  })
+
+  test('let a field say more than the type that it refers to', () => {
+    expect(at(schema('apps', 'v1', 'Deployment'), 'spec.strategy')['x-kubernetes-patch-strategy']).toBe('retainKeys')
+    expect(at(schema('', 'v1', 'PersistentVolume'), 'spec.claimRef')['x-kubernetes-map-type']).toBe('granular')
+    expect(at(schema('', 'v1', 'Event'), 'involvedObject')['x-kubernetes-map-type']).toBe('atomic')
+  })
+
+  test('share the schema of a type between the kinds that use it', () => {
+    const template = at(schema('apps', 'v1', 'Deployment'), 'spec.template')
+    expect(template.properties).toBe(at(schema('batch', 'v1', 'Job'), 'spec.template').properties)
+    expect(at(template, 'spec').properties).toBe(at(pod, 'spec').properties)
+  })
+
+  test('are cyclic where the API is', () => {
+    const root = at(
+      schema('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition'),
+      'spec.versions.[].schema.openAPIV3Schema',
+    )
+    expect(at(root, 'not')).toBe(root)
+    expect(at(root, 'properties.{}').properties).toBe(root.properties)
+  })
+})

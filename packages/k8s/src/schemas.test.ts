@@ -1,0 +1,104 @@
+import { s } from '@kubewright/schema'
+import { describe, expect, test } from 'vitest'
+import type { PodTemplateSpec } from './index.ts'
+import { openApiV2Schema, openApiV3Schema, schemaNames, schemaOf } from './schemas.ts'
+
+/** All references in a published schema. */
+function references(value: unknown, found: string[] = []): string[] {
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string') found.push(inner)
+      else references(inner, found)
+    }
+  }
+  return found
+}
+
+describe('openApiV3Schema()', () => {
+  test('publishes every definition with references that resolve', () => {
+    const names = new Set(schemaNames())
+    expect(names.size).toBe(570)
+    let count = 0
+    for (const name of names) {
+      for (const ref of references(openApiV3Schema(name))) {
+        count++
+        expect(names).toContain(ref.replace('#/components/schemas/', ''))
+      }
+    }
+    expect(count).toBeGreaterThan(900)
+  })
+
+  test('keeps a reference with anything beside it in an allOf', () => {
+    expect(openApiV3Schema('io.k8s.api.apps.v1.DeploymentSpec')).toEqual({
+      type: 'object',
+      required: ['selector', 'template'],
+      properties: {
+        minReadySeconds: { type: 'integer', format: 'int32' },
+        paused: { type: 'boolean' },
+        progressDeadlineSeconds: { type: 'integer', format: 'int32' },
+        replicas: { type: 'integer', format: 'int32' },
+        revisionHistoryLimit: { type: 'integer', format: 'int32' },
+        selector: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector' }] },
+        strategy: {
+          default: {},
+          allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy' }],
+          'x-kubernetes-patch-strategy': 'retainKeys',
+        },
+        template: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec' }] },
+      },
+    })
+  })
+
+  test('publishes the types that marshal themselves', () => {
+    expect(openApiV3Schema('io.k8s.apimachinery.pkg.api.resource.Quantity')).toEqual({
+      oneOf: [{ type: 'string' }, { type: 'number' }],
+    })
+    expect(openApiV3Schema('io.k8s.apimachinery.pkg.util.intstr.IntOrString')).toEqual({
+      format: 'int-or-string',
+      oneOf: [{ type: 'integer' }, { type: 'string' }],
+    })
+  })
+})
+
+describe('openApiV2Schema()', () => {
+  test('refers to definitions directly and has no defaults', () => {
+    expect(openApiV2Schema('io.k8s.api.core.v1.ContainerPort')).toEqual({
+      type: 'object',
+      required: ['containerPort'],
+      properties: {
+        containerPort: { type: 'integer', format: 'int32' },
+        hostIP: { type: 'string' },
+        hostPort: { type: 'integer', format: 'int32' },
+        name: { type: 'string' },
+        protocol: { type: 'string', enum: ['SCTP', 'TCP', 'UDP'] },
+      },
+    })
+    expect(openApiV2Schema('io.k8s.api.policy.v1.PodDisruptionBudgetSpec').properties?.['selector']).toEqual({
+      $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector',
+      'x-kubernetes-patch-strategy': 'replace',
+    })
+  })
+
+  test('names what is not built in', () => {
+    expect(() => openApiV2Schema('io.k8s.api.core.v1.Home')).toThrow(
+      'Cannot find a schema: io.k8s.api.core.v1.Home is not built in; schemaNames() lists what is',
+    )
+    expect(() => openApiV2Schema('com.example.v1.Pod')).toThrow('com.example.v1.Pod is not built in')
+  })
+})
+
+describe('schemaOf()', () => {
+  test('resolves the references of a part', () => {
+    const schema = schemaOf('io.k8s.api.core.v1.ResourceRequirements')
+    expect(schema.properties?.['claims']?.items?.properties?.['name']).toEqual({ type: 'string', default: '' })
+    expect(schemaOf('io.k8s.api.core.v1.ResourceRequirements')).toBe(schema)
+  })
+
+  test('can be embedded in a custom resource', () => {
+    const json = s.from<PodTemplateSpec>(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')).json
+    const container = json.properties?.['spec']?.properties?.['containers']?.items
+    expect(container?.required).toEqual(['name'])
+    expect(container?.properties?.['ports']).not.toHaveProperty('x-kubernetes-patch-merge-key')
+    expect(JSON.stringify(json)).not.toContain('$ref')
+  })
+})
