@@ -172,6 +172,30 @@ export {
   setOwnerReference,
 } from './owner-references.ts'
 export type { JsonObject } from './patch/own-property.ts'
+export { type CrdManifest, type CrdNames, type CrdVersion, crdOf } from './resource/crd-of.ts'
+export { defineResource } from './resource/define-resource.ts'
+export {
+  type ResolvedColumn,
+  type ResolvedResource,
+  type ResolvedVersion,
+  resourceOf,
+} from './resource/resolved-resource.ts'
+export type {
+  AnySchema,
+  AnyVersions,
+  Column,
+  FieldPathText,
+  MultiVersionDefinition,
+  MultiVersionKind,
+  OneOfVersions,
+  ResourceDefinition,
+  ResourceKind,
+  ResourceNames,
+  ResourceRead,
+  ResourceWrite,
+  Scale,
+  VersionDefinition,
+} from './resource/resource-definition.ts'
 export {
   compareResourceVersions,
   isComparableResourceVersion,

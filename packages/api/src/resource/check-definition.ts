@@ -1,0 +1,151 @@
+import { isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
+import type { Fields, JSONSchemaProps } from '@kubewright/schema'
+import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { parseSimplePath, schemaAt } from '../json-path/simple-path.ts'
+import { columnSchema } from './column-schema.ts'
+import type { ResolvedColumn } from './resolved-resource.ts'
+import type { AnySchema, Column, OneOfVersions, ResourceNames } from './resource-definition.ts'
+
+const reservedFields = ['apiVersion', 'kind', 'metadata', 'spec', 'status']
+const columnTypes = ['integer', 'number', 'string', 'boolean', 'date']
+// As in apiextensions/validation.go.
+const maxSelectableFields = 8
+
+/** Checks the names that all versions share; throws a TypeError that names the field and the cure. */
+export function checkNames(names: ResourceNames): void {
+  const { group, kind } = names
+  const fail = failFor(kind)
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(kind) || kind.length > 63) {
+    fail(`kind must be a name in CamelCase such as "Home", of 63 characters at most: ${JSON.stringify(kind)}`)
+  }
+  if (isDNS1123Subdomain(group).length > 0 || !group.includes('.')) {
+    fail(`group must be a domain with a dot, such as "homes.example.com": ${JSON.stringify(group)}`)
+  }
+  const label = (field: string, value: string): void => {
+    if (isDNS1035Label(value).length > 0) {
+      fail(`${field} must be lower case letters, digits and dashes, starting with a letter: ${JSON.stringify(value)}`)
+    }
+  }
+  if (names.plural !== undefined) label('plural', names.plural)
+  if (names.singular !== undefined) label('singular', names.singular)
+  for (const name of names.shortNames ?? []) label('shortNames', name)
+  for (const name of names.categories ?? []) label('categories', name)
+  if (names.listKind === kind) fail(`listKind must differ from kind: ${JSON.stringify(kind)}`)
+}
+
+/** Checks one version against its schema and gives its columns with their types. */
+export function checkVersion(
+  where: string,
+  name: string,
+  version: OneOfVersions<AnySchema, AnySchema, Fields>,
+  schema: JSONSchemaProps,
+): ResolvedColumn[] {
+  const fail = failFor(where)
+  if (isDNS1035Label(name).length > 0) {
+    fail(`version must be lower case letters and digits, such as "v1" or "v1beta1": ${JSON.stringify(name)}`)
+  }
+  for (const field of Object.keys(version.fields ?? {})) {
+    if (reservedFields.includes(field))
+      fail(`fields must not contain "${field}"; it has an option of its own or is always there`)
+  }
+  for (const path of version.selectableFields ?? []) checkSelectable(path, schema, fail)
+  if ((version.selectableFields?.length ?? 0) > maxSelectableFields) {
+    fail(`selectableFields must have at most ${maxSelectableFields} items: ${version.selectableFields?.length}`)
+  }
+  if (version.scale !== undefined) {
+    const { specReplicasPath, statusReplicasPath, labelSelectorPath } = version.scale
+    checkScale('specReplicasPath', specReplicasPath, 'spec', 'integer', schema, fail)
+    checkScale('statusReplicasPath', statusReplicasPath, 'status', 'integer', schema, fail)
+    if (labelSelectorPath !== undefined) checkScale('labelSelectorPath', labelSelectorPath, '', 'string', schema, fail)
+  }
+  return Object.entries(version.columns ?? {}).map(([title, column]) => resolveColumn(title, column, schema, fail))
+}
+
+type Fail = (problem: string) => never
+
+function failFor(what: string): Fail {
+  return (problem) => {
+    throw new TypeError(`Cannot define resource ${what}: ${problem}`)
+  }
+}
+
+function resolveColumn(title: string, column: string | Column, schema: JSONSchemaProps, fail: Fail): ResolvedColumn {
+  const { jsonPath, type, format, description, priority } =
+    typeof column === 'string' ? ({ jsonPath: column } as Column) : column
+  if (!jsonPath.startsWith('.'))
+    fail(`columns.${title} must be a path that starts with a dot: ${JSON.stringify(jsonPath)}`)
+  let found: JSONSchemaProps | undefined
+  try {
+    found = columnSchema(schema, jsonPath)
+  } catch (error) {
+    if (!(error instanceof ApiSyntaxError)) throw error
+    fail(`columns.${title} is no JSONPath (${error.message}): ${JSON.stringify(jsonPath)}`)
+  }
+  if (found === undefined) {
+    fail(
+      `columns.${title} points to a field that is not in the schema, correct the path or add the field: ${JSON.stringify(jsonPath)}`,
+    )
+  }
+  if (type !== undefined && !columnTypes.includes(type)) {
+    fail(`columns.${title}.type must be one of ${columnTypes.join(', ')}: ${JSON.stringify(type)}`)
+  }
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(format === undefined ? {} : { format }),
+    jsonPath,
+    name: title,
+    ...(priority === undefined || priority === 0 ? {} : { priority }),
+    type: type ?? columnType(found),
+  }
+}
+
+// Lists and objects print as JSON text.
+function columnType(schema: JSONSchemaProps): string {
+  if (schema.type === 'string' && schema.format === 'date-time') return 'date'
+  return columnTypes.includes(schema.type ?? '') ? schema.type! : 'string'
+}
+
+function simplePath(field: string, path: string, fail: Fail): string[] {
+  try {
+    return parseSimplePath(path)
+  } catch (error) {
+    if (!(error instanceof ApiSyntaxError)) throw error
+    return fail(`${field} ${error.message}, such as ".spec.name": ${JSON.stringify(path)}`)
+  }
+}
+
+function checkSelectable(path: string, schema: JSONSchemaProps, fail: Fail): void {
+  const names = simplePath('selectableFields', path, fail)
+  if (names[0] === 'metadata') {
+    fail(`selectableFields must not point to fields in metadata, which can be selected anyway: ${JSON.stringify(path)}`)
+  }
+  const type = schemaAt(schema, names)?.type
+  if (type === undefined) {
+    fail(
+      `selectableFields points to a field that is not in the schema, correct the path or add the field: ${JSON.stringify(path)}`,
+    )
+  }
+  if (type !== 'string' && type !== 'boolean' && type !== 'integer') {
+    fail(`selectableFields must point to a string, boolean or integer, not to ${type}: ${JSON.stringify(path)}`)
+  }
+}
+
+function checkScale(
+  option: string,
+  path: string,
+  root: string,
+  type: string,
+  schema: JSONSchemaProps,
+  fail: Fail,
+): void {
+  const field = `scale.${option}`
+  const names = simplePath(field, path, fail)
+  if (root !== '' && names[0] !== root) fail(`${field} must be below .${root}: ${JSON.stringify(path)}`)
+  if (root === '' && names[0] !== 'spec' && names[0] !== 'status') {
+    fail(`${field} must be below .spec or .status: ${JSON.stringify(path)}`)
+  }
+  const found = schemaAt(schema, names)
+  if (found === undefined) fail(`${field} points to a field that is not in the schema: ${JSON.stringify(path)}`)
+  if (found.type !== type)
+    fail(`${field} must point to a field of type ${type}, not ${found.type ?? 'any'}: ${JSON.stringify(path)}`)
+}

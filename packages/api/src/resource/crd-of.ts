@@ -1,0 +1,107 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { AnyKind, Scope } from '../kind.ts'
+import { type ResolvedColumn, type ResolvedVersion, resourceOf } from './resolved-resource.ts'
+import type { Scale } from './resource-definition.ts'
+
+/** The `names` of a CustomResourceDefinition. */
+export interface CrdNames {
+  readonly categories?: readonly string[]
+  readonly kind: string
+  readonly listKind: string
+  readonly plural: string
+  readonly shortNames?: readonly string[]
+  readonly singular: string
+}
+
+/** One of the `versions` of a CustomResourceDefinition. */
+export interface CrdVersion {
+  readonly additionalPrinterColumns?: readonly ResolvedColumn[]
+  readonly deprecated?: boolean
+  readonly deprecationWarning?: string
+  readonly name: string
+  readonly schema: { readonly openAPIV3Schema: JSONSchemaProps }
+  readonly selectableFields?: readonly { readonly jsonPath: string }[]
+  readonly served: boolean
+  readonly storage: boolean
+  readonly subresources?: { readonly scale?: Scale; readonly status?: Record<string, never> }
+}
+
+/** An `apiextensions.k8s.io/v1` CustomResourceDefinition as {@link crdOf} makes it. */
+export interface CrdManifest {
+  readonly apiVersion: 'apiextensions.k8s.io/v1'
+  readonly kind: 'CustomResourceDefinition'
+  readonly metadata: {
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly labels?: Readonly<Record<string, string>>
+    readonly name: string
+  }
+  readonly spec: {
+    readonly group: string
+    readonly names: CrdNames
+    readonly scope: Scope
+    readonly versions: readonly CrdVersion[]
+  }
+}
+
+/**
+ * The CustomResourceDefinition of a kind made by `defineResource`, with all its versions, laid out as controller-gen lays it out:
+ * fields in alphabetical order, versions by name. Built-in kinds have none and are a TypeError.
+ */
+export function crdOf(kind: AnyKind): CrdManifest {
+  const resource = resourceOf(kind)
+  if (resource === undefined) {
+    throw new TypeError(
+      `Cannot make a CustomResourceDefinition of ${kind.apiVersion} ${kind.kind}: it was not made by defineResource`,
+    )
+  }
+  const { group, plural, labels, annotations } = resource
+  const versions = [...resource.versions].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...(Object.keys(labels).length > 0 ? { labels } : {}),
+      name: `${plural}.${group}`,
+    },
+    spec: {
+      group,
+      names: {
+        ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
+        kind: resource.kind,
+        listKind: resource.listKind,
+        plural,
+        ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
+        singular: resource.singular,
+      },
+      scope: resource.scope,
+      versions: versions.map(crdVersion),
+    },
+  }
+}
+
+function crdVersion(version: ResolvedVersion): CrdVersion {
+  const { columns, deprecated, name, schema, selectableFields, served, storage, hasStatus, scale } = version
+  return {
+    ...(columns.length > 0 ? { additionalPrinterColumns: columns } : {}),
+    ...(deprecated === false ? {} : { deprecated: true }),
+    ...(typeof deprecated === 'string' ? { deprecationWarning: deprecated } : {}),
+    name,
+    schema: { openAPIV3Schema: schema },
+    ...(selectableFields.length > 0 ? { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) } : {}),
+    served,
+    storage,
+    ...(hasStatus || scale !== undefined
+      ? {
+          subresources: {
+            ...(scale === undefined ? {} : { scale: sortedScale(scale) }),
+            ...(hasStatus ? { status: {} } : {}),
+          },
+        }
+      : {}),
+  }
+}
+
+function sortedScale({ labelSelectorPath, specReplicasPath, statusReplicasPath }: Scale): Scale {
+  return { ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }), specReplicasPath, statusReplicasPath }
+}

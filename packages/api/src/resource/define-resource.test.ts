@@ -1,0 +1,215 @@
+import { s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { createKind } from '../kind.ts'
+import { crdOf } from './crd-of.ts'
+import { defineResource } from './define-resource.ts'
+
+const Home = defineResource({
+  group: 'ajd.example.com',
+  version: 'v1',
+  kind: 'Home',
+  shortNames: ['hm'],
+  categories: ['all'],
+  description: 'A small web site that somebody calls home.',
+  spec: s.object({
+    image: s.string({ minLength: 1 }).describe('Container image to serve.'),
+    replicas: s.int({ minimum: 1, maximum: 9 }).default(1),
+    domain: s.string({ format: 'hostname' }).rule('self == oldSelf', 'is immutable').optional(),
+  }),
+  status: s.object({
+    readyReplicas: s.int(),
+    selector: s.string().optional(),
+    since: s.time().optional(),
+    conditions: s.conditions('Ready'),
+  }),
+  columns: {
+    Ready: '.status.readyReplicas',
+    Serving: '.status.conditions[?(@.type=="Ready")].status',
+    Domain: { jsonPath: '.spec.domain', priority: 1, description: 'Where it is.' },
+    Since: '.status.since',
+    Age: '.metadata.creationTimestamp',
+  },
+  selectableFields: ['.spec.domain'],
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.readyReplicas',
+    labelSelectorPath: '.status.selector',
+  },
+})
+
+describe('defineResource()', () => {
+  it('gives a Kind with its names', () => {
+    const { group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources } = Home
+    expect({ group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources }).toEqual({
+      group: 'ajd.example.com',
+      version: 'v1',
+      kind: 'Home',
+      apiVersion: 'ajd.example.com/v1',
+      plural: 'homes',
+      singular: 'home',
+      listKind: 'HomeList',
+      scope: 'Namespaced',
+      shortNames: ['hm'],
+      subresources: ['status', 'scale'],
+    })
+    expect(Home.name).toBe('Home')
+  })
+
+  it('builds drafts when called', () => {
+    expect(Home({ metadata: { name: 'cosy' }, spec: { image: 'nginx' } })).toEqual({
+      apiVersion: 'ajd.example.com/v1',
+      kind: 'Home',
+      metadata: { name: 'cosy' },
+      spec: { image: 'nginx' },
+    })
+  })
+
+  it('makes every version a Kind of its own', () => {
+    const Room = defineResource({
+      group: 'ajd.example.com',
+      kind: 'Room',
+      versions: {
+        v2: { spec: s.object({ beds: s.int() }), storage: true },
+        v1: { spec: s.object({ size: s.string() }), served: false, deprecated: 'use v2' },
+        v1beta1: { spec: s.object({ size: s.string() }), deprecated: true },
+      },
+    })
+    expect(Room).toBe(Room.versions.v2)
+    expect(Room.versions.v1beta1.apiVersion).toBe('ajd.example.com/v1beta1')
+    expect(crdOf(Room.versions.v1)).toEqual(crdOf(Room))
+    const versions = crdOf(Room).spec.versions.map(({ schema: _, ...facts }) => facts)
+    expect(versions).toEqual([
+      { name: 'v1', served: false, storage: false, deprecated: true, deprecationWarning: 'use v2' },
+      { name: 'v1beta1', served: true, storage: false, deprecated: true },
+      { name: 'v2', served: true, storage: true },
+    ])
+  })
+
+  const base = {
+    group: 'ajd.example.com',
+    version: 'v1',
+    kind: 'Home',
+    spec: s.object({ n: s.int(), o: s.object({}) }),
+  }
+  it.each<[string, () => unknown, string]>([
+    [
+      'a kind in lower case',
+      () => defineResource({ ...base, kind: 'home' }),
+      'Cannot define resource home: kind must be a name in CamelCase such as "Home", of 63 characters at most: "home"',
+    ],
+    [
+      'a group without a dot',
+      () => defineResource({ ...base, group: 'homes' }),
+      'Cannot define resource Home: group must be a domain with a dot, such as "homes.example.com": "homes"',
+    ],
+    [
+      'a version with a dot',
+      () => defineResource({ ...base, version: '1.0' }),
+      'version must be lower case letters and digits, such as "v1" or "v1beta1": "1.0"',
+    ],
+    [
+      'a plural in upper case',
+      () => defineResource({ ...base, plural: 'Homes' }),
+      'plural must be lower case letters, digits and dashes, starting with a letter: "Homes"',
+    ],
+    [
+      'a column that is not in the schema',
+      () => defineResource({ ...base, columns: { N: '.spec.m' } }),
+      'Cannot define resource Home v1: columns.N points to a field that is not in the schema, correct the path or add the field: ".spec.m"',
+    ],
+    [
+      'a column that is no JSONPath',
+      () => defineResource({ ...base, columns: { N: '.spec[' } }),
+      'columns.N is no JSONPath (unterminated array): ".spec["',
+    ],
+    [
+      'a selectable object',
+      () => defineResource({ ...base, selectableFields: ['.spec.o'] }),
+      'selectableFields must point to a string, boolean or integer, not to object: ".spec.o"',
+    ],
+    [
+      'a selectable name',
+      () => defineResource({ ...base, selectableFields: ['.metadata.name'] }),
+      'selectableFields must not point to fields in metadata, which can be selected anyway: ".metadata.name"',
+    ],
+    [
+      'scaling by an object',
+      () => defineResource({ ...base, scale: { specReplicasPath: '.spec.o', statusReplicasPath: '.status.n' } }),
+      'scale.specReplicasPath must point to a field of type integer, not object: ".spec.o"',
+    ],
+    [
+      'a field called spec',
+      () => defineResource({ ...base, fields: { spec: s.string() } }),
+      'fields must not contain "spec"',
+    ],
+    [
+      'two stored versions',
+      () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: { storage: true }, v2: { storage: true } } }),
+      'Cannot define resource A: exactly one of its versions needs storage: true, but v1 and v2 have it',
+    ],
+    [
+      'no stored version',
+      () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: {}, v2: {} } }),
+      'exactly one of its versions needs storage: true, but none has it',
+    ],
+  ])('refuses %s', (_, define, message) => {
+    expect(define).toThrow(message)
+  })
+})
+
+describe('crdOf()', () => {
+  it('lays the manifest out as controller-gen does', () => {
+    const crd = crdOf(Home)
+    const { openAPIV3Schema } = crd.spec.versions[0]!.schema
+    expect(JSON.stringify({ ...crd, spec: { ...crd.spec, versions: [] } })).toBe(
+      '{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"homes.ajd.example.com"},' +
+        '"spec":{"group":"ajd.example.com","names":{"categories":["all"],"kind":"Home","listKind":"HomeList","plural":"homes",' +
+        '"shortNames":["hm"],"singular":"home"},"scope":"Namespaced","versions":[]}}',
+    )
+    expect(Object.keys(crd.spec.versions[0]!)).toEqual([
+      'additionalPrinterColumns',
+      'name',
+      'schema',
+      'selectableFields',
+      'served',
+      'storage',
+      'subresources',
+    ])
+    expect(Object.keys(openAPIV3Schema)).toEqual(['description', 'properties', 'required', 'type'])
+    expect(Object.keys(openAPIV3Schema.properties ?? {})).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
+    expect(openAPIV3Schema.properties?.['metadata']).toEqual({ type: 'object' })
+    expect(openAPIV3Schema.required).toEqual(['spec'])
+    expect(openAPIV3Schema.properties?.['apiVersion']?.description).toMatch(/^APIVersion defines the versioned schema/)
+  })
+
+  it('finds the types of columns in the schema', () => {
+    expect(crdOf(Home).spec.versions[0]!.additionalPrinterColumns).toEqual([
+      { jsonPath: '.status.readyReplicas', name: 'Ready', type: 'integer' },
+      { jsonPath: '.status.conditions[?(@.type=="Ready")].status', name: 'Serving', type: 'string' },
+      { description: 'Where it is.', jsonPath: '.spec.domain', name: 'Domain', priority: 1, type: 'string' },
+      { jsonPath: '.status.since', name: 'Since', type: 'date' },
+      { jsonPath: '.metadata.creationTimestamp', name: 'Age', type: 'date' },
+    ])
+  })
+
+  it('carries subresources and selectable fields', () => {
+    expect(crdOf(Home).spec.versions[0]).toMatchObject({
+      selectableFields: [{ jsonPath: '.spec.domain' }],
+      subresources: {
+        scale: {
+          labelSelectorPath: '.status.selector',
+          specReplicasPath: '.spec.replicas',
+          statusReplicasPath: '.status.readyReplicas',
+        },
+        status: {},
+      },
+    })
+  })
+
+  it('has nothing for kinds that were not defined', () => {
+    const Pod = createKind({ group: '', version: 'v1', kind: 'Pod', plural: 'pods', schema: () => ({}) })
+    expect(() => crdOf(Pod)).toThrow(
+      'Cannot make a CustomResourceDefinition of v1 Pod: it was not made by defineResource',
+    )
+  })
+})

@@ -1,0 +1,153 @@
+import { type Fields, type JSONSchemaProps, s } from '@kubewright/schema'
+import { guessPlural } from '../gvk.ts'
+import { type AnyKind, createKind } from '../kind.ts'
+import { checkNames, checkVersion } from './check-definition.ts'
+import { type ResolvedResource, type ResolvedVersion, rememberResource } from './resolved-resource.ts'
+import type {
+  AnySchema,
+  AnyVersions,
+  MultiVersionDefinition,
+  MultiVersionKind,
+  OneOfVersions,
+  ResourceDefinition,
+  ResourceKind,
+  ResourceNames,
+} from './resource-definition.ts'
+
+// As controller-gen writes them for every kind.
+const apiVersionText = `APIVersion defines the versioned schema of this representation of an object.
+Servers should convert recognized schemas to the latest internal value, and
+may reject unrecognized values.
+More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources`
+const kindText = `Kind is a string value representing the REST resource this object represents.
+Servers may infer this from the endpoint the client submits requests to.
+Cannot be updated.
+In CamelCase.
+More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds`
+
+/**
+ * Defines a custom resource with several versions. The result is the Kind of the stored version; `versions` has them all.
+ *
+ * @example
+ * const Home = defineResource({
+ *   group: 'ajd.example.com',
+ *   kind: 'Home',
+ *   versions: {
+ *     v1: { storage: true, spec: s.object({ image: s.string() }) },
+ *     v1beta1: { deprecated: true, spec: s.object({ container: s.string() }) },
+ *   },
+ * })
+ * Home.versions.v1beta1({ metadata: { name: 'old' }, spec: { container: 'nginx' } })
+ */
+export function defineResource<const Vs extends AnyVersions>(
+  definition: MultiVersionDefinition<Vs>,
+): MultiVersionKind<Vs>
+/**
+ * Defines a custom resource: one value from which its type, its CustomResourceDefinition and its checks are derived. The result is
+ * a Kind, which builds drafts when called. Nothing is registered anywhere. Mistakes are TypeErrors that name field and cure.
+ *
+ * @example
+ * const Home = defineResource({
+ *   group: 'ajd.example.com',
+ *   version: 'v1',
+ *   kind: 'Home',
+ *   spec: s.object({ image: s.string({ minLength: 1 }), replicas: s.int({ minimum: 1 }).default(1) }),
+ *   status: s.object({ readyReplicas: s.int() }),
+ *   columns: { Ready: '.status.readyReplicas' },
+ * })
+ * type Home = Infer<typeof Home>
+ */
+export function defineResource<
+  const V extends string,
+  Sp extends AnySchema = never,
+  St extends AnySchema = never,
+  F extends Fields = Record<never, never>,
+>(
+  definition: ResourceDefinition<V, Sp, St, F>,
+): ResourceKind<Sp, St, F> & { readonly versions: { readonly [K in V]: ResourceKind<Sp, St, F> } }
+export function defineResource(
+  definition: ResourceDefinition<string, AnySchema, AnySchema, Fields> | MultiVersionDefinition<AnyVersions>,
+): unknown {
+  checkNames(definition)
+  const versions =
+    'versions' in definition
+      ? Object.entries(definition.versions)
+      : [[definition.version, { ...definition, storage: true }] as const]
+  const resource = resolve(definition, versions)
+  const kinds = Object.fromEntries(resource.versions.map((version) => [version.name, kindOf(resource, version)]))
+  const stored = resource.versions.find((version) => version.storage)
+  // `resolve` has made sure that one version is stored.
+  const main = kindOf(resource, stored!)
+  kinds[stored!.name] = main
+  Object.defineProperty(main, 'versions', { value: Object.freeze(kinds), enumerable: false })
+  for (const kind of Object.values(kinds)) rememberResource(kind, resource)
+  return main
+}
+
+function resolve(
+  names: ResourceNames,
+  versions: readonly (readonly [string, OneOfVersions<AnySchema, AnySchema, Fields>])[],
+): ResolvedResource {
+  const { group, kind } = names
+  const stored = versions.filter(([, version]) => version.storage === true).map(([name]) => name)
+  if (stored.length !== 1) {
+    const found = stored.length === 0 ? 'none has' : `${stored.join(' and ')} have`
+    throw new TypeError(
+      `Cannot define resource ${kind}: exactly one of its versions needs storage: true, but ${found} it`,
+    )
+  }
+  return {
+    group,
+    kind,
+    scope: names.scope ?? 'Namespaced',
+    plural: names.plural ?? guessPlural(kind),
+    singular: names.singular ?? kind.toLowerCase(),
+    listKind: names.listKind ?? `${kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    labels: names.metadata?.labels ?? {},
+    annotations: names.metadata?.annotations ?? {},
+    versions: versions.map(([name, version]) => {
+      const schema = objectSchema(version)
+      const columns = checkVersion(`${kind} ${name}`, name, version, schema)
+      return {
+        name,
+        served: version.served ?? true,
+        storage: version.storage === true,
+        deprecated: version.deprecated ?? false,
+        schema,
+        columns,
+        selectableFields: version.selectableFields ?? [],
+        hasStatus: version.status !== undefined,
+        ...(version.scale === undefined ? {} : { scale: version.scale }),
+      }
+    }),
+  }
+}
+
+/** The schema of the whole object, canonical as `s` makes it. */
+function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSONSchemaProps {
+  const { spec, status, fields, rules, description } = version
+  let object: AnySchema = s.object({
+    apiVersion: s.string().describe(apiVersionText).optional(),
+    kind: s.string().describe(kindText).optional(),
+    metadata: s.object({}).optional(),
+    ...fields,
+    ...(spec === undefined ? {} : { spec }),
+    // A new object has no status yet, whatever its schema requires of one.
+    ...(status === undefined ? {} : { status: status.presence === 'required' ? status.optional() : status }),
+  })
+  if (description !== undefined) object = object.describe(description)
+  for (const { rule, ...options } of rules ?? []) object = object.rule(rule, options as { message?: string })
+  return object.json
+}
+
+function kindOf(resource: ResolvedResource, version: ResolvedVersion): AnyKind {
+  const { versions: _, labels: __, annotations: ___, ...names } = resource
+  return createKind({
+    ...names,
+    version: version.name,
+    subresources: [...(version.hasStatus ? ['status'] : []), ...(version.scale === undefined ? [] : ['scale'])],
+    schema: () => version.schema,
+  })
+}
