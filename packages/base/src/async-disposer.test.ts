@@ -10,7 +10,7 @@ describe('AsyncDisposer', () => {
       const resource = {
         async [Symbol.asyncDispose]() {
           log.push('async starts')
-          await undefined
+          await Promise.resolve()
           log.push('async ends')
         },
       }

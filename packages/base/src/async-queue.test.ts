@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AsyncQueue } from './async-queue.ts'
-import { drainMicrotasks } from './virtual-clock.ts'
+import { drainMicrotasks } from './system-clock.ts'
 
 describe('AsyncQueue', () => {
   test('take() gives items in order, to consumers in order', async () => {

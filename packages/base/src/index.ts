@@ -84,11 +84,10 @@ export {
   type ZonedInstant,
 } from './syntax/rfc3339.ts'
 export { GoURL, isRequestURI } from './syntax/url.ts'
-export { systemClock } from './system-clock.ts'
+export { drainMicrotasks, systemClock } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
 export { shortId, uuid } from './uuid.ts'
 export {
-  drainMicrotasks,
   type PendingTimer,
   type RunUntilIdleOptions,
   VirtualClock,

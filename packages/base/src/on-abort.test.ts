@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { onAbort } from './on-abort.ts'
-import { drainMicrotasks, VirtualClock } from './virtual-clock.ts'
+import { drainMicrotasks } from './system-clock.ts'
+import { VirtualClock } from './virtual-clock.ts'
 
 test('onAbort() calls the listener once, and not after it was taken off', () => {
   const controller = new AbortController()

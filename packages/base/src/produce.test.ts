@@ -200,7 +200,8 @@ describe('produce()', () => {
 
   test('rejects an asynchronous recipe, a draft that contains itself, and what is not JSON data', () => {
     const base = frozenHome()
-    expect(() => produce(base, async () => undefined)).toThrow('use createDraft and finish')
+    const asynchronous = (() => Promise.resolve()) as () => void
+    expect(() => produce(base, asynchronous)).toThrow('use createDraft and finish')
     const cycle = (draft: Record<string, unknown>): void => void (draft['self'] = draft)
     expect(() => produce({} as Record<string, unknown>, cycle)).toThrow('it contains itself')
     const date = (draft: Record<string, unknown>): void => void (draft['at'] = new Date(0))
@@ -277,7 +278,7 @@ describe('createDraft()', () => {
     const base = frozenHome()
     const { draft, finish } = createDraft(base)
     draft.spec.image = 'a'
-    await undefined
+    await Promise.resolve()
     draft.spec.args.push('-w')
     const next = finish()
     expect(next.spec).toEqual({ image: 'a', replicas: 1, args: ['-v', '-w'] })

@@ -48,3 +48,12 @@ class SystemClock implements Clock {
 
 /** The clock of the machine. Its pending timers keep the process alive, as Node's own do. */
 export const systemClock: Clock = new SystemClock()
+
+/**
+ * Resolves when the queues of promise reactions and of `process.nextTick` are both empty: every promise chain that waits for
+ * nothing but other promises has gone as far as it can. Node runs an immediate only in that state, so this takes one turn of the
+ * event loop and no time; it does not wait for I/O, worker threads or real timers.
+ */
+export function drainMicrotasks(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -43,7 +43,7 @@ describe('VirtualClock.advance()', () => {
     const ran: string[] = []
     clock.setTimer(1, () => {
       void (async () => {
-        for (let i = 0; i < 5000; i++) await undefined
+        for (let i = 0; i < 5000; i++) await Promise.resolve()
         ran.push('chain')
       })()
     })
@@ -55,7 +55,7 @@ describe('VirtualClock.advance()', () => {
   test('sees timers that code started just before it has yet to create', async () => {
     const clock = new VirtualClock()
     const work = async (): Promise<number> => {
-      for (let i = 0; i < 50; i++) await undefined
+      for (let i = 0; i < 50; i++) await Promise.resolve()
       await clock.sleep(100)
       await clock.sleep(100)
       return clock.monotonic()

@@ -2,6 +2,7 @@ import { type Clock, sleepWith, type Timer, type WaitOptions } from './clock.ts'
 import { type Duration, formatDuration, toMillis } from './duration.ts'
 import { Heap } from './heap.ts'
 import { KubewrightError } from './kubewright-error.ts'
+import { drainMicrotasks } from './system-clock.ts'
 
 /** A timer of a `VirtualClock` that has not run yet. */
 export interface PendingTimer {
@@ -40,15 +41,6 @@ interface Entry {
 }
 
 const DEFAULT_START = 1_735_689_600_000
-
-/**
- * Resolves when the queues of promise reactions and of `process.nextTick` are both empty: every promise chain that waits for
- * nothing but other promises has gone as far as it can. Node runs an immediate only in that state, so this takes one turn of the
- * event loop and no time; it does not wait for I/O, worker threads or real timers.
- */
-export function drainMicrotasks(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 /**
  * A clock whose time passes only when it is told to, for tests and for deterministic simulation.
