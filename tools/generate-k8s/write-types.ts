@@ -5,7 +5,7 @@ import { referenceOf } from './write-notation.ts'
 
 // Definitions that marshal themselves: what their JSON is.
 const OPAQUE_TYPES: Readonly<Record<string, string>> = {
-  Quantity: 'string',
+  Quantity: 'number | string',
   IntOrString: 'number | string',
   Time: 'string',
   MicroTime: 'string',
@@ -18,7 +18,7 @@ const OPAQUE_TYPES: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrStringArray: 'JSONSchemaProps | string[]',
 }
 const OPAQUE_DOCS: Readonly<Record<string, string>> = {
-  Quantity: "An amount with an optional suffix, such as `'500m'` or `'2Gi'`.",
+  Quantity: "An amount such as `'500m'`, `'2Gi'` or `2`; servers return text.",
   IntOrString: "A number, or a text such as a port name or `'25%'`.",
   Time: 'A point in time as RFC 3339 text, to the second.',
   MicroTime: 'A point in time as RFC 3339 text, to the microsecond.',

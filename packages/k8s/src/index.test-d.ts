@@ -123,7 +123,7 @@ declare const pod: Pod
 const uid: string = pod.metadata.uid
 const phase: 'Failed' | 'Pending' | 'Running' | 'Succeeded' | 'Unknown' | undefined = pod.status?.phase
 const keys: readonly string[] = Object.keys(({} as ConfigMap).data ?? {})
-const cpu: string | undefined = pod.spec.containers[0]?.resources?.requests?.['cpu']
+const cpu: number | string | undefined = pod.spec.containers[0]?.resources?.requests?.['cpu']
 void [uid, phase, keys, cpu]
 // @ts-expect-error objects that are read are read only
 pod.spec.nodeName = 'a'
