@@ -47,6 +47,29 @@ export type {
   SizeEstimate,
 } from './cost-estimate.ts'
 export { celCompare, celEquals, compareStrings } from './equality.ts'
+export {
+  AUTHORIZER_TYPE,
+  authorizerLibrary,
+  type CelAuthorizationDecision,
+  type CelAuthorizationRequest,
+  type CelAuthorizer,
+  CelAuthorizerValue,
+  CelResourceCheck,
+  RESOURCE_CHECK_TYPE,
+} from './libraries/authorizer.ts'
+export { CelCIDR, CIDR_TYPE, cidrLibrary } from './libraries/cidr.ts'
+export { extListsLibrary } from './libraries/ext-lists.ts'
+export { CelFormat, FORMAT_TYPE, formatLibrary } from './libraries/format.ts'
+export { CelIP, IP_TYPE, ipLibrary } from './libraries/ip.ts'
+export { CelJSONPatch, JSON_PATCH_TYPE, jsonPatchLibrary } from './libraries/json-patch.ts'
+export { kubernetesLibraries } from './libraries/kubernetes-libraries.ts'
+export { listsLibrary } from './libraries/lists.ts'
+export { CelQuantity, QUANTITY_TYPE, quantityLibrary } from './libraries/quantity.ts'
+export { regexLibrary } from './libraries/regex.ts'
+export { CelSemver, SEMVER_TYPE, semverLibrary } from './libraries/semver.ts'
+export { setsLibrary } from './libraries/sets.ts'
+export { stringsLibrary } from './libraries/strings.ts'
+export { CelURL, URL_TYPE, urlsLibrary } from './libraries/urls.ts'
 export type { CelFunction, CelLibrary, CelOverload, CelTypeDeclaration } from './library.ts'
 export type { CelMacro, MacroFactory } from './macro.ts'
 export {

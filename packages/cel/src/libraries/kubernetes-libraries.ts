@@ -1,0 +1,32 @@
+import type { CelLibrary } from '../library.ts'
+import { authorizerLibrary } from './authorizer.ts'
+import { cidrLibrary } from './cidr.ts'
+import { extListsLibrary } from './ext-lists.ts'
+import { formatLibrary } from './format.ts'
+import { ipLibrary } from './ip.ts'
+import { listsLibrary } from './lists.ts'
+import { quantityLibrary } from './quantity.ts'
+import { regexLibrary } from './regex.ts'
+import { semverLibrary } from './semver.ts'
+import { setsLibrary } from './sets.ts'
+import { stringsLibrary } from './strings.ts'
+import { urlsLibrary } from './urls.ts'
+
+/**
+ * Every library of the API server's base environment, v1.35, as in apiserver/pkg/cel/environment/base.go: the same for CRD
+ * rules, admission policies and match conditions. Mutating policies add `jsonPatchLibrary`.
+ */
+export const kubernetesLibraries: readonly CelLibrary[] = [
+  urlsLibrary,
+  regexLibrary,
+  listsLibrary,
+  authorizerLibrary,
+  quantityLibrary,
+  stringsLibrary,
+  setsLibrary,
+  ipLibrary,
+  cidrLibrary,
+  formatLibrary,
+  semverLibrary,
+  extListsLibrary,
+]

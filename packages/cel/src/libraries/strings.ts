@@ -1,0 +1,363 @@
+// The string functions of cel-go's ext/strings.go, version 2, which is the one that Kubernetes enables. Positions and
+// lengths count code points.
+import { CelError } from '../cel-error.ts'
+import { DYN, INT, listType, STRING } from '../cel-type.ts'
+import { ArrayList, type CelList } from '../collections.ts'
+import {
+  addRanges,
+  type CallCostContext,
+  type CallEstimate,
+  exactly,
+  type FunctionCost,
+  MAX_COST,
+  multiplyRanges,
+  type SizeEstimate,
+  STRING_TRAVERSAL_COST,
+  scaleRange,
+} from '../cost-estimate.ts'
+import type { CelFunction, CelLibrary } from '../library.ts'
+import { actualSize, type CelInt } from '../values.ts'
+import { traversalCost, traversalOfFirst } from './cost-rules.ts'
+import { formatString } from './string-format.ts'
+
+const STRINGS = listType(STRING)
+
+/** indexOf, lastIndexOf and the list functions of the same cost: one walk over the receiver. */
+export const SEARCH_COST: FunctionCost = {
+  estimate(call) {
+    if (call.target === undefined) return undefined
+    const size = call.sizeOf(call.target)
+    const element = call.elementOf(call.target)
+    if (element === undefined) return { cost: scaleRange(size, STRING_TRAVERSAL_COST) }
+    const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
+    const perElement = isText ? scaleRange(call.sizeOf(element), STRING_TRAVERSAL_COST) : exactly(0)
+    return { cost: multiplyRanges(size, addRanges(exactly(1), perElement)) }
+  },
+  track: (_, args) => (args[0] === undefined ? 0 : traversalCost(args[0])),
+}
+
+const CHANGE_COST = traversalOfFirst({ keepsSize: true })
+
+const FUNCTIONS: readonly CelFunction[] = [
+  {
+    name: 'charAt',
+    overloads: [{ id: 'string_char_at_int', member: true, args: [STRING, INT], result: STRING, evaluate: charAt }],
+  },
+  {
+    name: 'indexOf',
+    cost: SEARCH_COST,
+    overloads: [
+      {
+        id: 'string_index_of_string',
+        member: true,
+        args: [STRING, STRING],
+        result: INT,
+        evaluate: (text: string, part: string) => indexOf(text, part, 0),
+      },
+      { id: 'string_index_of_string_int', member: true, args: [STRING, STRING, INT], result: INT, evaluate: indexOf },
+    ],
+  },
+  {
+    name: 'lastIndexOf',
+    cost: SEARCH_COST,
+    overloads: [
+      {
+        id: 'string_last_index_of_string',
+        member: true,
+        args: [STRING, STRING],
+        result: INT,
+        evaluate: (text: string, part: string) => lastIndexOf(text, part, undefined),
+      },
+      {
+        id: 'string_last_index_of_string_int',
+        member: true,
+        args: [STRING, STRING, INT],
+        result: INT,
+        evaluate: (text: string, part: string, offset: CelInt) => lastIndexOf(text, part, offset),
+      },
+    ],
+  },
+  {
+    name: 'lowerAscii',
+    cost: CHANGE_COST,
+    overloads: [
+      {
+        id: 'string_lower_ascii',
+        member: true,
+        args: [STRING],
+        result: STRING,
+        evaluate: (text: string) => text.replace(/[A-Z]+/g, (run) => run.toLowerCase()),
+      },
+    ],
+  },
+  {
+    name: 'upperAscii',
+    cost: CHANGE_COST,
+    overloads: [
+      {
+        id: 'string_upper_ascii',
+        member: true,
+        args: [STRING],
+        result: STRING,
+        evaluate: (text: string) => text.replace(/[a-z]+/g, (run) => run.toUpperCase()),
+      },
+    ],
+  },
+  {
+    name: 'replace',
+    cost: { estimate: estimateReplace, track: traversalOfFirst({ factor: 2 }).track! },
+    overloads: [
+      {
+        id: 'string_replace_string_string',
+        member: true,
+        args: [STRING, STRING, STRING],
+        result: STRING,
+        evaluate: (text: string, old: string, replacement: string) => replace(text, old, replacement, -1),
+      },
+      {
+        id: 'string_replace_string_string_int',
+        member: true,
+        args: [STRING, STRING, STRING, INT],
+        result: STRING,
+        evaluate: replace,
+      },
+    ],
+  },
+  {
+    name: 'split',
+    cost: { estimate: estimateSplit, track: traversalOfFirst({ factor: 2 }).track! },
+    overloads: [
+      {
+        id: 'string_split_string',
+        member: true,
+        args: [STRING, STRING],
+        result: STRINGS,
+        evaluate: (text: string, separator: string) => splitList(text, separator, -1),
+      },
+      {
+        id: 'string_split_string_int',
+        member: true,
+        args: [STRING, STRING, INT],
+        result: STRINGS,
+        evaluate: splitList,
+      },
+    ],
+  },
+  {
+    name: 'substring',
+    cost: CHANGE_COST,
+    overloads: [
+      { id: 'string_substring_int', member: true, args: [STRING, INT], result: STRING, evaluate: substringFrom },
+      { id: 'string_substring_int_int', member: true, args: [STRING, INT, INT], result: STRING, evaluate: substring },
+    ],
+  },
+  {
+    name: 'trim',
+    cost: CHANGE_COST,
+    overloads: [{ id: 'string_trim', member: true, args: [STRING], result: STRING, evaluate: trimSpace }],
+  },
+  {
+    name: 'join',
+    cost: {
+      estimate: estimateJoin,
+      track: (_, __, result) => Math.ceil(actualSize(result) * 2 * STRING_TRAVERSAL_COST),
+    },
+    overloads: [
+      { id: 'list_join', member: true, args: [STRINGS], result: STRING, evaluate: (list: CelList) => join(list, '') },
+      { id: 'list_join_string', member: true, args: [STRINGS, STRING], result: STRING, evaluate: join },
+    ],
+  },
+  {
+    name: 'format',
+    cost: traversalOfFirst(),
+    overloads: [
+      { id: 'string_format', member: true, args: [STRING, listType(DYN)], result: STRING, evaluate: formatString },
+    ],
+  },
+  {
+    name: 'strings.quote',
+    cost: {
+      estimate(call) {
+        const text = call.args[0]
+        if (text === undefined) return undefined
+        const size = call.sizeOf(text)
+        const cost = scaleRange(size, STRING_TRAVERSAL_COST)
+        return { cost, resultSize: { min: size.min + 2, max: Math.min(MAX_COST, size.max * 2 + 2) } }
+      },
+      track: traversalOfFirst().track!,
+    },
+    overloads: [{ id: 'strings_quote', args: [STRING], result: STRING, evaluate: quote }],
+  },
+]
+
+/** The string functions: charAt, indexOf, lastIndexOf, join, lowerAscii, upperAscii, replace, split, substring, trim, format, quote. */
+export const stringsLibrary: CelLibrary = { name: 'cel.lib.ext.strings', functions: FUNCTIONS }
+
+const HAS_SURROGATES = /[\ud800-\udfff]/
+
+/** The code points, or the text itself when each of its units is one: both are indexed alike. */
+function points(text: string): string | string[] {
+  return HAS_SURROGATES.test(text) ? [...text] : text
+}
+
+function textOf(part: string | string[]): string {
+  return typeof part === 'string' ? part : part.join('')
+}
+
+function outOfRange(index: CelInt): CelError {
+  return new CelError(`index out of range: ${index}`)
+}
+
+function charAt(text: string, index: CelInt): string {
+  const chars = points(text)
+  if (index < 0 || index > chars.length) throw outOfRange(index)
+  return chars[Number(index)] ?? ''
+}
+
+function indexOf(text: string, part: string, offset: CelInt): CelInt {
+  if (part === '') return offset
+  if (offset < 0) throw outOfRange(offset)
+  const chars = points(text)
+  if (offset >= chars.length) return -1
+  if (typeof chars === 'string') return chars.indexOf(part, Number(offset))
+  const sought = [...part]
+  for (let i = Number(offset); i + sought.length <= chars.length; i++) {
+    if (sought.every((char, j) => chars[i + j] === char)) return i
+  }
+  return -1
+}
+
+function lastIndexOf(text: string, part: string, offset: CelInt | undefined): CelInt {
+  const chars = points(text)
+  if (part === '') return offset ?? chars.length
+  if (offset === undefined && text.length < part.length) return -1
+  const last = offset ?? chars.length - 1
+  if (last < 0) throw outOfRange(last)
+  if (last >= chars.length) return -1
+  if (typeof chars === 'string') return chars.lastIndexOf(part, Number(last))
+  const sought = [...part]
+  for (let i = Math.min(Number(last), chars.length - sought.length); i >= 0; i--) {
+    if (sought.every((char, j) => chars[i + j] === char)) return i
+  }
+  return -1
+}
+
+function replace(text: string, old: string, replacement: string, limit: CelInt): string {
+  if (limit === 0 || old === replacement) return text
+  if (limit < 0 && old !== '') return text.split(old).join(replacement)
+  const parts = old === '' ? ['', ...text, ''] : text.split(old)
+  const count = limit < 0 ? parts.length - 1 : Math.min(Number(limit), parts.length - 1)
+  // An empty search text stands before each character and at the end, but nothing stood before the first part.
+  const joint = old === '' ? '' : old
+  return parts.reduce((out, part, i) => out + (i <= count ? replacement : joint) + part)
+}
+
+/** Go's strings.SplitN: at most `limit` parts, the last of which is the rest; all parts if negative. */
+function split(text: string, separator: string, limit: CelInt): string[] {
+  if (limit === 0) return []
+  const parts = separator === '' ? [...text] : text.split(separator)
+  if (limit < 0 || parts.length <= limit) return parts
+  const head = parts.slice(0, Number(limit) - 1)
+  return [...head, parts.slice(head.length).join(separator)]
+}
+
+function splitList(text: string, separator: string, limit: CelInt): CelList {
+  return new ArrayList(split(text, separator, limit))
+}
+
+function substringFrom(text: string, start: CelInt): string {
+  const chars = points(text)
+  if (start < 0 || start > chars.length) throw outOfRange(start)
+  return textOf(chars.slice(Number(start)))
+}
+
+function substring(text: string, start: CelInt, end: CelInt): string {
+  if (start > end) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`)
+  const chars = points(text)
+  if (start < 0 || start > chars.length) throw outOfRange(start)
+  if (end < 0 || end > chars.length) throw outOfRange(end)
+  return textOf(chars.slice(Number(start), Number(end)))
+}
+
+/** Go's unicode.IsSpace, which has U+0085 and lacks U+FEFF, other than String.prototype.trim. */
+const SPACES = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+'
+const OUTER_SPACES = new RegExp(`^${SPACES}|${SPACES}$`, 'g')
+
+function trimSpace(text: string): string {
+  return text.replace(OUTER_SPACES, '')
+}
+
+function join(list: CelList, separator: string): string {
+  const texts: string[] = []
+  for (const element of list) {
+    if (typeof element !== 'string') throw new CelError(`join: invalid input: ${element}`)
+    texts.push(element)
+  }
+  return texts.join(separator)
+}
+
+const QUOTE_ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+function quote(text: string): string {
+  const wellFormed = text.replace(/[\ud800-\udfff]/gu, '\ufffd')
+  return `"${wellFormed.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTE_ESCAPES[char] ?? char)}"`
+}
+
+function estimateReplace(call: CallCostContext): CallEstimate | undefined {
+  const [oldNode, newNode] = call.args
+  if (call.target === undefined || oldNode === undefined || newNode === undefined) return undefined
+  const text = call.sizeOf(call.target)
+  const old = call.sizeOf(oldNode)
+  const replacement = call.sizeOf(newNode)
+  // The longest result: the shortest part replaced by the longest text, as often as it fits.
+  const longest = replacedSize(text.max, old.min, replacement.max <= old.min)
+  // The shortest result: the longest part replaced by the shortest text.
+  const shortest = replacedSize(text.min, old.max, old.max <= replacement.min)
+  const resultSize = addRanges(multiplyRanges({ min: shortest.count, max: longest.count }, replacement), {
+    min: shortest.retained,
+    max: longest.retained,
+  })
+  return { cost: scaleRange(text, 2 * STRING_TRAVERSAL_COST), resultSize }
+}
+
+function replacedSize(text: number, old: number, keepsLength: boolean): { count: number; retained: number } {
+  // An empty part is found around each character, and all of them stay.
+  if (old === 0) return { count: text < MAX_COST ? text + 1 : text, retained: text }
+  return keepsLength ? { count: 0, retained: text } : { count: Math.ceil(text / old), retained: 0 }
+}
+
+function estimateSplit(call: CallCostContext): CallEstimate | undefined {
+  if (call.target === undefined) return undefined
+  const size = call.sizeOf(call.target)
+  const limit = call.args[1]?.literal
+  const max = typeof limit === 'number' || typeof limit === 'bigint' ? unsigned(limit) : size.max
+  return { cost: scaleRange(size, 2 * STRING_TRAVERSAL_COST), resultSize: { min: 0, max } }
+}
+
+/** A negative limit is taken for an unsigned number, as in Kubernetes, and thus for no limit. */
+function unsigned(value: CelInt): number {
+  return value < 0 ? MAX_COST : Number(value)
+}
+
+function estimateJoin(call: CallCostContext): CallEstimate | undefined {
+  if (call.target === undefined) return undefined
+  const list = call.sizeOf(call.target)
+  const element = call.elementOf(call.target)
+  let size: SizeEstimate = element === undefined ? exactly(0) : multiplyRanges(list, call.sizeOf(element))
+  const separator = call.args[0]
+  if (separator !== undefined) {
+    const gaps = { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) }
+    size = addRanges(size, multiplyRanges(call.sizeOf(separator), gaps))
+  }
+  return { cost: scaleRange(size, STRING_TRAVERSAL_COST), resultSize: size }
+}
