@@ -63,6 +63,7 @@ export {
   type UpdateFieldsOptions,
 } from './apply/field-manager.ts'
 export { fieldSetOf } from './apply/field-set-of.ts'
+export { keepUnchangedTimes } from './apply/keep-unchanged-times.ts'
 export { lastAppliedAnnotation } from './apply/last-applied.ts'
 export { validateManagedFieldsEntries } from './apply/managed-fields.ts'
 export {
@@ -73,6 +74,7 @@ export {
 } from './apply/manager-name.ts'
 export { mergeTyped } from './apply/merge-typed.ts'
 export { extractItems, removeItems } from './apply/remove-items.ts'
+export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from './apply/scale-managed-fields.ts'
 export { objectTypeOf, type TypeNode } from './apply/type-node.ts'
 export { TypedValueError, validateTyped } from './apply/validate-typed.ts'
 export { zeroObject } from './apply/zero-object.ts'
@@ -171,7 +173,25 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './owner-references.ts'
+export { createJsonPatch } from './patch/create-json-patch.ts'
+export {
+  applyJsonPatch,
+  decodeJsonPatch,
+  type JsonPatchLimits,
+  type JsonPatchOperation,
+  maxJsonPatchOperations,
+} from './patch/json-patch.ts'
+export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './patch/merge-patch.ts'
 export type { JsonObject } from './patch/own-property.ts'
+export { PatchError } from './patch/patch-error.ts'
+export { type PatchPrecondition, requireKeyUnchanged, requireMetadataKeyUnchanged } from './patch/preconditions.ts'
+export {
+  createThreeWayStrategicMergePatch,
+  createTwoWayStrategicMergePatch,
+  type ThreeWayOptions,
+} from './patch/strategic/create-strategic-merge-patch.ts'
+export { patchesConflict } from './patch/strategic/patches-conflict.ts'
+export { applyStrategicMergePatch } from './patch/strategic/strategic-merge.ts'
 export { type CrdManifest, type CrdNames, type CrdVersion, crdOf } from './resource/crd-of.ts'
 export { defineResource } from './resource/define-resource.ts'
 export {

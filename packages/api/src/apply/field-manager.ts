@@ -5,7 +5,7 @@ import { excludeFields, type FieldSetFilter } from '../fieldset/field-set-filter
 import { fieldSetPath } from '../fieldset/path-element.ts'
 import { formatGroupVersionKind, type GroupVersionKind, parseGroupVersion } from '../gvk.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
+import { getOwn, isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
 import { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts'
 import { ApplyConflicts } from './conflict.ts'
 import { fieldsFromLastApplied, lastAppliedOf, withLastApplied } from './last-applied.ts'
@@ -218,7 +218,8 @@ class EndpointFieldManager {
     const type = this.#ownType()
     const bareNext = withManagedFields(next, undefined)
     const typedNext = this.#typed(type, bareNext, true, 'failed to convert new object', next, ' to smd typed')
-    const bareLive = withManagedFields(live, undefined)
+    const bareLive =
+      this.#options.emptyObject && live === this.#empty ? withNulls(live, bareNext) : withManagedFields(live, undefined)
     const typedLive = this.#typed(type, bareLive, true, 'failed to convert live object', live, ' to smd typed')
     const { managers } = this.#updater().update(typedLive, typedNext, managed.fields, currentOperation)
     strip(managers, currentOperation)
@@ -314,6 +315,28 @@ class EndpointFieldManager {
     validateTyped(type, value, false)
     return { value, type, apiVersion }
   }
+}
+
+/**
+ * The empty object with a null wherever the new one has a null and it has nothing. Kinds that write null for an unset field write it
+ * in their empty form too, so such a null is nobody's doing.
+ */
+function withNulls(empty: JsonObject, next: JsonObject): JsonObject {
+  let out: Record<string, unknown> | undefined
+  for (const key in next) {
+    const value = next[key]
+    const known = getOwn(empty, key)
+    const filled =
+      value === null && known === undefined
+        ? null
+        : isObject(known) && isObject(value)
+          ? withNulls(known, value)
+          : known
+    if (filled === known) continue
+    out ??= { ...empty }
+    setOwn(out, key, filled)
+  }
+  return out ?? empty
 }
 
 function strip(managers: Map<string, VersionedSet>, manager: string): void {

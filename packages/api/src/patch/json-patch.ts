@@ -1,0 +1,321 @@
+import { deepEqual, goQuote } from '@kubewright/base'
+import { compareUtf8 } from '@kubewright/schema'
+import { goType } from '../fieldset/go-text.ts'
+import { isObject, type JsonObject, setOwn } from './own-property.ts'
+import { PatchError } from './patch-error.ts'
+
+/** One step of a JSON patch (RFC 6902). Fields that an operation needs may be missing in what clients send. */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test' | (string & {})
+  /** A JSON pointer: `/spec/containers/0/image`, with `~1` for a slash in a name and `~0` for a tilde. */
+  readonly path: string
+  readonly from?: string
+  readonly value?: unknown
+}
+
+/** Limits on what one patch may do. */
+export interface JsonPatchLimits {
+  /** How many bytes `copy` operations may add, as JSON. @default 3 MiB, as kube-apiserver */
+  readonly maxCopyBytes?: number
+}
+
+/** The most operations that kube-apiserver takes in one patch. */
+export const maxJsonPatchOperations = 10_000
+
+const defaultMaxCopyBytes = 3 * 1024 * 1024
+
+/**
+ * Checks that decoded JSON is a JSON patch of at most {@link maxJsonPatchOperations}. Throws PatchError with the text that
+ * kube-apiserver answers with.
+ */
+export function decodeJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
+  if (!Array.isArray(patch)) throw cannotUnmarshal(patch, 'value of type []handlers.jsonPatchOp')
+  for (const operation of patch as readonly unknown[]) {
+    if (operation === null) continue
+    if (!isObject(operation)) throw cannotUnmarshal(operation, 'value of type handlers.jsonPatchOp')
+    for (const name of ['op', 'path', 'from']) {
+      const value = operation[name]
+      if (value !== undefined && value !== null && typeof value !== 'string') {
+        throw cannotUnmarshal(value, `struct field jsonPatchOp.${name} of type string`)
+      }
+    }
+  }
+  if (patch.length > maxJsonPatchOperations) {
+    throw new PatchError(
+      `The allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
+      'TooLarge',
+    )
+  }
+  return patch as readonly JsonPatchOperation[]
+}
+
+function cannotUnmarshal(value: unknown, target: string): PatchError {
+  const type = goType(value)
+  const json = type.startsWith('map')
+    ? 'object'
+    : type.startsWith('[]')
+      ? 'array'
+      : type.endsWith('64')
+        ? 'number'
+        : type
+  return new PatchError(`error decoding patch: json: cannot unmarshal ${json} into Go ${target}`, 'BadRequest')
+}
+
+/**
+ * Applies a JSON patch and returns the patched document; the given one stays as it is, and a failing operation undoes all. Where RFC
+ * 6902 and kube-apiserver differ, this follows kube-apiserver: negative indexes count from the end, `replace` adds a missing field,
+ * `copy` of a missing field adds null, and `test` takes a missing field for null.
+ */
+export function applyJsonPatch<T>(
+  document: T,
+  operations: readonly JsonPatchOperation[],
+  limits: JsonPatchLimits = {},
+): T {
+  const patcher = new JsonPatcher(document, limits.maxCopyBytes ?? defaultMaxCopyBytes)
+  for (const operation of operations) patcher.run(operation ?? {})
+  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  return patcher.document as T
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+const missing = 'missing value'
+
+class JsonPatcher {
+  document: unknown
+  readonly #maxCopyBytes: number
+  /** Containers that are copies of ours, and thus free to be changed. */
+  readonly #own = new WeakSet<object>()
+  #copied = 0
+
+  constructor(document: unknown, maxCopyBytes: number) {
+    this.document = document
+    this.#maxCopyBytes = maxCopyBytes
+  }
+
+  run(operation: JsonPatchOperation): void {
+    switch (operation.op) {
+      case 'add':
+        return this.#add(operation)
+      case 'remove':
+        return this.#remove(operation)
+      case 'replace':
+        return this.#replace(operation)
+      case 'move':
+        return this.#move(operation)
+      case 'copy':
+        return this.#copy(operation)
+      case 'test':
+        return this.#test(operation)
+      default:
+        throw failure(`Unexpected kind: ${operation.op ?? 'unknown'}`)
+    }
+  }
+
+  #add({ path, value = null }: JsonPatchOperation): void {
+    if (typeof path !== 'string') throw failure(`add operation failed to decode path: ${missing}`)
+    const place = this.#find(path)
+    if (!place) throw failure(`add operation does not apply: doc is missing path: "${path}": ${missing}`)
+    attempt(`error in add for path: '${path}'`, () => insert(place.container, place.key, value))
+  }
+
+  #remove({ path }: JsonPatchOperation): void {
+    if (typeof path !== 'string') throw failure(`remove operation failed to decode path: ${missing}`)
+    const place = this.#find(path)
+    if (!place) throw failure(`remove operation does not apply: doc is missing path: "${path}": ${missing}`)
+    attempt(`error in remove for path: '${path}'`, () => remove(place.container, place.key))
+  }
+
+  #replace({ path, value = null }: JsonPatchOperation): void {
+    if (typeof path !== 'string') {
+      throw failure(`replace operation failed to decode path: operation missing path field: ${missing}`)
+    }
+    if (path === '') {
+      if (!isContainer(value)) throw failure('replace operation value must be object or array: %!w(<nil>)')
+      this.document = value
+      return
+    }
+    const place = this.#find(path)
+    if (!place) throw failure(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
+    const { container, key } = place
+    if (!Array.isArray(container)) return setOwn(container, key, value)
+    let index: number
+    try {
+      index = indexOf(container, key)
+    } catch {
+      throw failure(`replace operation does not apply: doc is missing key: ${path}: ${missing}`)
+    }
+    container[index] = value
+  }
+
+  #move({ from, path }: JsonPatchOperation): void {
+    if (typeof from !== 'string') {
+      throw failure(`move operation failed to decode from: operation, missing from field: ${missing}`)
+    }
+    const source = this.#find(from)
+    if (!source) throw failure(`move operation does not apply: doc is missing from path: ${from}: ${missing}`)
+    const value = attempt(`error in move for path: '${source.key}'`, () => {
+      const found = get(source.container, source.key)
+      remove(source.container, source.key)
+      return found
+    })
+    if (typeof path !== 'string') {
+      throw failure(`move operation failed to decode path: operation missing path field: ${missing}`)
+    }
+    const target = this.#find(path)
+    if (!target) throw failure(`move operation does not apply: doc is missing destination path: ${path}: ${missing}`)
+    attempt(`error in move for path: '${path}'`, () => insert(target.container, target.key, value ?? null))
+  }
+
+  #copy({ from, path }: JsonPatchOperation): void {
+    if (typeof from !== 'string') {
+      throw failure(`copy operation failed to decode from: operation, missing from field: ${missing}`)
+    }
+    const source = this.#find(from)
+    if (!source) throw failure(`copy operation does not apply: doc is missing from path: ${from}: ${missing}`)
+    const value = attempt(`error in copy for from: '${from}'`, () => get(source.container, source.key))
+    if (typeof path !== 'string') throw failure(`copy operation failed to decode path: ${missing}`)
+    const target = this.#find(path)
+    if (!target) throw failure(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
+    // What the copy shares with its source is copied before either is changed: neither belongs to the patcher any more.
+    this.#disown(value)
+    if (value !== undefined && value !== null) this.#copied += byteLengthOf(value)
+    if (this.#copied > this.#maxCopyBytes) {
+      throw failure(
+        `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${this.#maxCopyBytes}`,
+      )
+    }
+    attempt('error while adding value during copy', () => insert(target.container, target.key, value ?? null))
+  }
+
+  #test({ path, value = null }: JsonPatchOperation): void {
+    if (typeof path !== 'string') {
+      throw failure(`test operation failed to decode path: operation missing path field: ${missing}`)
+    }
+    let actual: unknown = this.document
+    if (path !== '') {
+      const place = this.#find(path)
+      if (!place) throw failure(`test operation does not apply: is missing path: ${path}: ${missing}`)
+      actual = attempt(`error in test for path: '${path}'`, () => get(place.container, place.key))
+    }
+    if (!deepEqual(actual ?? null, value)) throw failure(`testing value ${path} failed: test failed`)
+  }
+
+  /** The container that holds the end of the path, all containers on the way being our own copies. */
+  #find(path: string): { container: Container; key: string } | undefined {
+    const steps = path.split('/')
+    if (steps.length < 2) return undefined
+    let container = this.#owned(this.document)
+    if (container === undefined) return undefined
+    this.document = container
+    for (let i = 1; i < steps.length - 1; i++) {
+      const key = unescape(steps[i] as string)
+      let index: string | number = key
+      if (Array.isArray(container)) {
+        try {
+          index = indexOf(container, key)
+        } catch {
+          return undefined
+        }
+      }
+      const next = this.#owned(get(container, String(index)))
+      if (next === undefined) return undefined
+      if (Array.isArray(container)) container[index as number] = next
+      else setOwn(container, key, next)
+      container = next
+    }
+    return { container, key: unescape(steps[steps.length - 1] as string) }
+  }
+
+  #owned(value: unknown): Container | undefined {
+    if (!isContainer(value)) return undefined
+    if (this.#own.has(value)) return value as Container
+    const copy = Array.isArray(value) ? [...value] : sortedCopy(value as JsonObject)
+    this.#own.add(copy)
+    return copy
+  }
+
+  #disown(value: unknown): void {
+    if (!isContainer(value) || !this.#own.delete(value)) return
+    for (const item of Object.values(value)) this.#disown(item)
+  }
+}
+
+function failure(message: string): PatchError {
+  return new PatchError(message, 'Unprocessable')
+}
+
+function attempt<T>(prefix: string, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw failure(`${prefix}: ${(error as Error).message}`)
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Kubernetes writes the objects that a patch went through with sorted keys, and error messages show that. */
+export function sortedCopy(object: JsonObject): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  for (const key of Object.keys(object).sort(compareUtf8)) setOwn(copy, key, object[key])
+  return copy
+}
+
+function unescape(step: string): string {
+  return step.includes('~') ? step.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) : step
+}
+
+function parseIndex(key: string): number {
+  if (!/^[+-]?\d+$/.test(key)) throw new Error(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`)
+  const index = Number(key)
+  if (!Number.isSafeInteger(index)) throw new Error(`strconv.Atoi: parsing ${goQuote(key)}: value out of range`)
+  return index
+}
+
+function checkIndex(index: number, length: number): number {
+  if (index >= length || index < -length) {
+    throw new Error(`Unable to access invalid index: ${index}: invalid index referenced`)
+  }
+  return index < 0 ? index + length : index
+}
+
+function indexOf(array: readonly unknown[], key: string): number {
+  return checkIndex(parseIndex(key), array.length)
+}
+
+function get(container: Container, key: string): unknown {
+  if (Array.isArray(container)) return container[indexOf(container, key)]
+  return Object.hasOwn(container, key) ? container[key] : undefined
+}
+
+function insert(container: Container, key: string, value: unknown): void {
+  if (!Array.isArray(container)) return setOwn(container, key, value)
+  if (key === '-') {
+    container.push(value)
+    return
+  }
+  let index: number
+  try {
+    index = parseIndex(key)
+  } catch (error) {
+    throw new Error(`value was not a proper array index: '${key}': ${(error as Error).message}`)
+  }
+  container.splice(checkIndex(index, container.length + 1), 0, value)
+}
+
+function remove(container: Container, key: string): void {
+  if (Array.isArray(container)) {
+    container.splice(indexOf(container, key), 1)
+    return
+  }
+  if (!Object.hasOwn(container, key)) throw new Error(`Unable to remove nonexistent key: ${key}: ${missing}`)
+  delete container[key]
+}
+
+function byteLengthOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item)))
+    .length
+}

@@ -1,0 +1,105 @@
+import { deepEqual } from '@kubewright/base'
+import { sortedCopy } from './json-patch.ts'
+import { getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
+import { PatchError } from './patch-error.ts'
+
+/**
+ * Applies a JSON merge patch (RFC 7386): objects merge field by field, null removes, everything else replaces. The arguments stay as
+ * they are. As in kube-apiserver, nulls of objects that are new to the document are dropped, even within new lists. Throws PatchError
+ * unless both are objects.
+ */
+export function applyMergePatch<T extends object>(document: T, patch: unknown): T {
+  if (!isObject(document)) throw new PatchError('Invalid JSON Document', 'BadRequest')
+  if (!isObject(patch)) throw new PatchError('Invalid JSON Patch', 'BadRequest')
+  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  return mergeObjects(document, patch) as T
+}
+
+function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
+  const out = sortedCopy(document)
+  let added = false
+  for (const key of Object.keys(patch)) {
+    const value = patch[key]
+    if (value === undefined) continue
+    if (value === null) {
+      delete out[key]
+      continue
+    }
+    const current = getOwn(out, key)
+    if (current === undefined) added = true
+    setOwn(out, key, mergeValue(current, value))
+  }
+  return added ? sortedCopy(out) : out
+}
+
+function mergeValue(current: unknown, value: unknown): unknown {
+  if (!isObject(current)) return withoutNulls(value)
+  return isObject(value) ? mergeObjects(current, value) : value
+}
+
+/** The value without the nulls of its objects; nulls in lists are items and stay. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const out: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) if (value[key] !== null) setOwn(out, key, withoutNulls(value[key]))
+  return sortedCopy(out)
+}
+
+/**
+ * The JSON merge patch that turns one object into the other. A null in `after` cannot be expressed: to a merge patch, it means that
+ * the field is absent.
+ */
+export function createMergePatch(before: JsonObject, after: JsonObject): JsonObject {
+  const patch: Record<string, unknown> = {}
+  for (const key of Object.keys(after)) {
+    const value = after[key]
+    const old = getOwn(before, key)
+    if (value === undefined) continue
+    if (isObject(old) && isObject(value)) {
+      const inner = createMergePatch(old, value)
+      if (Object.keys(inner).length > 0) setOwn(patch, key, inner)
+    } else if (old === undefined || !deepEqual(old, value)) {
+      setOwn(patch, key, value)
+    }
+  }
+  for (const key of Object.keys(before)) {
+    if (before[key] !== undefined && getOwn(after, key) === undefined) setOwn(patch, key, null)
+  }
+  return patch
+}
+
+/**
+ * The JSON merge patch that `kubectl apply` sends for kinds without strategic merge: what `modified` adds to or changes in `current`,
+ * and the removal of what `original` (applied last time) had and `modified` omits.
+ */
+export function createThreeWayMergePatch(original: JsonObject, modified: JsonObject, current: JsonObject): JsonObject {
+  const changes = filterNulls(createMergePatch(current, modified), false)
+  const removals = filterNulls(createMergePatch(original, modified), true)
+  return overlay(removals, changes)
+}
+
+function filterNulls(patch: JsonObject, keepNulls: boolean): JsonObject {
+  const out: Record<string, unknown> = {}
+  for (const key of Object.keys(patch)) {
+    const value = patch[key]
+    if (isObject(value)) {
+      const inner = filterNulls(value, keepNulls)
+      // An empty object in the patch is a value, unless it got empty just now.
+      if (Object.keys(inner).length > 0 || (!keepNulls && Object.keys(value).length === 0)) setOwn(out, key, inner)
+    } else if ((value === null) === keepNulls) {
+      setOwn(out, key, value)
+    }
+  }
+  return out
+}
+
+function overlay(base: JsonObject, top: JsonObject): JsonObject {
+  const out: Record<string, unknown> = { ...base }
+  for (const key of Object.keys(top)) {
+    const value = top[key]
+    const below = getOwn(out, key)
+    setOwn(out, key, isObject(value) && isObject(below) ? overlay(below, value) : value)
+  }
+  return out
+}

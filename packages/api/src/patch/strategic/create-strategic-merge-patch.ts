@@ -1,0 +1,217 @@
+import { deepEqual } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { compareUtf8, goValue } from '@kubewright/schema'
+import { goType } from '../../fieldset/go-text.ts'
+import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { PatchError } from '../patch-error.ts'
+import type { PatchPrecondition } from '../preconditions.ts'
+import { deleteListPrefix, listOfLists, orderListPrefix, patchDirective, retainKeysDirective } from './directives.ts'
+import { elementType, inOrder, isMapType, mergeKeyOf } from './element-order.ts'
+import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
+import { patchesConflict } from './patches-conflict.ts'
+import { mergeMaps } from './strategic-merge.ts'
+
+interface DiffOptions {
+  /** Leaves out what was added or changed. */
+  readonly ignoreChanges?: boolean
+  /** Leaves out what is gone. */
+  readonly ignoreDeletions?: boolean
+  readonly setElementOrder?: boolean
+  readonly retainKeys?: boolean
+}
+
+/** How a three-way patch is made. */
+export interface ThreeWayOptions {
+  /** False rejects changes that others made to the same fields meanwhile. @default true */
+  readonly overwrite?: boolean
+  /** What the patch must not do. @default nothing */
+  readonly preconditions?: readonly PatchPrecondition[]
+}
+
+/**
+ * The strategic merge patch that turns one object into the other. Throws PatchError when a precondition does not hold or a list item
+ * lacks its merge key.
+ */
+export function createTwoWayStrategicMergePatch(
+  before: JsonObject,
+  after: JsonObject,
+  schema: JSONSchemaProps,
+  preconditions: readonly PatchPrecondition[] = [],
+): JsonObject {
+  return checked(diffMaps(before, after, schema, { setElementOrder: true }), preconditions)
+}
+
+/**
+ * The strategic merge patch of `kubectl apply`: what `modified` adds to or changes in `current`, and the removal of what `original`
+ * (applied last time) had and `modified` omits. What others added to `current` stays.
+ */
+export function createThreeWayStrategicMergePatch(
+  original: JsonObject,
+  modified: JsonObject,
+  current: JsonObject,
+  schema: JSONSchemaProps,
+  { overwrite = true, preconditions = [] }: ThreeWayOptions = {},
+): JsonObject {
+  const changes = diffMaps(current, modified, schema, { ignoreDeletions: true, setElementOrder: true })
+  const deletions = diffMaps(original, modified, schema, { ignoreChanges: true, setElementOrder: true })
+  const patch = checked(mergeMaps(deletions, changes, schema, false), preconditions)
+  if (!overwrite) {
+    const meanwhile = diffMaps(original, current, schema, {})
+    if (patchesConflict(patch, meanwhile, schema)) {
+      // JSON is YAML too; the texts are for people to read.
+      throw new PatchError(
+        `patch:\n${JSON.stringify(patch, null, 2)}\n\nconflicts with changes made from original to current:\n${JSON.stringify(meanwhile, null, 2)}\n\n`,
+      )
+    }
+  }
+  return patch
+}
+
+function checked(patch: JsonObject, preconditions: readonly PatchPrecondition[]): JsonObject {
+  if (preconditions.every((holds) => holds(patch))) return patch
+  throw new PatchError(`precondition failed for: ${goValue(patch)}`)
+}
+
+function diffMaps(before: JsonObject, after: JsonObject, schema: JSONSchemaProps, options: DiffOptions): JsonObject {
+  const patch: Record<string, unknown> = {}
+  for (const key of Object.keys(after)) {
+    const value = after[key]
+    const old = getOwn(before, key)
+    if (key === patchDirective && old !== undefined) {
+      if (typeof old !== 'string' || typeof value !== 'string') {
+        throw new PatchError(`invalid value for special key: ${patchDirective}`)
+      }
+      if (old !== value) patch[patchDirective] = value
+    } else if (isObject(old) && isObject(value)) {
+      diffField(patch, key, old, value, schema, options)
+    } else if (Array.isArray(old) && Array.isArray(value)) {
+      diffList(patch, key, old, value, schema, options)
+    } else if (
+      !options.ignoreChanges &&
+      (old === undefined || goType(old) !== goType(value) || !deepEqual(old, value))
+    ) {
+      setOwn(patch, key, value)
+    }
+  }
+  const gone = Object.keys(before).filter((key) => getOwn(after, key) === undefined)
+  if (!options.ignoreDeletions) for (const key of gone) setOwn(patch, key, null)
+  if (options.retainKeys) {
+    const retained = Object.keys(after).filter((key) => after[key] !== null)
+    const loses = gone.some((key) => before[key] !== null)
+    if (retained.length > 0 && (Object.keys(patch).length > 0 || loses)) {
+      patch[retainKeysDirective] = retained.sort(compareUtf8)
+    }
+  }
+  return patch
+}
+
+/** How the field merges; undefined when that is unknown and does not matter, since nothing changed. */
+function metaUnlessEqual(find: () => PatchMeta, before: unknown, after: unknown): PatchMeta | undefined {
+  try {
+    return find()
+  } catch (error) {
+    if (deepEqual(before, after)) return undefined
+    throw error
+  }
+}
+
+function diffField(
+  patch: Record<string, unknown>,
+  key: string,
+  before: JsonObject,
+  after: JsonObject,
+  schema: JSONSchemaProps,
+  options: DiffOptions,
+): void {
+  const meta = metaUnlessEqual(() => structMeta(schema, key), before, after)
+  if (meta === undefined) return
+  if (meta.strategy === 'replace') {
+    if (!options.ignoreChanges) setOwn(patch, key, after)
+    return
+  }
+  const inner = diffMaps(before, after, meta.schema, { ...options, retainKeys: meta.retainKeys })
+  if (Object.keys(inner).length > 0) setOwn(patch, key, inner)
+}
+
+function diffList(
+  patch: Record<string, unknown>,
+  key: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  schema: JSONSchemaProps,
+  options: DiffOptions,
+): void {
+  const meta = metaUnlessEqual(() => listMeta(schema, key), before, after)
+  if (meta === undefined) return
+  if (meta.strategy !== 'merge') {
+    if (!options.ignoreChanges && !deepEqual(before, after)) setOwn(patch, key, after)
+    return
+  }
+  if (before.length === 0) {
+    if (after.length > 0 && !options.ignoreChanges) setOwn(patch, key, after)
+    return
+  }
+  const type = elementType(before, after)
+  if (type === '[]interface {}') throw listOfLists()
+  if (isMapType(type)) diffItems(patch, key, before, after, meta, { ...options, retainKeys: meta.retainKeys })
+  else diffScalars(patch, key, before, after, options)
+}
+
+function diffScalars(
+  patch: Record<string, unknown>,
+  key: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  options: DiffOptions,
+): void {
+  const byText = (a: unknown, b: unknown): number => compareUtf8(goValue(a), goValue(b))
+  const had = new Set(before)
+  const has = new Set(after)
+  const added = options.ignoreChanges ? [] : after.filter((item) => !had.has(item))
+  const gone = options.ignoreDeletions ? [] : [...had].filter((item) => !has.has(item)).sort(byText)
+  if (added.length > 0) setOwn(patch, key, added)
+  if (gone.length > 0) patch[`${deleteListPrefix}/${key}`] = gone
+  const changed = !options.ignoreChanges && !deepEqual(before, after)
+  if (options.setElementOrder && after.length > 0 && (gone.length > 0 || changed))
+    patch[`${orderListPrefix}/${key}`] = after
+}
+
+function diffItems(
+  patch: Record<string, unknown>,
+  key: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  { schema, mergeKey }: PatchMeta,
+  options: DiffOptions,
+): void {
+  const changes: unknown[] = []
+  const deletions: JsonObject[] = []
+  const old = new Map(before.map((item) => [goValue(mergeKeyOf(item, mergeKey)), item as JsonObject]))
+  const seen = new Set<string>()
+  for (const item of after) {
+    const identity = goValue(mergeKeyOf(item, mergeKey))
+    seen.add(identity)
+    const known = old.get(identity)
+    if (known === undefined) {
+      if (!options.ignoreChanges) changes.push(item)
+      continue
+    }
+    const inner = diffMaps(known, item as JsonObject, schema, options)
+    if (Object.keys(inner).length > 0) changes.push({ ...inner, [mergeKey]: (item as JsonObject)[mergeKey] })
+  }
+  if (!options.ignoreDeletions) {
+    for (const identity of [...old.keys()].sort(compareUtf8)) {
+      if (!seen.has(identity)) deletions.push({ [mergeKey]: old.get(identity)?.[mergeKey], [patchDirective]: 'delete' })
+    }
+  }
+  const items = [...inOrder(changes, after, mergeKey, true), ...deletions]
+  if (items.length > 0) setOwn(patch, key, items)
+  const moved =
+    before.length !== after.length ||
+    after.some((item, i) => mergeKeyOf(item, mergeKey) !== mergeKeyOf(before[i], mergeKey))
+  const ordered =
+    (!options.ignoreChanges && (items.length > 0 || moved)) || (!options.ignoreDeletions && items.length > 0)
+  if (options.setElementOrder && ordered && after.length > 0) {
+    patch[`${orderListPrefix}/${key}`] = after.map((item) => ({ [mergeKey]: (item as JsonObject)[mergeKey] }))
+  }
+}

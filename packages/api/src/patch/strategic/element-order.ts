@@ -1,0 +1,114 @@
+import { goValue } from '@kubewright/schema'
+import { goType } from '../../fieldset/go-text.ts'
+import { getOwn, isObject, type JsonObject } from '../own-property.ts'
+import { PatchError } from '../patch-error.ts'
+import { badType, listOfLists, noMergeKey, patchDirective } from './directives.ts'
+
+/** The Go type that all items of the lists have; throws PatchError when they differ, or are lists themselves. */
+export function elementType(...lists: readonly (readonly unknown[])[]): string {
+  let type: string | undefined
+  for (const list of lists) {
+    for (const item of list) {
+      const itemType = goType(item)
+      if (itemType === '[]interface {}' && type === undefined) throw listOfLists()
+      type ??= itemType
+      if (type !== itemType) throw new PatchError(`list element types are not identical: ${goValue(lists)}`)
+    }
+  }
+  if (type === undefined) throw new PatchError('no elements in any of the given slices')
+  return type
+}
+
+/** True for the element type of lists that merge by key. */
+export function isMapType(type: string): boolean {
+  return type.startsWith('map')
+}
+
+/** What tells an item apart: the value of its merge key, or the item itself. */
+export function identityOf(item: unknown, mergeKey: string, maps: boolean): unknown {
+  if (!maps) return item
+  return isObject(item) ? getOwn(item, mergeKey) : undefined
+}
+
+/** The value of the merge key; throws PatchError for an item that has none. */
+export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
+  if (!isObject(item)) throw badType({}, item)
+  const value = getOwn(item, mergeKey)
+  if (value === undefined) throw noMergeKey(item, mergeKey)
+  return value
+}
+
+/** True for a list item that deletes. */
+export function deletes(item: unknown): boolean {
+  return isObject(item) && getOwn(item, patchDirective) === 'delete'
+}
+
+function positions(order: readonly unknown[], mergeKey: string, maps: boolean): Map<unknown, number> {
+  const found = new Map<unknown, number>()
+  for (const [i, item] of order.entries()) {
+    const identity = identityOf(item, mergeKey, maps)
+    if (!found.has(identity)) found.set(identity, i)
+  }
+  return found
+}
+
+/** The items in the given order; items that delete come last. */
+export function inOrder(
+  items: readonly unknown[],
+  order: readonly unknown[],
+  mergeKey: string,
+  maps: boolean,
+): unknown[] {
+  if (maps) for (const item of [...items, ...order]) mergeKeyOf(item, mergeKey)
+  const place = positions(order, mergeKey, maps)
+  const at = (item: unknown): number => place.get(identityOf(item, mergeKey, maps)) ?? -1
+  const deletions = maps ? items.filter(deletes) : []
+  const rest = maps ? items.filter((item) => !deletes(item)) : [...items]
+  return rest.sort((a, b) => at(a) - at(b)).concat(deletions)
+}
+
+/**
+ * The merged list in its final order: items that the patch mentions in its order, the others in theirs, interleaved as they stood in
+ * the live list as far as both allow.
+ */
+export function mergeOrders(
+  merged: readonly unknown[],
+  patchOrder: readonly unknown[],
+  liveOrder: readonly unknown[],
+  mergeKey: string,
+  maps: boolean,
+): unknown[] {
+  const mentioned = positions(patchOrder, mergeKey, maps)
+  const isMentioned = (item: unknown): boolean => mentioned.has(identityOf(item, mergeKey, maps))
+  const patched = inOrder(merged.filter(isMentioned), patchOrder, mergeKey, maps)
+  const others = inOrder(
+    merged.filter((item) => !isMentioned(item)),
+    liveOrder,
+    mergeKey,
+    maps,
+  )
+  const live = positions(liveOrder, mergeKey, maps)
+  const at = (item: unknown): number | undefined => live.get(identityOf(item, mergeKey, maps))
+  const out: unknown[] = []
+  let other = 0
+  for (const item of patched) {
+    const place = at(item)
+    while (other < others.length) {
+      const before = at(others[other])
+      if (place === undefined || before === undefined || before >= place) break
+      out.push(others[other++])
+    }
+    out.push(item)
+  }
+  return out.concat(others.slice(other))
+}
+
+/** The first item with the value in its merge key; throws PatchError for a list whose items are not objects. */
+export function findByKey(list: readonly unknown[], mergeKey: string, value: unknown): number {
+  for (const [i, item] of list.entries()) {
+    if (!isObject(item)) throw new PatchError(`value for key ${i} is not a map`)
+    const found = getOwn(item as JsonObject, mergeKey)
+    if (found !== undefined && found === value) return i
+  }
+  return -1
+}

@@ -1,0 +1,74 @@
+import { goQuote } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { goValue } from '@kubewright/schema'
+import { PatchError } from '../patch-error.ts'
+
+/** How a field merges, and the schema of what is in it. */
+export interface PatchMeta {
+  /** What merges below the field: its properties, or those of its items. */
+  readonly schema: JSONSchemaProps
+  /** `merge`, `replace`, or nothing. */
+  readonly strategy: string
+  /** True when a patch lists the fields that stay. */
+  readonly retainKeys: boolean
+  /** The field that tells items of a list apart; empty for lists of scalars. */
+  readonly mergeKey: string
+}
+
+const structs = new WeakMap<JSONSchemaProps, Map<string, PatchMeta>>()
+const lists = new WeakMap<JSONSchemaProps, Map<string, PatchMeta>>()
+
+function cached(
+  cache: WeakMap<JSONSchemaProps, Map<string, PatchMeta>>,
+  schema: JSONSchemaProps,
+  key: string,
+  make: () => PatchMeta,
+): PatchMeta {
+  let fields = cache.get(schema)
+  if (fields === undefined) cache.set(schema, (fields = new Map()))
+  let meta = fields.get(key)
+  if (meta === undefined) fields.set(key, (meta = make()))
+  return meta
+}
+
+/** How the field, an object, merges. Throws PatchError when the schema knows no such field. */
+export function structMeta(schema: JSONSchemaProps, key: string): PatchMeta {
+  return cached(structs, schema, key, () => metaOf(fieldOf(schema, key)))
+}
+
+/** How the field, a list, merges. Throws PatchError when the schema knows no such list. */
+export function listMeta(schema: JSONSchemaProps, key: string): PatchMeta {
+  return cached(lists, schema, key, () => {
+    const field = fieldOf(schema, key)
+    const { items } = resolved(field)
+    if (items === undefined) throw new PatchError('expected slice or array type, but got: struct')
+    if (resolved(items).type === 'array') throw new PatchError('unexpected slice of slice')
+    return { ...metaOf(field), schema: items }
+  })
+}
+
+/** A built-in schema may refer to its type in a one-element allOf. */
+function resolved(schema: JSONSchemaProps): JSONSchemaProps {
+  const [referred] = schema.allOf ?? []
+  return schema.type === undefined && schema.properties === undefined && referred !== undefined ? referred : schema
+}
+
+function fieldOf(schema: JSONSchemaProps, key: string): JSONSchemaProps {
+  const { properties, additionalProperties, type } = resolved(schema)
+  if (properties && Object.hasOwn(properties, key)) return properties[key] as JSONSchemaProps
+  if (properties === undefined) {
+    const kind = additionalProperties || type === 'object' ? 'map' : (type ?? 'interface')
+    throw new PatchError(`merging an object in json but data type is not struct, instead is: ${kind}`)
+  }
+  throw new PatchError(`unable to find api field in struct ${schema.title ?? ''} for the json field ${goQuote(key)}`)
+}
+
+function metaOf(field: JSONSchemaProps): PatchMeta {
+  const strategies = (field['x-kubernetes-patch-strategy'] ?? '').split(',')
+  const retainKeys = strategies.includes('retainKeys')
+  const others = strategies.filter((strategy) => strategy !== 'retainKeys')
+  if (strategies.length > 2 || others.length > 1) {
+    throw new PatchError(`unexpected patch strategy: ${goValue(strategies)}`)
+  }
+  return { schema: field, strategy: others[0] ?? '', retainKeys, mergeKey: field['x-kubernetes-patch-merge-key'] ?? '' }
+}

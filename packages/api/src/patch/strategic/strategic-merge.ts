@@ -1,0 +1,225 @@
+import { deepEqual } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { goValue } from '@kubewright/schema'
+import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { PatchError } from '../patch-error.ts'
+import {
+  badFormat,
+  badPatchType,
+  badType,
+  deleteListPrefix,
+  listOfDirective,
+  noMergeKey,
+  orderListPrefix,
+  patchDirective,
+  removed,
+  retainKeysDirective,
+  withoutDirectives,
+  withoutNulls,
+} from './directives.ts'
+import { deletes, elementType, findByKey, isMapType, mergeKeyOf, mergeOrders } from './element-order.ts'
+import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
+
+/**
+ * Applies a strategic merge patch: as a merge patch, except that lists which the schema gives a patch strategy merge item by item, and
+ * that directives (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) are obeyed. The arguments stay as they
+ * are. Throws PatchError with Kubernetes' text.
+ */
+export function applyStrategicMergePatch<T extends object>(document: T, patch: JsonObject, schema: JSONSchemaProps): T {
+  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  return mergeMaps(document as JsonObject, patch, schema, true) as T
+}
+
+/**
+ * Merges a patch into an object, or, unless `apply`, into another patch: then directives and nulls are kept, for the object that the
+ * result will be applied to.
+ */
+export function mergeMaps(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: JSONSchemaProps,
+  apply: boolean,
+): JsonObject {
+  if (Object.hasOwn(patch, patchDirective)) return obeyDirective(patch)
+  const out: Record<string, unknown> = { ...original }
+  const rest: Record<string, unknown> = { ...patch }
+  retainKeys(out, rest, apply)
+  mergeOrderedLists(out, rest, schema, apply)
+  // Deletions first: Kubernetes takes the keys in any order, and this one lets a patch replace a scalar by itself.
+  const keys = Object.keys(rest)
+  for (const key of keys) if (key.startsWith(deleteListPrefix)) mergeField(out, key, rest[key], schema, apply)
+  for (const key of keys) if (!key.startsWith(deleteListPrefix)) mergeField(out, key, rest[key], schema, apply)
+  return out
+}
+
+function obeyDirective(patch: JsonObject): JsonObject {
+  const { [patchDirective]: directive, ...rest } = patch
+  if (directive === 'replace') return rest
+  if (directive === 'delete') return {}
+  throw badPatchType(directive, patch)
+}
+
+/** Clears, in place, the fields that a `$retainKeys` does not list. */
+function retainKeys(out: Record<string, unknown>, patch: Record<string, unknown>, apply: boolean): void {
+  const list = getOwn(patch, retainKeysDirective)
+  if (list === undefined) return
+  delete patch[retainKeysDirective]
+  if (!apply) {
+    const other = getOwn(out, retainKeysDirective)
+    if (other === undefined) out[retainKeysDirective] = list
+    else if (!deepEqual(other, list)) {
+      throw new PatchError(
+        `${goValue(other)} and ${goValue(list)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+      )
+    }
+    return
+  }
+  if (!Array.isArray(list)) throw badFormat(retainKeysDirective)
+  const retained = new Set<unknown>(list)
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null || key.startsWith(deleteListPrefix) || key.startsWith(orderListPrefix)) continue
+    if (!retained.has(key)) throw badFormat(retainKeysDirective)
+  }
+  for (const key of Object.keys(out)) if (!retained.has(key)) delete out[key]
+}
+
+/** Merges, in place, the lists that a `$setElementOrder` orders, and takes them out of the patch. */
+function mergeOrderedLists(
+  out: Record<string, unknown>,
+  patch: Record<string, unknown>,
+  schema: JSONSchemaProps,
+  apply: boolean,
+): void {
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(orderListPrefix)) continue
+    const order = patch[directive]
+    delete patch[directive]
+    if (!apply) {
+      const other = getOwn(out, directive)
+      if (other !== undefined && !deepEqual(other, order)) throw badFormat(orderListPrefix)
+      out[directive] = order
+    }
+    if (!Array.isArray(order)) throw badType([], order)
+    const key = listOfDirective(directive, orderListPrefix)
+    const live = listIn(out, key)
+    const patched = listIn(patch, key)
+    const meta = listMeta(schema, key)
+    checkOrder(patched ?? [], order, meta.mergeKey)
+    if (live === undefined && patched === undefined) continue
+    const merged =
+      live === undefined
+        ? (withoutDirectives(patched) as unknown[])
+        : patched
+          ? mergeLists(live, patched, meta, false, apply)
+          : live
+    const maps = isMapType(elementType(live ?? [], patched ?? []))
+    setOwn(out, key, mergeOrders(merged, order, live ?? [], meta.mergeKey, maps))
+    delete patch[key]
+  }
+}
+
+function listIn(object: JsonObject, key: string): readonly unknown[] | undefined {
+  const value = getOwn(object, key)
+  if (value === undefined) return undefined
+  if (!Array.isArray(value)) throw badType([], value)
+  return value
+}
+
+/** The items of a patch must stand in the order that it asks for. */
+function checkOrder(patched: readonly unknown[], order: readonly unknown[], mergeKey: string): void {
+  if (patched.length === 0 || order.length === 0) return
+  if (mergeKey !== '') for (const item of patched) if (!isObject(item)) throw badType({}, item)
+  const items = patched.filter((item) => !(isObject(item) && (deletes(item) || Object.hasOwn(item, patchDirective))))
+  const identity = (item: unknown): unknown => (mergeKey === '' ? item : mergeKeyOf(item, mergeKey))
+  let next = 0
+  for (const item of order) if (next < items.length && identity(items[next]) === identity(item)) next++
+  if (next < items.length) {
+    throw new PatchError(
+      `The order in patch list:\n${goValue(patched)}\n doesn't match ${orderListPrefix} list:\n${goValue(order)}\n`,
+    )
+  }
+}
+
+function mergeField(
+  out: Record<string, unknown>,
+  patchKey: string,
+  value: unknown,
+  schema: JSONSchemaProps,
+  apply: boolean,
+): void {
+  const isDeleteList = patchKey.startsWith(deleteListPrefix)
+  if (isDeleteList && !apply) return setOwn(out, patchKey, value)
+  const key = isDeleteList ? listOfDirective(patchKey, deleteListPrefix) : patchKey
+  if (value === undefined) return
+  if (value === null) {
+    delete out[key]
+    if (apply) return
+  }
+  const current = getOwn(out, key)
+  if (isObject(current) && isObject(value)) {
+    const meta = structMeta(schema, key)
+    setOwn(out, key, meta.strategy === 'replace' ? value : mergeMaps(current, value, meta.schema, apply))
+  } else if (Array.isArray(current) && Array.isArray(value)) {
+    setOwn(out, key, mergeLists(current, value, listMeta(schema, key), isDeleteList, apply))
+  } else if (!isDeleteList) {
+    const kept = withoutDirectives(apply ? withoutNulls(value) : value)
+    if (kept === removed) delete out[key]
+    else setOwn(out, key, kept)
+  }
+}
+
+function mergeLists(
+  live: readonly unknown[],
+  patch: readonly unknown[],
+  { schema, strategy, mergeKey }: PatchMeta,
+  isDeleteList: boolean,
+  apply: boolean,
+): readonly unknown[] {
+  if (strategy !== 'merge' && !isDeleteList) return patch
+  if (live.length === 0 && patch.length === 0) return live
+  const maps = isMapType(elementType(live, patch))
+  if (!maps) {
+    if (apply && isDeleteList) return live.filter((item) => !patch.includes(item))
+    return mergeOrders([...new Set([...live, ...patch])], patch, live, mergeKey, false)
+  }
+  if (mergeKey === '') throw new PatchError('cannot merge lists without merge key for struct')
+  const [kept, items] = obeyItemDirectives(live, patch as readonly JsonObject[], mergeKey)
+  const merged = [...kept]
+  for (const item of items) {
+    const value = getOwn(item, mergeKey)
+    if (value === undefined) throw noMergeKey(item, mergeKey)
+    const at = findByKey(merged, mergeKey, value)
+    if (at < 0) merged.push(item)
+    else merged[at] = mergeMaps(merged[at] as JsonObject, item, schema, apply)
+  }
+  return mergeOrders(merged, items, kept, mergeKey, true)
+}
+
+/** The live items that the patch leaves, and the items of the patch that are no directives. */
+function obeyItemDirectives(
+  live: readonly unknown[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+): readonly [live: readonly unknown[], patch: readonly JsonObject[]] {
+  const items: JsonObject[] = []
+  let kept = live
+  let replace = false
+  for (const item of patch) {
+    const directive = getOwn(item, patchDirective)
+    if (directive === undefined) {
+      items.push(item)
+    } else if (directive === 'delete') {
+      const value = getOwn(item, mergeKey)
+      if (value === undefined) throw noMergeKey(item, mergeKey)
+      if (findByKey(kept, mergeKey, value) >= 0)
+        kept = kept.filter((other) => (other as JsonObject)[mergeKey] !== value)
+    } else if (directive === 'replace') {
+      replace = true
+    } else if (directive === 'merge') {
+      throw new PatchError('merging lists cannot yet be specified in the patch')
+    } else {
+      throw badPatchType(directive, item)
+    }
+  }
+  return replace ? [items, []] : [kept, items]
+}
