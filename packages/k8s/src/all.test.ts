@@ -161,7 +161,11 @@ describe('schemas of built-in kinds', () => {
   test('mark what is a number or a string, an amount, or any object', () => {
     expect(at(schema('', 'v1', 'Service'), 'spec.ports.[].targetPort')['x-kubernetes-int-or-string']).toBe(true)
     expect(at(pod, 'spec.containers.[].resources.limits.{}').oneOf).toEqual([{ type: 'string' }, { type: 'number' }])
-    expect(at(schema('apps', 'v1', 'ControllerRevision'), 'data')['x-kubernetes-preserve-unknown-fields']).toBe(true)
+    expect(at(schema('apps', 'v1', 'ControllerRevision'), 'data')).toEqual({
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      'x-kubernetes-map-type': 'atomic',
+    })
   })
 
   test('let a field say more than the type that it refers to', () => {

@@ -18,6 +18,8 @@ const freeForm: OpaqueSchema = {
   v3: { type: 'object' },
   kind: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
+// Apply owns and replaces an embedded object as a whole (schemaconv/smd.go), although nothing published says so.
+const embedded: OpaqueSchema = { v3: freeForm.v3, kind: { ...freeForm.kind, 'x-kubernetes-map-type': 'atomic' } }
 const anything: OpaqueSchema = { v3: {}, kind: { 'x-kubernetes-preserve-unknown-fields': true } }
 
 /** Definitions whose Go types marshal themselves, by local name: their published schema does not come from fields. */
@@ -34,7 +36,7 @@ export const opaqueSchemas: Readonly<Record<string, OpaqueSchema>> = {
   },
   Time: time,
   MicroTime: time,
-  RawExtension: freeForm,
+  RawExtension: embedded,
   FieldsV1: freeForm,
   Patch: freeForm,
   JSON: anything,
