@@ -228,4 +228,5 @@ declare const written: SchemaIn<typeof source>
 const both: typeof written = { name: 'a', git: 'x', oci: 1 }
 // @ts-expect-error none
 const none: typeof written = { name: 'a' }
-void both, none
+void both
+void none

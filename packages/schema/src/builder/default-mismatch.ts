@@ -33,8 +33,8 @@ function typeMismatch(schema: JSONSchemaProps, value: unknown, path: string): st
     case 'integer':
       return isInteger(value) ? boundMismatch(schema, value as number, path) : `${path} must be an integer`
     case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-        ? boundMismatch(schema, value, path)
+      return Number.isFinite(value) || typeof value === 'bigint'
+        ? boundMismatch(schema, value as number, path)
         : `${path} must be a finite number`
     case 'array':
       return Array.isArray(value) ? itemsMismatch(schema, value, path) : `${path} must be a list`
@@ -80,7 +80,8 @@ function itemsMismatch(schema: JSONSchemaProps, value: readonly unknown[], path:
 
 function fieldsMismatch(schema: JSONSchemaProps, value: object, path: string): string | undefined {
   const fields: Readonly<Record<string, JSONSchemaProps>> = schema.properties ?? {}
-  const present = new Map(Object.entries(value).filter(([, member]) => member !== undefined))
+  // Null counts as absent where it is not allowed: the API server drops it before it validates.
+  const present = new Map(Object.entries(value).filter(([, member]) => member !== undefined && member !== null))
   for (const [name, member] of present) {
     const extra = schema.additionalProperties
     const field = Object.hasOwn(fields, name) ? fields[name] : typeof extra === 'object' ? extra : undefined
@@ -95,11 +96,11 @@ function fieldsMismatch(schema: JSONSchemaProps, value: object, path: string): s
       return `${path}.${name} is not a field of the schema`
     }
   }
+  const filled = Object.keys(fields).filter((name) => !present.has(name) && fields[name]?.default !== undefined)
   for (const name of schema.required ?? []) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!present.has(name) && field?.default === undefined) return `${path}.${name} is missing, but required`
+    if (!Object.hasOwn(value, name) && !filled.includes(name)) return `${path}.${name} is missing, but required`
   }
-  return sizeMismatch(schema, present.size, 'Properties', path)
+  return sizeMismatch(schema, Object.keys(value).length + filled.length, 'Properties', path)
 }
 
 const isResourceField = (schema: JSONSchemaProps, name: string): boolean =>

@@ -18,6 +18,7 @@ import type {
   EmbeddedResource,
   IntOrString,
   KeySelector,
+  KeySelectorDraft,
   LabelSelector,
   LocalObjectReference,
   ObjectReference,
@@ -110,9 +111,9 @@ export interface SchemaBuilder {
   /** A reference to an object in the same namespace (`corev1.LocalObjectReference`). */
   localObjectReference(): Schema<LocalObjectReference, Partial<LocalObjectReference>>
   /** A key of a Secret in the same namespace (`corev1.SecretKeySelector`). */
-  secretKeySelector(): Schema<KeySelector, Omit<KeySelector, 'name'> & { name?: string }>
+  secretKeySelector(): Schema<KeySelector, KeySelectorDraft>
   /** A key of a ConfigMap in the same namespace (`corev1.ConfigMapKeySelector`). */
-  configMapKeySelector(): Schema<KeySelector, Omit<KeySelector, 'name'> & { name?: string }>
+  configMapKeySelector(): Schema<KeySelector, KeySelectorDraft>
 
   /** A kind embedded as a whole, described by its own schema. */
   from<Read, Write>(kind: EmbeddableKind<Read, Write>): Schema<Read, Write>

@@ -1,3 +1,4 @@
+import { isSupportedFormat } from '@kubewright/base'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { patternSource } from './pattern-source.ts'
 
@@ -57,6 +58,7 @@ const pairs: readonly (readonly [Keyword, Keyword])[] = [
   ['minProperties', 'maxProperties'],
   ['minimum', 'maximum'],
 ]
+const numericFormats = new Set(['int32', 'int64', 'float', 'double'])
 const counts = new Set<string>(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'])
 
 /**
@@ -75,6 +77,7 @@ export function validationJson(options: object, allowed: ReadonlySet<string>, wh
     entries.push([name, convert(name, value, where)])
   }
   const json = Object.fromEntries(entries) as JSONSchemaProps
+  if (json.format !== undefined) checkFormat(json.format, allowed, where)
   for (const [least, most] of pairs) checkPair(json, least, most, where)
   return json
 }
@@ -103,6 +106,17 @@ function convert(name: string, value: unknown, where: string): unknown {
     throw new RangeError(`Cannot build ${where}: multipleOf must be greater than 0: current value is ${value}`)
   }
   return value
+}
+
+// The server ignores formats that it does not know, so that a typo would silently check nothing.
+function checkFormat(format: string, allowed: ReadonlySet<string>, where: string): void {
+  const isNumeric = numericFormats.has(format)
+  const takesNumbers = allowed !== optionNames.string
+  const takesStrings = allowed !== optionNames.number
+  if ((isNumeric && takesNumbers) || (takesStrings && isSupportedFormat(format))) return
+  throw new TypeError(
+    `Cannot build ${where}: the API server does not check format "${format}" here; drop it or use pattern`,
+  )
 }
 
 function arm(value: unknown, where: string): JSONSchemaProps {

@@ -39,6 +39,13 @@ export interface KeySelector {
   optional?: boolean
 }
 
+/** A key of a Secret or ConfigMap in the same namespace, as written. */
+export interface KeySelectorDraft {
+  name?: string
+  key: string
+  optional?: boolean
+}
+
 /** A resource that is embedded as a whole, with fields that this schema does not describe. */
 export interface EmbeddedResource {
   apiVersion: string

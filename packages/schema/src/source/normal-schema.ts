@@ -1,0 +1,75 @@
+import { canonicalSchema } from '../builder/canonical-json.ts'
+import type { JSONSchemaProps } from '../json-schema.ts'
+
+// Keywords that say nothing when they are false, empty or null, as Go's omitempty leaves them out.
+const emptyMeansAbsent = new Set([
+  'description',
+  'title',
+  'type',
+  'format',
+  'pattern',
+  'nullable',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'uniqueItems',
+  'required',
+  'enum',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'properties',
+  'default',
+  'example',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-validations',
+])
+const emptyRuleKeys = new Set(['message', 'messageExpression', 'fieldPath', 'reason'])
+
+/** A schema without the keywords that have no effect, in canonical order: two schemas that mean the same become equal. */
+export function normalSchema(schema: JSONSchemaProps): JSONSchemaProps {
+  return canonicalSchema(strip(schema))
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function strip(schema: JSONSchemaProps): JSONSchemaProps {
+  const entries: [string, unknown][] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (emptyMeansAbsent.has(keyword) && isEmpty(keyword, value)) continue
+    entries.push([keyword, stripKeyword(keyword, value)])
+  }
+  return Object.fromEntries(entries)
+}
+
+function isEmpty(keyword: string, value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  // A default or example may well be empty or false.
+  if (keyword === 'default' || keyword === 'example') return false
+  return value === false || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+function stripKeyword(keyword: string, value: unknown): unknown {
+  switch (keyword) {
+    case 'items':
+    case 'not':
+    case 'additionalProperties':
+      return isPlain(value) ? strip(value) : value
+    case 'allOf':
+    case 'anyOf':
+    case 'oneOf':
+      return Array.isArray(value) ? value.map((arm) => strip(arm)) : value
+    case 'properties':
+      return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, strip(field)]))
+    case 'x-kubernetes-validations':
+      return Array.isArray(value) ? value.map(stripRule) : value
+    default:
+      return value
+  }
+}
+
+function stripRule(rule: object): object {
+  return Object.fromEntries(Object.entries(rule).filter(([key, value]) => !(emptyRuleKeys.has(key) && value === '')))
+}

@@ -1,0 +1,252 @@
+import { deepEqual } from '@kubewright/base'
+import type { ListSettings } from '../builder/array-json.ts'
+import { defaultMismatch } from '../builder/default-mismatch.ts'
+import type { ObjectSettings } from '../builder/object-json.ts'
+import { s } from '../builder/s.ts'
+import type { Schema } from '../builder/schema.ts'
+import { intOrStringJson, quantityJson } from '../builder/well-known.ts'
+import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import { armsFit } from './arms-fit.ts'
+import { normalSchema } from './normal-schema.ts'
+import { propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
+import { typeDoc } from './type-doc.ts'
+
+/** How source text is laid out. */
+export interface SourceOptions {
+  /** The greatest number of columns of a line. @default 120 */
+  readonly width?: number
+  /** The indentation of the line that the expression starts on. @default 0 */
+  readonly indent?: number
+}
+
+/**
+ * A TypeScript expression that rebuilds a structural schema with `s`. Evaluating it gives a schema whose `json` means the same as
+ * `json`: each part is built while it is written and compared, and what the words of `s` cannot say becomes `s.raw`.
+ */
+export function schemaToSource(json: JSONSchemaProps, options: SourceOptions = {}): string {
+  return renderSource(write(normalSchema(json), false).doc, options.width ?? 120, options.indent ?? 0)
+}
+
+/** Text and the schema that it evaluates to. */
+interface Written {
+  readonly doc: SourceDoc
+  readonly schema: Schema<unknown, unknown>
+}
+
+// The words take typed options; here they are data from a CRD, which the words check at run time as they do for JavaScript callers.
+type Loose = (...args: readonly unknown[]) => Schema<unknown, unknown>
+const words = s as unknown as Readonly<Record<keyof typeof s, Loose>>
+
+const object = (items: readonly SourceDoc[], broken = false): SourceDoc => ({
+  open: '{',
+  close: '}',
+  padded: true,
+  items,
+  broken,
+})
+
+function call(
+  word: keyof typeof s,
+  args: readonly (readonly [SourceDoc, unknown])[],
+  typeArgs: SourceDoc = '',
+): Written {
+  const items = args.map(([doc]) => doc)
+  const values = args.map(([, value]) => value)
+  return { doc: [`s.${word}`, typeArgs, { open: '(', close: ')', items }], schema: words[word](...values) }
+}
+
+/** An options argument, left out if there is nothing in it. */
+function optionsArg(options: object): (readonly [SourceDoc, unknown])[] {
+  return Object.keys(options).length === 0 ? [] : [[valueDoc(options), options]]
+}
+
+function write(json: JSONSchemaProps, optional: boolean): Written {
+  const { description, title, example, nullable, default: value, 'x-kubernetes-validations': rules, ...core } = json
+  const extras: Extras = { description, title, example, nullable, default: value, rules, optional }
+  const { default: _value, ...undefaulted } = json
+  const attempts: readonly (() => Written)[] = [
+    () => chain(plainWord(core), extras),
+    () => chain(raw(core), extras),
+    () => chain(raw(undefaulted), { default: value, optional }),
+  ]
+  let failure: unknown
+  for (const attempt of attempts) {
+    try {
+      const written = attempt()
+      if (deepEqual(written.schema.json, json)) return written
+    } catch (error) {
+      // A word refuses what it cannot say; the next attempt says it more plainly.
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+      failure = error
+    }
+  }
+  throw new TypeError('Cannot write schema as source: its default does not fit its own schema', { cause: failure })
+}
+
+interface Extras {
+  readonly description?: string | undefined
+  readonly title?: string | undefined
+  readonly example?: unknown
+  readonly nullable?: boolean | undefined
+  readonly default?: unknown
+  readonly rules?: readonly ValidationRule[] | undefined
+  readonly optional: boolean
+}
+
+function chain(base: Written, extras: Extras): Written {
+  refuseUntypable(base.schema.json, extras)
+  const doc: SourceDoc[] = [base.doc]
+  let schema = base.schema
+  const add = (method: string, items: readonly SourceDoc[], next: Schema<unknown, unknown>): void => {
+    doc.push(`.${method}`, { open: '(', close: ')', items })
+    schema = next
+  }
+  const { description, title, example, nullable, rules = [], optional } = extras
+  if (nullable) add('nullable', [], schema.nullable())
+  for (const { rule, ...rest } of rules) {
+    const { message, ...others } = rest
+    const onlyMessage = message !== undefined && Object.keys(others).length === 0
+    const second: SourceDoc[] = onlyMessage
+      ? [{ words: message }]
+      : Object.keys(rest).length > 0
+        ? [ruleOptions(rest)]
+        : []
+    // The field path comes from a CRD, where it is any string.
+    add('rule', [{ words: rule }, ...second], schema.rule(rule, rest as { readonly message?: string }))
+  }
+  if (extras.default !== undefined) add('default', [valueDoc(extras.default)], schema.default(extras.default))
+  else if (optional) add('optional', [], schema.optional())
+  if (title !== undefined) add('title', [{ words: title }], schema.title(title))
+  if (description !== undefined) add('describe', [{ words: description }], schema.describe(description))
+  if (example !== undefined) add('example', [valueDoc(example)], schema.example(example))
+  return { doc, schema }
+}
+
+/** Throws for what evaluates well but would not compile. */
+function refuseUntypable(json: JSONSchemaProps, { example, nullable, rules = [] }: Extras): void {
+  const mismatch =
+    example !== undefined && defaultMismatch(nullable ? { ...json, nullable } : json, example) !== undefined
+  // The type of field paths ends after five levels.
+  if (mismatch || rules.some((rule) => (rule.fieldPath?.split('.').length ?? 0) > 6)) throw new TypeError('not typable')
+}
+
+function ruleOptions(options: object): SourceDoc {
+  const prose = new Set(['message', 'messageExpression'])
+  return object(
+    Object.entries(options).map(([name, value]) => [
+      `${name}: `,
+      prose.has(name) ? { words: String(value) } : valueDoc(value),
+    ]),
+  )
+}
+
+function raw(json: JSONSchemaProps): Written {
+  const [out, written] = [typeDoc(json, 'out'), typeDoc(json, 'in')]
+  const types = deepEqual(out, written) ? [out] : [out, written]
+  const typeArgs: SourceDoc = ['<', types.flatMap((type, index) => (index === 0 ? [type] : [', ', type])), '>']
+  return call('raw', [[valueDoc(json), json]], typeArgs)
+}
+
+const soleFormats: Readonly<Record<string, 'time' | 'bytes' | 'duration'>> = {
+  'date-time': 'time',
+  byte: 'bytes',
+  duration: 'duration',
+}
+
+/** The word of `s` for a schema without description, default and the like; throws where there is none. */
+function plainWord(core: JSONSchemaProps): Written {
+  const { type, enum: values, ...rest } = core
+  if (!armsFit(core['x-kubernetes-int-or-string'] ? withoutTypeArms(core) : core))
+    throw new TypeError('arms do not fit the type')
+  if (core['x-kubernetes-int-or-string']) return intOrString(core)
+  if (values !== undefined) return enumWord(type, values, rest)
+  switch (type) {
+    case 'string': {
+      const sole = Object.keys(rest).length === 1 ? soleFormats[rest.format ?? ''] : undefined
+      return sole === undefined ? call('string', optionsArg(rest)) : call(sole, [])
+    }
+    case 'integer':
+      return call('int', optionsArg(rest))
+    case 'number':
+      return call('number', optionsArg(rest))
+    case 'boolean':
+      return call('bool', optionsArg(rest))
+    case 'array':
+      return arrayWord(rest)
+    case 'object':
+      return objectWord(rest)
+    default:
+      return call('json', [])
+  }
+}
+
+function enumWord(type: string | undefined, values: readonly unknown[], rest: object): Written {
+  if (type === 'boolean') return call('literal', [[valueDoc(values[0]), values[0]]])
+  const args = values.map((value): [SourceDoc, unknown] => [valueDoc(value), value])
+  return Object.keys(rest).length === 0
+    ? call('enum', args)
+    : call('enum', [[valueDoc(values), values], ...optionsArg(rest)])
+}
+
+function intOrString(core: JSONSchemaProps): Written {
+  if (deepEqual(core, quantityJson)) return call('quantity', [])
+  const { 'x-kubernetes-int-or-string': _mark, ...rest } = core
+  if (deepEqual(rest.anyOf, intOrStringJson.anyOf)) {
+    const { anyOf: _arms, ...options } = rest
+    return call('intOrString', optionsArg(options))
+  }
+  const { allOf: [, second, ...more] = [], ...others } = rest
+  const options = { ...others, anyOf: second?.anyOf, ...(more.length > 0 ? { allOf: more } : {}) }
+  return call('intOrString', optionsArg(options))
+}
+
+/** An int-or-string without the arms that name its types; those belong to the word. */
+function withoutTypeArms(core: JSONSchemaProps): JSONSchemaProps {
+  const isTypeArms = (arm: JSONSchemaProps): boolean => deepEqual(arm.anyOf, intOrStringJson.anyOf)
+  const { anyOf, ...rest } = core
+  const without = isTypeArms(core) || anyOf === undefined ? rest : core
+  return { ...without, allOf: (core.allOf ?? []).filter((arm) => !isTypeArms(arm)) }
+}
+
+function arrayWord(rest: JSONSchemaProps): Written {
+  const { items = {}, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys, ...options } = rest
+  const item = write(items, false)
+  const settings = { ...options, ...(listType ? { listType } : {}), ...(keys ? { keys } : {}) } as ListSettings
+  return call('array', [[item.doc, item.schema], ...optionsArg(settings)])
+}
+
+function objectWord(rest: JSONSchemaProps): Written {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+    'x-kubernetes-map-type': mapType,
+    'x-kubernetes-preserve-unknown-fields': open,
+    'x-kubernetes-embedded-resource': embedded,
+    ...others
+  } = rest
+  if (embedded) return call('embeddedResource', [])
+  const options = { ...others, ...(mapType ? { mapType } : {}) }
+  if (typeof additionalProperties === 'object') {
+    const value = write(additionalProperties, false)
+    return call('map', [[value.doc, value.schema], ...optionsArg(options)])
+  }
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const written = write(field, !required.includes(name))
+    return { name, ...written, isObject: field.properties !== undefined || field.items?.properties !== undefined }
+  })
+  // What the fields do not say by themselves: defaulted fields that are required all the same, and names that are no fields.
+  const extra = required.filter((name) => !Object.hasOwn(properties, name) || properties[name]?.default !== undefined)
+  const settings: ObjectSettings = {
+    ...options,
+    ...(extra.length > 0 ? { required: extra } : {}),
+    ...(open ? { preserveUnknownFields: true } : {}),
+  } as ObjectSettings
+  const broken = fields.length > 4 || fields.some((field) => field.isObject)
+  const doc = object(
+    fields.map(({ name, doc }) => [`${propertyName(name)}: `, doc]),
+    broken,
+  )
+  const schemas = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
+  return call('object', [[doc, schemas], ...optionsArg(settings)])
+}

@@ -1,0 +1,119 @@
+/** A piece of source text that knows how to break when it is too wide. */
+export type SourceDoc = string | BracketDoc | WordsDoc | readonly SourceDoc[]
+
+/** A bracketed list: `open a, b close` on one line, or one item per line. */
+export interface BracketDoc {
+  readonly open: string
+  readonly close: string
+  readonly items: readonly SourceDoc[]
+  /** Breaks the list even if it fits. */
+  readonly broken?: boolean
+  /** Blanks inside the brackets on one line, as objects have and calls have not. */
+  readonly padded?: boolean
+  /** What ends an item: a comma in values, nothing but the line break in types. */
+  readonly separator?: ',' | ';'
+}
+
+/** A string literal for prose, which breaks between words. */
+export interface WordsDoc {
+  readonly words: string
+}
+
+/** Lays a document out in `width` columns; `indent` is the indentation of the line that it starts on, `column` where it starts. */
+export function renderSource(doc: SourceDoc, width: number, indent = 0, column: number = indent): string {
+  if (typeof doc === 'string') return doc
+  if ('words' in doc) return renderWords(doc.words, width, indent, column)
+  if ('items' in doc) return renderBracket(doc, width, indent, column)
+  let text = ''
+  for (const part of doc) {
+    const lastLine = text.slice(text.lastIndexOf('\n') + 1)
+    text += renderSource(part, width, indent, text.includes('\n') ? lastLine.length : column + text.length)
+  }
+  return text
+}
+
+function renderBracket(doc: BracketDoc, width: number, indent: number, column: number): string {
+  const separator = doc.separator ?? ','
+  const flat = flatText(doc)
+  // One column is left for the comma that usually follows.
+  if (flat !== undefined && column + flat.length < width) return flat
+  const only = doc.items.length === 1 ? doc.items[0] : undefined
+  if (doc.open === '(' && typeof only === 'object' && 'items' in only && only.open !== '(') {
+    return `(${renderBracket(only, width, indent, column + 1)})`
+  }
+  if (doc.items.length === 0) return doc.open + doc.close
+  const inner = ' '.repeat(indent + 2)
+  const lines = doc.items.map(
+    (item) => `${inner}${renderSource(item, width, indent + 2)}${separator === ',' ? ',' : ''}\n`,
+  )
+  return `${doc.open}\n${lines.join('')}${' '.repeat(indent)}${doc.close}`
+}
+
+/** The document on one line, or `undefined` if a part of it insists on several. */
+function flatText(doc: SourceDoc): string | undefined {
+  if (typeof doc === 'string') return doc
+  if ('words' in doc) return stringLiteral(doc.words)
+  if ('items' in doc) {
+    if (doc.broken) return undefined
+    const items = flatParts(doc.items)
+    if (items === undefined) return undefined
+    const blank = doc.padded && items.length > 0 ? ' ' : ''
+    return doc.open + blank + items.join(`${doc.separator ?? ','} `) + blank + doc.close
+  }
+  return flatParts(doc)?.join('')
+}
+
+function flatParts(docs: readonly SourceDoc[]): string[] | undefined {
+  const parts: string[] = []
+  for (const doc of docs) {
+    const part = flatText(doc)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
+  return parts
+}
+
+function renderWords(text: string, width: number, indent: number, column: number): string {
+  const whole = stringLiteral(text)
+  if (column + whole.length < width) return whole
+  const room = Math.max(width - indent - 6, 40)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.match(/[^\s]*\s*/g) ?? []) {
+    if (line !== '' && (line.endsWith('\n') || stringLiteral(line + word.trimEnd()).length > room)) {
+      lines.push(line)
+      line = ''
+    }
+    line += word
+  }
+  lines.push(line)
+  const parts = lines.filter((each) => each !== '')
+  return parts.map(stringLiteral).join(` +\n${' '.repeat(indent + 2)}`)
+}
+
+/** A string literal with single quotes, or double quotes where that saves escapes. */
+export function stringLiteral(text: string): string {
+  const double = JSON.stringify(text)
+  if (text.includes("'") && !text.includes('"')) return double
+  return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+/** A property name as an object literal or a type spells it; `__proto__` needs brackets to be an ordinary property. */
+export function propertyName(name: string): string {
+  if (name === '__proto__') return "['__proto__']"
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : stringLiteral(name)
+}
+
+/** JSON data as an expression. */
+export function valueDoc(value: unknown): SourceDoc {
+  if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (Object.is(value, -0)) return '-0'
+  if (Array.isArray(value)) return { open: '[', close: ']', items: value.map(valueDoc) }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined)
+    const items = members.map(([name, member]): SourceDoc => [`${propertyName(name)}: `, valueDoc(member)])
+    return { open: '{', close: '}', padded: true, items }
+  }
+  return String(value)
+}
