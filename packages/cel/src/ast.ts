@@ -126,3 +126,24 @@ export function qualifiedName(e: Expr): string | undefined {
   const prefix = qualifiedName(e.operand)
   return prefix === undefined ? undefined : `${prefix}.${e.field}`
 }
+
+/** The nodes directly below a node, in source order. */
+export function childrenOf(e: Expr): readonly Expr[] {
+  switch (e.kind) {
+    case 'literal':
+    case 'ident':
+      return []
+    case 'select':
+      return [e.operand]
+    case 'call':
+      return e.target === undefined ? e.args : [e.target, ...e.args]
+    case 'list':
+      return e.elements
+    case 'map':
+      return e.entries.flatMap((entry) => [entry.key, entry.value])
+    case 'struct':
+      return e.fields.map((field) => field.value)
+    case 'comprehension':
+      return [e.range, e.accuInit, e.condition, e.step, e.result]
+  }
+}

@@ -10,6 +10,11 @@ export abstract class CelList {
   /** The element at an index that the caller has checked to be in range. */
   abstract at(index: number): CelValue
 
+  /** Whether this counts as absent for `optional.ofNonZeroValue()`. */
+  get isZero(): boolean {
+    return this.size === 0
+  }
+
   /** `this == other` for a list; lists of list type `set` or `map` ignore the order. */
   equalsList(other: CelList): boolean {
     if (this.size !== other.size) return false
@@ -81,6 +86,11 @@ export abstract class CelMap {
 
   /** The keys in iteration order. */
   abstract keys(): Iterable<CelValue>
+
+  /** Whether this counts as absent for `optional.ofNonZeroValue()`. */
+  get isZero(): boolean {
+    return this.size === 0
+  }
 
   /** `this == other`. */
   equals(other: CelValue): boolean {

@@ -46,7 +46,12 @@ export type {
   FunctionCost,
   SizeEstimate,
 } from './cost-estimate.ts'
+export { CelEnvironment, type EnvironmentOptions, type VariableDeclaration } from './environment.ts'
 export { celCompare, celEquals, compareStrings } from './equality.ts'
+export { CelExpression, CostMeter, PER_CALL_LIMIT } from './expression.ts'
+export type { SizeEstimator } from './internal/cost-estimator.ts'
+export { matchesRegex, regexOf } from './internal/regex.ts'
+export { fromNative } from './json-values.ts'
 export {
   AUTHORIZER_TYPE,
   authorizerLibrary,
@@ -72,6 +77,18 @@ export { stringsLibrary } from './libraries/strings.ts'
 export { CelURL, URL_TYPE, urlsLibrary } from './libraries/urls.ts'
 export type { CelFunction, CelLibrary, CelOverload, CelTypeDeclaration } from './library.ts'
 export type { CelMacro, MacroFactory } from './macro.ts'
+export { toNative } from './native.ts'
+export { type CelSchema, withTypeAndObjectMeta } from './schema/cel-schema.ts'
+export {
+  type DeclaredField,
+  type DeclaredType,
+  type DeclareOptions,
+  declareSchema,
+  MAX_REQUEST_SIZE_BYTES,
+} from './schema/declared-type.ts'
+export { escapeIdentifier, unescapeIdentifier } from './schema/escape.ts'
+export { durationText, timestampText } from './standard/conversions.ts'
+export { mapFold } from './standard/macros.ts'
 export {
   actualSize,
   CelBytes,

@@ -1,5 +1,5 @@
-import { CelList, CelMap } from './collections.ts'
 import { CelType } from './cel-type.ts'
+import { CelList, CelMap } from './collections.ts'
 import {
   CelBytes,
   CelDouble,

@@ -1,7 +1,16 @@
 import { CelType } from './cel-type.ts'
-import { CelList, CelMap } from './collections.ts'
-import { timestampText, durationText } from './standard/conversions.ts'
-import { CelBytes, CelDouble, CelDuration, CelOpaque, CelOptional, CelTimestamp, CelUint, type CelValue } from './values.ts'
+import { CelList, type CelMap } from './collections.ts'
+import { durationText, timestampText } from './standard/conversions.ts'
+import {
+  CelBytes,
+  CelDouble,
+  CelDuration,
+  CelOpaque,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  type CelValue,
+} from './values.ts'
 
 /** Lists and maps that are views of JSON, which need no conversion back. */
 interface JsonView {

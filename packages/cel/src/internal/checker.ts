@@ -1,4 +1,14 @@
-import { type CallExpr, type ComprehensionExpr, type Expr, type ListExpr, type MapExpr, OPERATORS, qualifiedName, type SelectExpr, type StructExpr } from '../ast.ts'
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  OPERATORS,
+  qualifiedName,
+  type SelectExpr,
+  type StructExpr,
+} from '../ast.ts'
 import {
   BOOL,
   BYTES,

@@ -32,7 +32,8 @@ function plain(digits: string, exponent: number): string {
   return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
 }
 
-const GO_FLOAT = /^[+-]?(?:(?:\d+(?:_?\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+)$/
+const GO_FLOAT =
+  /^[+-]?(?:(?:\d+(?:_?\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+)$/
 
 /** The double that Go's `strconv.ParseFloat` reads, or `undefined`. */
 export function parseGoFloat(text: string): number | undefined {

@@ -93,7 +93,12 @@ function next(source: string, at: number): Token | number {
   if (isDigit(c) || (c === 46 && isDigit(source.charCodeAt(at + 1)))) {
     NUMBER.lastIndex = at
     const groups = NUMBER.exec(source)!
-    const kind = groups.groups!['float'] !== undefined ? 'NUM_FLOAT' : groups.groups!['uint'] !== undefined ? 'NUM_UINT' : 'NUM_INT'
+    const kind =
+      groups.groups!['float'] !== undefined
+        ? 'NUM_FLOAT'
+        : groups.groups!['uint'] !== undefined
+          ? 'NUM_UINT'
+          : 'NUM_INT'
     return make(kind, NUMBER.lastIndex)
   }
   const prefixed = stringPrefix(source, at)

@@ -128,7 +128,9 @@ class Parser {
 
   #expr(): Expr {
     this.#enter(++this.#depth)
-    const condition = this.#logical('||', OPERATORS.or, () => this.#logical('&&', OPERATORS.and, () => this.#relation()))
+    const condition = this.#logical('||', OPERATORS.or, () =>
+      this.#logical('&&', OPERATORS.and, () => this.#relation()),
+    )
     const op = this.#accept('?')
     let result = condition
     if (op !== undefined) {
@@ -162,7 +164,9 @@ class Parser {
   }
 
   #relation(): Expr {
-    return this.#leftAssociative(RELATIONS, () => this.#leftAssociative(SUMS, () => this.#leftAssociative(PRODUCTS, () => this.#unary())))
+    return this.#leftAssociative(RELATIONS, () =>
+      this.#leftAssociative(SUMS, () => this.#leftAssociative(PRODUCTS, () => this.#unary())),
+    )
   }
 
   #leftAssociative(operators: ReadonlyMap<TokenKind, string>, operand: () => Expr): Expr {
@@ -394,7 +398,9 @@ class Parser {
       case 'STRING':
         return this.#unescaped(start, () => this.builder.literal(start, unescapeString(token.text)))
       case 'BYTES':
-        return this.#unescaped(start, () => this.builder.literal(start, new CelBytes(unescapeBytes(token.text.slice(1)))))
+        return this.#unescaped(start, () =>
+          this.builder.literal(start, new CelBytes(unescapeBytes(token.text.slice(1)))),
+        )
       case 'true':
         return this.builder.literal(start, true)
       case 'false':

@@ -25,7 +25,8 @@ function locate(lines: readonly string[], offset: number): { line: number; colum
   let rest = offset
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!
-    if (rest <= line.length || i === lines.length - 1) return { line: i + 1, column: Array.from(line.slice(0, rest)).length }
+    if (rest <= line.length || i === lines.length - 1)
+      return { line: i + 1, column: Array.from(line.slice(0, rest)).length }
     rest -= line.length + 1
   }
   return { line: 1, column: 0 }

@@ -1,12 +1,4 @@
-import {
-  CelType,
-  DYN,
-  listType,
-  mapType,
-  sameType,
-  typeOfType,
-  typeParam,
-} from '../cel-type.ts'
+import { CelType, DYN, listType, mapType, sameType, typeOfType, typeParam } from '../cel-type.ts'
 
 function isDyn(t: CelType): boolean {
   return t.kind === 'dyn' || t.kind === 'any'

@@ -31,12 +31,15 @@ function bodyOf(literal: string): Body {
 export function unescapeString(literal: string): string {
   const { text, raw } = bodyOf(literal)
   if (raw || !text.includes('\\')) return text
-  return text.replace(/\\(?:([xX])([0-9a-fA-F]{2})|(u)([0-9a-fA-F]{4})|(U)([0-9a-fA-F]{8})|([0-3][0-7][0-7])|(.))/gsu, (...m) => {
-    const hex = (m[2] ?? m[4] ?? m[6]) as string | undefined
-    if (hex !== undefined) return fromCodePoint(Number.parseInt(hex, 16))
-    if (m[7] !== undefined) return fromCodePoint(Number.parseInt(m[7] as string, 8))
-    return SIMPLE[m[8] as string] ?? ''
-  })
+  return text.replace(
+    /\\(?:([xX])([0-9a-fA-F]{2})|(u)([0-9a-fA-F]{4})|(U)([0-9a-fA-F]{8})|([0-3][0-7][0-7])|(.))/gsu,
+    (...m) => {
+      const hex = (m[2] ?? m[4] ?? m[6]) as string | undefined
+      if (hex !== undefined) return fromCodePoint(Number.parseInt(hex, 16))
+      if (m[7] !== undefined) return fromCodePoint(Number.parseInt(m[7] as string, 8))
+      return SIMPLE[m[8] as string] ?? ''
+    },
+  )
 }
 
 function fromCodePoint(value: number): string {
@@ -50,7 +53,9 @@ export function unescapeBytes(literal: string): Uint8Array {
   if (raw || !text.includes('\\')) return new TextEncoder().encode(text)
   const bytes: number[] = []
   const encoder = new TextEncoder()
-  for (const [part] of text.matchAll(/\\(?:[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7]|.)|[^\\]+/gsu)) {
+  for (const [part] of text.matchAll(
+    /\\(?:[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7]|.)|[^\\]+/gsu,
+  )) {
     if (!part.startsWith('\\')) bytes.push(...encoder.encode(part))
     else if (part[1] === 'x' || part[1] === 'X') bytes.push(Number.parseInt(part.slice(2), 16))
     else if (part[1] === 'u' || part[1] === 'U') throw new Error('unable to unescape string')

@@ -1,4 +1,17 @@
-import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listType, mapType, STRING, structType, TIMESTAMP } from '../cel-type.ts'
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listType,
+  mapType,
+  STRING,
+  structType,
+  TIMESTAMP,
+} from '../cel-type.ts'
 import type { CelValue } from '../values.ts'
 import { type CelSchema, withTypeAndObjectMeta } from './cel-schema.ts'
 import { escapeIdentifier } from './escape.ts'
@@ -63,7 +76,12 @@ function finish(parts: ReadContext & Omit<DeclaredType, 'read'>): DeclaredType {
   return { ...parts, read: readerOf(parts) }
 }
 
-function declare(schema: CelSchema, name: string, isRoot: boolean, outer: readonly CelSchema[]): DeclaredType | undefined {
+function declare(
+  schema: CelSchema,
+  name: string,
+  isRoot: boolean,
+  outer: readonly CelSchema[],
+): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const max = schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength) * 4
     return scalar(DYN, schema, max, 1)
@@ -109,7 +127,8 @@ function declareList(schema: CelSchema, name: string, outer: readonly CelSchema[
 }
 
 function declareObject(schema: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
-  if (typeof schema.additionalProperties === 'object') return declareMap(schema, schema.additionalProperties, name, outer)
+  if (typeof schema.additionalProperties === 'object')
+    return declareMap(schema, schema.additionalProperties, name, outer)
   const fields = new Map<string, DeclaredField>()
   const required = new Set(schema.required)
   let minSerializedSize = 2
@@ -126,7 +145,12 @@ function declareObject(schema: CelSchema, name: string, outer: readonly CelSchem
   return finish({ type: structType(name), schema, fields, maxElements: 0, minSerializedSize })
 }
 
-function declareMap(schema: CelSchema, values: CelSchema, name: string, outer: readonly CelSchema[]): DeclaredType | undefined {
+function declareMap(
+  schema: CelSchema,
+  values: CelSchema,
+  name: string,
+  outer: readonly CelSchema[],
+): DeclaredType | undefined {
   const element = declareNested(values, `${name}.@elem`, outer)
   if (element === undefined) return undefined
   const maxElements =
@@ -139,7 +163,12 @@ function declareMap(schema: CelSchema, values: CelSchema, name: string, outer: r
 function declareString(schema: CelSchema): DeclaredType {
   switch (schema.format) {
     case 'byte':
-      return scalar(BYTES, schema, schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength), 2)
+      return scalar(
+        BYTES,
+        schema,
+        schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength),
+        2,
+      )
     case 'duration':
       return scalar(DURATION, schema, MAX_DURATION_SIZE, 3)
     case 'date':

@@ -5,7 +5,12 @@ const KEYWORDS = new Set(
   ),
 )
 
-const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+}
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
 /** The CEL identifier for a property name, or `undefined` if expressions cannot reach a property of that name. */

@@ -2,8 +2,8 @@ import { deepEqual, isCalendarDate, parseRFC3339 } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { CelList, CelMap } from '../collections.ts'
 import { celEquals } from '../equality.ts'
-import { CelBytes, CelDouble, CelDuration, CelTimestamp, type CelValue, intOf } from '../values.ts'
 import { toNative } from '../native.ts'
+import { CelBytes, CelDouble, CelDuration, CelTimestamp, type CelValue, intOf } from '../values.ts'
 import type { CelSchema } from './cel-schema.ts'
 import type { DeclaredField, DeclaredType } from './declared-type.ts'
 import { escapeIdentifier } from './escape.ts'
@@ -100,7 +100,9 @@ const STRING_READERS: Readonly<Record<string, (json: unknown) => CelValue>> = {
   date: (json) => {
     const text = readString(json)
     if (!isCalendarDate(text)) {
-      throw new CelError(`Invalid date formatted string ${text}: parsing time "${text}" as "2006-01-02": cannot parse "${text}" as "2006"`)
+      throw new CelError(
+        `Invalid date formatted string ${text}: parsing time "${text}" as "2006-01-02": cannot parse "${text}" as "2006"`,
+      )
     }
     return new CelTimestamp(Date.parse(`${text}T00:00:00Z`) / 1000, 0)
   },
@@ -149,6 +151,11 @@ export class SchemaObject extends CelMap {
 
   get size(): number {
     return Object.keys(this.json).length
+  }
+
+  /** Data with a schema is never absent, even if empty. */
+  override get isZero(): boolean {
+    return false
   }
 
   /** Null and absent are the same for a property. */
@@ -203,6 +210,10 @@ export class SchemaMap extends CelMap {
     return Object.keys(this.json).length
   }
 
+  override get isZero(): boolean {
+    return false
+  }
+
   get(key: CelValue): CelValue | undefined {
     if (typeof key !== 'string') throw noSuchOverload()
     return Object.hasOwn(this.json, key) ? this.#element.read(this.json[key]) : undefined
@@ -223,7 +234,8 @@ function listReader(context: ReadContext): (json: unknown) => CelValue {
   const listType = context.schema['x-kubernetes-list-type'] ?? 'atomic'
   const keys = context.schema['x-kubernetes-list-map-keys'] ?? []
   return (json) => {
-    if (!Array.isArray(json)) throw new CelError('invalid data, expected an array for the provided schema with type=array')
+    if (!Array.isArray(json))
+      throw new CelError('invalid data, expected an array for the provided schema with type=array')
     switch (listType) {
       case 'atomic':
         return new SchemaList(json, element)
@@ -254,6 +266,10 @@ export class SchemaList extends CelList {
 
   at(index: number): CelValue {
     return this.element.read(this.json[index])
+  }
+
+  override get isZero(): boolean {
+    return false
   }
 
   override equalsOther(_other: CelValue): boolean {

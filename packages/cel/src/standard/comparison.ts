@@ -1,8 +1,8 @@
 import { CelError } from '../cel-error.ts'
-import { celCompare } from '../equality.ts'
-import { CelList, CelMap } from '../collections.ts'
-import { CelOptional, type CelValue } from '../values.ts'
 import { CelType } from '../cel-type.ts'
+import { CelList, CelMap } from '../collections.ts'
+import { celCompare } from '../equality.ts'
+import { CelOptional, type CelValue } from '../values.ts'
 
 /** The order of two operands of an ordering operator; a left operand without any order is named in the error. */
 export function compare(fn: string, a: CelValue, b: CelValue): number {

@@ -4,7 +4,11 @@ import type { CelMacro, MacroFactory } from '../macro.ts'
 /** The name that older accumulators had; still refused as an iteration variable. */
 const OLD_ACCUMULATOR = '__result__'
 
-function receiver(fn: string, argCount: number, expand: (f: MacroFactory, target: Expr, args: readonly Expr[]) => Expr): CelMacro {
+function receiver(
+  fn: string,
+  argCount: number,
+  expand: (f: MacroFactory, target: Expr, args: readonly Expr[]) => Expr,
+): CelMacro {
   return { fn, receiver: true, argCount, expand: (f, target, args) => expand(f, target!, args) }
 }
 
@@ -105,7 +109,11 @@ function twoVariables(f: MacroFactory, args: readonly Expr[]): [string, string] 
   return [first.name, second.name]
 }
 
-function transform(fn: string, init: (f: MacroFactory) => Expr, grow: (f: MacroFactory, variables: readonly [string, string], value: Expr) => Expr): CelMacro[] {
+function transform(
+  fn: string,
+  init: (f: MacroFactory) => Expr,
+  grow: (f: MacroFactory, variables: readonly [string, string], value: Expr) => Expr,
+): CelMacro[] {
   return [3, 4].map((argCount) =>
     receiver(fn, argCount, (f, target, args) => {
       const variables = twoVariables(f, args)
@@ -139,9 +147,19 @@ export const STANDARD_MACROS: readonly CelMacro[] = [
     const name = iterationVariable(f, args[0]!, 'argument is not an identifier')
     return fold(f, target, [name], collect(f, f.list(), append(f, args[0]!), args[1]))
   }),
-  ...transform('transformList', (f) => f.list(), (f, _variables, value) => append(f, value)),
-  ...transform('transformMap', (f) => f.map(), (f, variables, value) =>
-    f.call('cel.@mapInsert', f.accuIdent(), f.ident(variables[0]), value),
+  ...transform(
+    'transformList',
+    (f) => f.list(),
+    (f, _variables, value) => append(f, value),
   ),
-  ...transform('transformMapEntry', (f) => f.map(), (f, _variables, value) => f.call('cel.@mapInsert', f.accuIdent(), value)),
+  ...transform(
+    'transformMap',
+    (f) => f.map(),
+    (f, variables, value) => f.call('cel.@mapInsert', f.accuIdent(), f.ident(variables[0]), value),
+  ),
+  ...transform(
+    'transformMapEntry',
+    (f) => f.map(),
+    (f, _variables, value) => f.call('cel.@mapInsert', f.accuIdent(), value),
+  ),
 ]

@@ -18,13 +18,15 @@ import {
   typeParam,
   UINT,
 } from '../cel-type.ts'
-import { celCompare, celEquals } from '../equality.ts'
+import type { CelMap } from '../collections.ts'
+import { celEquals } from '../equality.ts'
+import { mutableCopy } from '../internal/accumulators.ts'
 import { matchesRegex } from '../internal/regex.ts'
 import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
 import type { CelDuration, CelTimestamp, CelValue } from '../values.ts'
 import { add, divide, isIn, modulo, multiply, negate, sizeOf, subtract } from './arithmetic.ts'
-import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toType, toUint } from './conversions.ts'
 import { compare } from './comparison.ts'
+import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toType, toUint } from './conversions.ts'
 import { STANDARD_MACROS } from './macros.ts'
 import { type CivilTime, civilTime, durationIn } from './time-functions.ts'
 
@@ -72,7 +74,12 @@ function ordering(name: string, verb: string, holds: (order: number) => boolean)
   return fn(name, (a, b) => holds(compare(name, a!, b!)), ...overloads)
 }
 
-function conversion(name: string, result: CelType, from: readonly CelType[], convert: (v: CelValue) => CelValue): CelFunction {
+function conversion(
+  name: string,
+  result: CelType,
+  from: readonly CelType[],
+  convert: (v: CelValue) => CelValue,
+): CelFunction {
   const short = (t: CelType): string => OVERLOAD_SUFFIX.get(t) ?? t.name
   const overloads = from.map((t) => ({
     ...overload(`${short(t)}_to_${short(result)}`, [t], result),
@@ -82,10 +89,18 @@ function conversion(name: string, result: CelType, from: readonly CelType[], con
 }
 
 /** A `getX` method of timestamps, with and without a time zone, and of durations where they have it. */
-function timePart(name: string, ids: readonly [string, string], part: (t: CivilTime) => number, nanosPerUnit?: bigint): CelFunction {
+function timePart(
+  name: string,
+  ids: readonly [string, string],
+  part: (t: CivilTime) => number,
+  nanosPerUnit?: bigint,
+): CelFunction {
   const overloads: CelOverload[] = [
     { ...member(ids[0], [TIMESTAMP], INT), evaluate: (t: CelTimestamp) => part(civilTime(t, 'UTC')) },
-    { ...member(ids[1], [TIMESTAMP, STRING], INT), evaluate: (t: CelTimestamp, zone: string) => part(civilTime(t, zone)) },
+    {
+      ...member(ids[1], [TIMESTAMP, STRING], INT),
+      evaluate: (t: CelTimestamp, zone: string) => part(civilTime(t, zone)),
+    },
   ]
   if (nanosPerUnit !== undefined) {
     const id = ids[0].replace('timestamp', 'duration')
@@ -100,6 +115,16 @@ function stringTest(name: string, id: string, test: (text: string, part: string)
     return test(a, b)
   }
   return fn(name, evaluate, member(id, [STRING, STRING], BOOL))
+}
+
+function insertEntry(map: CelMap, key: CelValue, value: CelValue): CelMap {
+  return mutableCopy(map).insert(key, value)
+}
+
+function insertEntries(map: CelMap, added: CelMap): CelMap {
+  const target = mutableCopy(map)
+  for (const key of added.keys()) target.insert(key, added.get(key)!)
+  return target
 }
 
 const logical = (): never => {
@@ -153,7 +178,12 @@ const functions: readonly CelFunction[] = [
   ordering(OPERATORS.greater, 'greater', (order) => order > 0),
   ordering(OPERATORS.greaterEquals, 'greater_equals', (order) => order >= 0),
   fn(OPERATORS.index, logical, overload('index_list', [LIST_A, INT], A), overload('index_map', [MAP_AB, A], B)),
-  fn(OPERATORS.in, (a, b) => isIn(a!, b!), overload('in_list', [A, LIST_A], BOOL), overload('in_map', [A, MAP_AB], BOOL)),
+  fn(
+    OPERATORS.in,
+    (a, b) => isIn(a!, b!),
+    overload('in_list', [A, LIST_A], BOOL),
+    overload('in_map', [A, MAP_AB], BOOL),
+  ),
   fn(
     'size',
     (v) => sizeOf(v!),
@@ -184,6 +214,14 @@ const functions: readonly CelFunction[] = [
     overload('matches', [STRING, STRING], BOOL),
     member('matches_string', [STRING, STRING], BOOL),
   ),
+  // two-variable comprehensions collect maps with these
+  {
+    name: 'cel.@mapInsert',
+    overloads: [
+      { id: '@mapInsert_map_key_value', args: [MAP_AB, A, B], result: MAP_AB, evaluate: insertEntry },
+      { id: '@mapInsert_map_map', args: [MAP_AB, MAP_AB], result: MAP_AB, evaluate: insertEntries },
+    ],
+  },
   timePart('getFullYear', ['timestamp_to_year', 'timestamp_to_year_with_tz'], (t) => t.year),
   timePart('getMonth', ['timestamp_to_month', 'timestamp_to_month_with_tz'], (t) => t.month),
   timePart('getDayOfYear', ['timestamp_to_day_of_year', 'timestamp_to_day_of_year_with_tz'], (t) => t.yearDay),
@@ -193,7 +231,12 @@ const functions: readonly CelFunction[] = [
   timePart('getHours', ['timestamp_to_hours', 'timestamp_to_hours_with_tz'], (t) => t.hour, 3_600_000_000_000n),
   timePart('getMinutes', ['timestamp_to_minutes', 'timestamp_to_minutes_tz'], (t) => t.minute, 60_000_000_000n),
   timePart('getSeconds', ['timestamp_to_seconds', 'timestamp_to_seconds_tz'], (t) => t.second, 1_000_000_000n),
-  timePart('getMilliseconds', ['timestamp_to_milliseconds', 'timestamp_to_milliseconds_with_tz'], (t) => t.millis, 1_000_000n),
+  timePart(
+    'getMilliseconds',
+    ['timestamp_to_milliseconds', 'timestamp_to_milliseconds_with_tz'],
+    (t) => t.millis,
+    1_000_000n,
+  ),
 ]
 
 /** CEL's standard functions, operators, types and macros; part of every environment. */
@@ -201,18 +244,7 @@ export const STANDARD_LIBRARY: CelLibrary = {
   name: 'standard',
   functions,
   macros: STANDARD_MACROS,
-  types: [
-    BOOL,
-    BYTES,
-    DOUBLE,
-    DURATION,
-    INT,
-    LIST_A,
-    MAP_AB,
-    NULL,
-    STRING,
-    TIMESTAMP,
-    TYPE,
-    UINT,
-  ].map((type) => ({ type })),
+  types: [BOOL, BYTES, DOUBLE, DURATION, INT, LIST_A, MAP_AB, NULL, STRING, TIMESTAMP, TYPE, UINT].map((type) => ({
+    type,
+  })),
 }

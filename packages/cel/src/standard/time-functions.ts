@@ -29,7 +29,9 @@ export function civilTime(t: CelTimestamp, zone: string): CivilTime {
     month: local.getUTCMonth(),
     day: local.getUTCDate(),
     weekday: local.getUTCDay(),
-    yearDay: Math.round((Date.UTC(2000, local.getUTCMonth(), local.getUTCDate()) - Date.UTC(2000, 0, 1)) / 86_400_000) - leapShift(year, local.getUTCMonth()),
+    yearDay:
+      Math.round((Date.UTC(2000, local.getUTCMonth(), local.getUTCDate()) - Date.UTC(2000, 0, 1)) / 86_400_000) -
+      leapShift(year, local.getUTCMonth()),
     hour: local.getUTCHours(),
     minute: local.getUTCMinutes(),
     second: local.getUTCSeconds(),

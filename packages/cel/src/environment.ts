@@ -1,0 +1,181 @@
+import { type CelType, optionalType, CelType as Type, typeOfType } from './cel-type.ts'
+import type { CelExpression } from './expression.ts'
+import { compileExpression } from './expression.ts'
+import type { CheckerScope } from './internal/checker.ts'
+import { macroKey } from './internal/parser.ts'
+import type { CelFunction, CelLibrary, CelTypeDeclaration } from './library.ts'
+import type { CelMacro } from './macro.ts'
+import type { DeclaredType } from './schema/declared-type.ts'
+import { OPTIONAL_LIBRARY } from './standard/optional-library.ts'
+import { STANDARD_LIBRARY } from './standard/standard-library.ts'
+
+/**
+ * A variable: its type; or, for data that has a schema, its declaration; with `optional` the variable may be missing and expressions
+ * see an optional value.
+ */
+export type VariableDeclaration = CelType | DeclaredType | { readonly optional: DeclaredType }
+
+/** What an environment adds to the one it extends. */
+export interface EnvironmentOptions {
+  readonly libraries?: readonly CelLibrary[]
+  readonly variables?: Readonly<Record<string, VariableDeclaration>>
+}
+
+interface Tables {
+  readonly functions: ReadonlyMap<string, CelFunction>
+  readonly macros: ReadonlyMap<string, CelMacro>
+  readonly types: ReadonlyMap<string, CelTypeDeclaration>
+  /** Type values by the identifier that yields them. */
+  readonly typeIdents: ReadonlyMap<string, CelType>
+  readonly variables: ReadonlyMap<string, VariableDeclaration>
+  /** Declared objects by type name. */
+  readonly structs: ReadonlyMap<string, DeclaredType>
+}
+
+/**
+ * What expressions may refer to: functions, types, macros and variables. Immutable; extending an environment shares all that is not
+ * added, so a base environment is built once and extended for each schema.
+ */
+export class CelEnvironment implements CheckerScope {
+  readonly #tables: Tables
+
+  private constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  /** An environment with the standard library, optional types and what the options add. */
+  static create(options: EnvironmentOptions = {}): CelEnvironment {
+    const empty: Tables = {
+      functions: new Map(),
+      macros: new Map(),
+      types: new Map(),
+      typeIdents: new Map(),
+      variables: new Map(),
+      structs: new Map(),
+    }
+    return new CelEnvironment(empty).extend({
+      ...options,
+      libraries: [STANDARD_LIBRARY, OPTIONAL_LIBRARY, ...(options.libraries ?? [])],
+    })
+  }
+
+  /** This environment and more. Variables of the same name are replaced, functions of the same name merged. */
+  extend(options: EnvironmentOptions): CelEnvironment {
+    const tables = { ...this.#tables }
+    if (options.libraries !== undefined && options.libraries.length > 0)
+      Object.assign(tables, addLibraries(tables, options.libraries))
+    if (options.variables !== undefined) Object.assign(tables, addVariables(tables, options.variables))
+    return new CelEnvironment(tables)
+  }
+
+  /** Parses, checks and plans an expression; throws a CelCompileError. */
+  compile(source: string): CelExpression {
+    return compileExpression(this, source)
+  }
+
+  get macros(): ReadonlyMap<string, CelMacro> {
+    return this.#tables.macros
+  }
+
+  identType(name: string): CelType | undefined {
+    const variable = this.#tables.variables.get(name)
+    if (variable !== undefined) return variableType(variable)
+    const type = this.#tables.typeIdents.get(name)
+    return type === undefined ? undefined : typeOfType(type)
+  }
+
+  /** The type that an identifier denotes. */
+  typeValue(name: string): CelType | undefined {
+    return this.#tables.typeIdents.get(name)
+  }
+
+  function(name: string): CelFunction | undefined {
+    return this.#tables.functions.get(name)
+  }
+
+  hasStruct(name: string): boolean {
+    return this.#tables.structs.has(name) || this.#tables.types.get(name)?.type.kind === 'struct'
+  }
+
+  fieldType(struct: string, field: string): CelType | undefined {
+    const declared = this.#tables.structs.get(struct)
+    if (declared !== undefined) return declared.fields?.get(field)?.type.type
+    return this.#tables.types.get(struct)?.fields?.[field]
+  }
+
+  variable(name: string): VariableDeclaration | undefined {
+    return this.#tables.variables.get(name)
+  }
+
+  /** The first variable that has a schema. */
+  get declaredVariable(): VariableDeclaration | undefined {
+    for (const variable of this.#tables.variables.values()) {
+      if (!(variable instanceof Type)) return variable
+    }
+    return undefined
+  }
+
+  struct(name: string): DeclaredType | undefined {
+    return this.#tables.structs.get(name)
+  }
+
+  typeDeclaration(name: string): CelTypeDeclaration | undefined {
+    return this.#tables.types.get(name)
+  }
+}
+
+function variableType(variable: VariableDeclaration): CelType {
+  if (variable instanceof Type) return variable
+  return 'optional' in variable ? optionalType(variable.optional.type) : variable.type
+}
+
+function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial<Tables> {
+  const functions = new Map(tables.functions)
+  const macros = new Map(tables.macros)
+  const types = new Map(tables.types)
+  const typeIdents = new Map(tables.typeIdents)
+  for (const library of libraries) {
+    for (const fn of library.functions ?? []) functions.set(fn.name, merged(functions.get(fn.name), fn))
+    for (const macro of library.macros ?? []) macros.set(macroKey(macro.fn, macro.argCount, macro.receiver), macro)
+    for (const declaration of library.types ?? []) {
+      types.set(declaration.type.name, declaration)
+      if (declaration.identifier !== false)
+        typeIdents.set(declaration.identifier ?? declaration.type.name, declaration.type)
+    }
+  }
+  return { functions, macros, types, typeIdents }
+}
+
+/** Two declarations of one function as one; an implementation for all overloads is pushed down to its own. */
+function merged(known: CelFunction | undefined, added: CelFunction): CelFunction {
+  if (known === undefined) return added
+  const ids = new Set(known.overloads.map((o) => o.id))
+  const overloads = [...pushedDown(known), ...pushedDown(added).filter((o) => !ids.has(o.id))]
+  const cost = known.cost ?? added.cost
+  return { name: known.name, overloads, ...(cost === undefined ? {} : { cost }) }
+}
+
+function pushedDown(fn: CelFunction): CelFunction['overloads'] {
+  const { evaluate } = fn
+  if (evaluate === undefined) return fn.overloads
+  return fn.overloads.map((o) => (o.evaluate === undefined ? { ...o, evaluate } : o))
+}
+
+function addVariables(tables: Tables, added: Readonly<Record<string, VariableDeclaration>>): Partial<Tables> {
+  const variables = new Map(tables.variables)
+  const structs = new Map(tables.structs)
+  for (const [name, variable] of Object.entries(added)) {
+    variables.set(name, variable)
+    if (!(variable instanceof Type)) collectStructs('optional' in variable ? variable.optional : variable, structs)
+  }
+  return { variables, structs }
+}
+
+function collectStructs(declared: DeclaredType, structs: Map<string, DeclaredType>): void {
+  if (declared.type.kind === 'struct') {
+    if (structs.get(declared.type.name) === declared) return
+    structs.set(declared.type.name, declared)
+  }
+  if (declared.element !== undefined) collectStructs(declared.element, structs)
+  for (const field of declared.fields?.values() ?? []) collectStructs(field.type, structs)
+}

@@ -1,0 +1,82 @@
+import { CelCostError } from './cel-error.ts'
+import type { CelType } from './cel-type.ts'
+import type { CostEstimate } from './cost-estimate.ts'
+import type { CelEnvironment } from './environment.ts'
+import { type CheckedExpr, check } from './internal/checker.ts'
+import { estimateExpressionCost, type SizeEstimator } from './internal/cost-estimator.ts'
+import { Frame, type Run } from './internal/frame.ts'
+import { validateLiterals } from './internal/literal-validation.ts'
+import { parse } from './internal/parser.ts'
+import { Planner } from './internal/planner.ts'
+import type { CelValue } from './values.ts'
+
+/** The cost that one evaluation may have, as kube-apiserver sets it. */
+export const PER_CALL_LIMIT = 1_000_000
+
+/** Says how much the last evaluation cost, and how much it may cost. Reusable. */
+export class CostMeter {
+  /** Evaluations stop with `operation cancelled: actual cost limit exceeded` beyond this. */
+  limit: number
+  /** The cost of the last evaluation that was given this meter, also if it failed. */
+  cost = 0
+
+  constructor(limit: number = PER_CALL_LIMIT) {
+    this.limit = limit
+  }
+}
+
+/** A compiled expression. Stateless: may be evaluated any number of times, also from within an evaluation. */
+export class CelExpression {
+  readonly source: string
+  /** The type of the result as far as the checker could tell. */
+  readonly outputType: CelType
+  readonly #env: CelEnvironment
+  readonly #checked: CheckedExpr
+  readonly #run: Run
+  readonly #cost: number
+
+  constructor(env: CelEnvironment, checked: CheckedExpr) {
+    this.source = checked.source
+    this.outputType = checked.outputType
+    this.#env = env
+    this.#checked = checked
+    const plan = new Planner(env, checked).plan(checked.expr)
+    this.#run = plan.run
+    this.#cost = plan.cost
+  }
+
+  /** The value for the given variables (JSON data or CEL values); throws a CelError. */
+  evaluate(variables: Readonly<Record<string, unknown>>, meter?: CostMeter): CelValue {
+    const frame = new Frame(variables, meter === undefined ? PER_CALL_LIMIT : meter.limit)
+    frame.cost = this.#cost
+    if (meter === undefined) {
+      const value = this.#run(frame)
+      if (frame.cost > frame.limit) throw new CelCostError()
+      return value
+    }
+    try {
+      const value = this.#run(frame)
+      if (frame.cost > frame.limit) throw new CelCostError()
+      return value
+    } finally {
+      meter.cost = frame.cost
+    }
+  }
+
+  /** Whether the expression mentions the variable. */
+  uses(variable: string): boolean {
+    return this.#checked.references.some((r) => r?.kind === 'ident' && r.name === variable)
+  }
+
+  /** The bounds of what an evaluation may cost, given the sizes that the variables' schemas allow or `sizes` tells. */
+  estimateCost(sizes?: SizeEstimator): CostEstimate {
+    return estimateExpressionCost(this.#env, this.#checked, sizes)
+  }
+}
+
+/** Parses, checks and plans an expression. */
+export function compileExpression(env: CelEnvironment, source: string): CelExpression {
+  const checked = check(parse(source, env.macros), env)
+  validateLiterals(checked)
+  return new CelExpression(env, checked)
+}

@@ -1,0 +1,204 @@
+import { ACCUMULATOR, type ComprehensionExpr, type Expr, OPERATORS } from '../ast.ts'
+import { CelError, noSuchOverload } from '../cel-error.ts'
+import { CelType } from '../cel-type.ts'
+import { CelList, CelMap } from '../collections.ts'
+import {
+  CelBytes,
+  CelDouble,
+  CelDuration,
+  CelOpaque,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  type CelValue,
+} from '../values.ts'
+import { ListAccumulator, MapAccumulator, settled } from './accumulators.ts'
+import { type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
+import type { Planner } from './planner.ts'
+
+/** Compiles a fold; the shapes that the quantifier macros expand to get a loop of their own. */
+export function planComprehension(planner: Planner, e: ComprehensionExpr): Plan {
+  const range = planner.plan(e.range)
+  const init = planner.plan(e.accuInit)
+  const accuSlot = planner.enter(e.accuVar)
+  const slot = planner.enter(e.iterVar)
+  const slot2 = e.iterVar2 === undefined ? undefined : planner.enter(e.iterVar2)
+  const quantified = planQuantifier(planner, e, { range, slot, slot2 })
+  if (quantified !== undefined) {
+    planner.leave(slot2 === undefined ? 2 : 3)
+    return quantified
+  }
+  const condition = planner.plan(e.condition)
+  const step = planner.plan(e.step)
+  planner.leave(slot2 === undefined ? 1 : 2)
+  const result = planner.plan(e.result)
+  planner.leave(1)
+  if (range.constant instanceof CelList && range.constant.size === 0) return planBinding(init, accuSlot, result)
+  return planFold({ range, init, condition, step, result, accuSlot, slot, slot2 })
+}
+
+/** A fold over nothing is a variable binding. */
+function planBinding(init: Plan, slot: number, result: Plan): Plan {
+  const run: Run = (f) => {
+    f.locals[slot] = init.run(f)
+    return result.run(f)
+  }
+  return { run, cost: init.cost + result.cost }
+}
+
+interface Fold {
+  readonly range: Plan
+  readonly init: Plan
+  readonly condition: Plan
+  readonly step: Plan
+  readonly result: Plan
+  readonly accuSlot: number
+  readonly slot: number
+  readonly slot2: number | undefined
+}
+
+function planFold(fold: Fold): Plan {
+  const { init, condition, step, result, accuSlot } = fold
+  const alwaysTrue = condition.constant === true
+  const visit = (f: Frame): boolean => {
+    f.charge(condition.cost)
+    if (!alwaysTrue && condition.run(f) === false) return false
+    f.cost += step.cost
+    try {
+      f.locals[accuSlot] = step.run(f)
+    } catch (e) {
+      if (!isAbsorbable(e)) throw e
+      f.locals[accuSlot] = e
+    }
+    return true
+  }
+  const run: Run = (f) => {
+    const range = fold.range.run(f)
+    f.locals[accuSlot] = accumulator(init.run(f))
+    forEach(f, range, fold, visit)
+    return settled(result.run(f))
+  }
+  return { run, cost: fold.range.cost + init.cost + result.cost }
+}
+
+function accumulator(init: CelValue): CelValue {
+  if (init instanceof CelList && init.size === 0) return new ListAccumulator()
+  if (init instanceof CelMap && init.size === 0) return new MapAccumulator()
+  return init
+}
+
+interface Iteration {
+  readonly slot: number
+  readonly slot2: number | undefined
+}
+
+/** Calls `visit` for each element with the variables set, until it says to stop; returns how many elements were left then. */
+function forEach(f: Frame, range: CelValue, { slot, slot2 }: Iteration, visit: (f: Frame) => boolean): number {
+  if (range instanceof CelList) {
+    const { size } = range
+    for (let i = 0; i < size; i++) {
+      if (slot2 === undefined) {
+        f.locals[slot] = range.at(i)
+      } else {
+        f.locals[slot] = i
+        f.locals[slot2] = range.at(i)
+      }
+      if (!visit(f)) return size - i - 1
+    }
+    return 0
+  }
+  if (range instanceof CelMap) {
+    let left = range.size
+    for (const key of range.keys()) {
+      left--
+      f.locals[slot] = key
+      if (slot2 !== undefined) f.locals[slot2] = range.get(key) ?? null
+      if (!visit(f)) return left
+    }
+    return 0
+  }
+  throw new CelError(
+    slot2 === undefined
+      ? `got '${goTypeName(range)}', expected iterable type`
+      : `unsupported comprehension range type: ${goTypeName(range)}`,
+  )
+}
+
+/** The Go type of a value that is neither list nor map, as cel-go's message shows it. */
+function goTypeName(v: CelValue): string {
+  if (v === null) return 'types.Null'
+  switch (typeof v) {
+    case 'string':
+      return 'types.String'
+    case 'boolean':
+      return 'types.Bool'
+    case 'number':
+    case 'bigint':
+      return 'types.Int'
+  }
+  if (v instanceof CelDouble) return 'types.Double'
+  if (v instanceof CelUint) return 'types.Uint'
+  if (v instanceof CelBytes) return 'types.Bytes'
+  if (v instanceof CelTimestamp) return 'types.Timestamp'
+  if (v instanceof CelDuration) return 'types.Duration'
+  if (v instanceof CelOptional) return '*types.Optional'
+  if (v instanceof CelType) return '*types.Type'
+  return v instanceof CelOpaque ? v.type.name : 'ref.Val'
+}
+
+/** `all` and `exists`: the same loop with the roles of true and false exchanged. */
+function planQuantifier(
+  planner: Planner,
+  e: ComprehensionExpr,
+  parts: Iteration & { readonly range: Plan },
+): Plan | undefined {
+  const decisive = quantifierOf(e)
+  if (decisive === undefined || e.step.kind !== 'call') return undefined
+  const predicate = planner.plan(e.step.args[1]!)
+  // reading the accumulator and asking whether it has been decided, as the macro's expansion would
+  const conditionCost = decisive ? 3 : 2
+  const iterationCost = conditionCost + 1 + predicate.cost
+  const test = predicate.run
+  const run: Run = (f) => {
+    const range = parts.range.run(f)
+    let error: CelError | undefined
+    let isDecided = false
+    const left = forEach(f, range, parts, (frame) => {
+      frame.charge(iterationCost)
+      try {
+        const value = test(frame)
+        if (value === decisive) {
+          isDecided = true
+          return false
+        }
+        if (typeof value !== 'boolean') error ??= noSuchOverload()
+      } catch (e) {
+        if (!isAbsorbable(e)) throw e
+        error ??= e
+      }
+      return true
+    })
+    if (isDecided) {
+      if (left > 0) f.charge(conditionCost)
+      return decisive
+    }
+    if (error !== undefined) throw error
+    return !decisive
+  }
+  return { run, cost: parts.range.cost + 1 }
+}
+
+/** What decides a quantifier: true for `exists`, false for `all`, `undefined` for any other fold. */
+function quantifierOf(e: ComprehensionExpr): boolean | undefined {
+  if (e.accuVar !== ACCUMULATOR || !isAccumulator(e.result) || e.accuInit.kind !== 'literal') return undefined
+  if (e.step.kind !== 'call' || e.condition.kind !== 'call' || e.condition.fn !== OPERATORS.notStrictlyFalse)
+    return undefined
+  if (e.step.target !== undefined || !isAccumulator(e.step.args[0])) return undefined
+  if (e.step.fn === OPERATORS.and && e.accuInit.value === true) return false
+  if (e.step.fn === OPERATORS.or && e.accuInit.value === false) return true
+  return undefined
+}
+
+function isAccumulator(e: Expr | undefined): boolean {
+  return e?.kind === 'ident' && e.name === ACCUMULATOR
+}

@@ -1,0 +1,427 @@
+import {
+  type CallExpr,
+  type Expr,
+  type IdentExpr,
+  type ListExpr,
+  type MapExpr,
+  OPERATORS,
+  type SelectExpr,
+  type StructExpr,
+} from '../ast.ts'
+import { CelError, noSuchOverload } from '../cel-error.ts'
+import { CelType } from '../cel-type.ts'
+import { ArrayList, ValueMap } from '../collections.ts'
+import { LIST_CREATE_COST, MAP_CREATE_COST, STRUCT_CREATE_COST } from '../cost-estimate.ts'
+import type { CelEnvironment } from '../environment.ts'
+import { fromNative } from '../json-values.ts'
+import type { DeclaredType } from '../schema/declared-type.ts'
+import { SchemaObject } from '../schema/schema-values.ts'
+import { CelOptional, type CelValue } from '../values.ts'
+import type { CheckedExpr, Reference } from './checker.ts'
+import { constantPlan, type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
+import { planCall } from './plan-call.ts'
+import { planComprehension } from './plan-comprehension.ts'
+import { isPresent, qualify, qualifyOptional } from './qualify.ts'
+
+/** Reads the JSON of an expression whose value has a schema, without wrapping it. */
+interface JsonPlan {
+  readonly run: (frame: Frame) => unknown
+  readonly cost: number
+  readonly declared: DeclaredType
+}
+
+/** Compiles a checked expression into closures. One per expression. */
+export class Planner {
+  readonly env: CelEnvironment
+  readonly #checked: CheckedExpr
+  /** Names of comprehension variables in scope, innermost last, with the slots that hold them. */
+  readonly #locals: { readonly name: string; readonly slot: number }[] = []
+  #slots = 0
+
+  constructor(env: CelEnvironment, checked: CheckedExpr) {
+    this.env = env
+    this.#checked = checked
+  }
+
+  typeOf(e: Expr): CelType {
+    return this.#checked.types[e.id]!
+  }
+
+  reference(e: Expr): Reference | undefined {
+    return this.#checked.references[e.id]
+  }
+
+  /** Brings a comprehension variable into scope; returns its slot. */
+  enter(name: string): number {
+    const slot = this.#slots++
+    this.#locals.push({ name, slot })
+    return slot
+  }
+
+  leave(count: number): void {
+    this.#locals.length -= count
+  }
+
+  slotOf(name: string): number | undefined {
+    for (let i = this.#locals.length - 1; i >= 0; i--) {
+      if (this.#locals[i]!.name === name) return this.#locals[i]!.slot
+    }
+    return undefined
+  }
+
+  plan(e: Expr): Plan {
+    switch (e.kind) {
+      case 'literal':
+        return constantPlan(e.value)
+      case 'ident':
+        return this.#ident(e.name)
+      case 'select':
+        return this.#select(e)
+      case 'call':
+        return this.#call(e)
+      case 'list':
+        return this.#list(e)
+      case 'map':
+        return this.#map(e)
+      case 'struct':
+        return this.#struct(e)
+      case 'comprehension':
+        return planComprehension(this, e)
+    }
+  }
+
+  #ident(name: string): Plan {
+    const slot = name.startsWith('.') ? undefined : this.slotOf(name)
+    if (slot !== undefined) return attribute(localReader(slot), 1)
+    const bare = name.startsWith('.') ? name.slice(1) : name
+    const variable = this.env.variable(bare)
+    if (variable === undefined) return constantPlan(typeIdentifier(this.env, bare))
+    if (variable instanceof CelType) return attribute((f) => fromNative(variableValue(f, bare)), 1)
+    if ('optional' in variable) {
+      const { optional } = variable
+      return attribute((f) => {
+        const json = f.vars[bare]
+        if (json === undefined || json instanceof CelOptional) return json ?? CelOptional.NONE
+        return new CelOptional(optional.read(json))
+      }, 1)
+    }
+    return attribute((f) => variable.read(variableValue(f, bare)), 1)
+  }
+
+  #select(e: SelectExpr): Plan {
+    const reference = this.reference(e)
+    if (reference?.kind === 'ident') return this.#ident(reference.name)
+    return this.#schemaSelect(e) ?? this.#valueSelect(e)
+  }
+
+  #valueSelect(e: SelectExpr): Plan {
+    const operand = this.plan(e.operand)
+    const { run } = operand
+    const { field } = e
+    if (e.testOnly) {
+      return { run: (f) => isPresent(run(f), field), cost: baseOf(operand) - 1 + 1, attributeCost: 0 }
+    }
+    return attribute((f) => qualifyCharged(f, run(f), field), baseOf(operand) + 1)
+  }
+
+  /** A selection from data with a schema goes straight to the JSON. */
+  #schemaSelect(e: SelectExpr): Plan | undefined {
+    const operand = this.#json(e.operand)
+    const field = operand?.declared.fields?.get(e.field)
+    if (operand === undefined || field === undefined) return undefined
+    const get = propertyReader(operand.run, field.jsonName)
+    if (e.testOnly) return { run: (f) => get(f) != null, cost: operand.cost, attributeCost: 0 }
+    const read = quickReader(field.type)
+    const name = e.field
+    return attribute((f) => {
+      const value = get(f)
+      if (value === undefined || value === null) throw new CelError(`no such key: ${name}`)
+      return read(value)
+    }, operand.cost + 1)
+  }
+
+  /** How to get at the JSON of an expression, if it is an object with a schema. */
+  #json(e: Expr): JsonPlan | undefined {
+    const type = this.typeOf(e)
+    const declared = type.kind === 'struct' ? this.env.struct(type.name) : undefined
+    if (declared?.fields === undefined) return undefined
+    if (e.kind === 'ident') return this.#jsonIdent(e, declared)
+    if (e.kind !== 'select' || e.testOnly) return undefined
+    const operand = this.#json(e.operand)
+    const field = operand?.declared.fields?.get(e.field)
+    if (operand === undefined || field === undefined) return undefined
+    const get = propertyReader(operand.run, field.jsonName)
+    const name = e.field
+    const run = (f: Frame): unknown => {
+      const value = get(f)
+      if (value === undefined || value === null) throw new CelError(`no such key: ${name}`)
+      return value
+    }
+    return { run, cost: operand.cost + 1, declared }
+  }
+
+  #jsonIdent(e: IdentExpr, declared: DeclaredType): JsonPlan | undefined {
+    const slot = this.slotOf(e.name)
+    if (slot !== undefined) {
+      const read = localReader(slot)
+      return { run: (f) => jsonOf(read(f)), cost: 1, declared }
+    }
+    const variable = this.env.variable(e.name)
+    if (variable === undefined || variable instanceof CelType || 'optional' in variable) return undefined
+    const { name } = e
+    return { run: (f) => variableValue(f, name), cost: 1, declared }
+  }
+
+  #call(e: CallExpr): Plan {
+    switch (e.fn) {
+      case OPERATORS.and:
+        return this.#logical(e, false)
+      case OPERATORS.or:
+        return this.#logical(e, true)
+      case OPERATORS.conditional:
+        return this.#conditional(e)
+      case OPERATORS.index:
+        return this.#index(e, false)
+      case OPERATORS.optIndex:
+      case OPERATORS.optSelect:
+        return this.#index(e, true)
+      case 'or':
+      case 'orValue':
+        if (e.target !== undefined && e.args.length === 1)
+          return this.#optionalOr(e.target, e.args[0]!, e.fn === 'orValue')
+    }
+    return planCall(this, e)
+  }
+
+  /** `&&` and `||`: an operand that decides the result makes up for an error in the other. */
+  #logical(e: CallExpr, decisive: boolean): Plan {
+    const left = this.plan(e.args[0]!)
+    const right = this.plan(e.args[1]!)
+    const runLeft = left.run
+    const runRight = right.run
+    const rightCost = right.cost
+    const afterError = (f: Frame, error: CelError): boolean => {
+      f.cost += rightCost
+      let second: CelValue
+      try {
+        second = runRight(f)
+      } catch (e) {
+        if (isAbsorbable(e)) throw error
+        throw e
+      }
+      if (second === decisive) return decisive
+      throw error
+    }
+    const run = (f: Frame): boolean => {
+      let first: CelValue
+      try {
+        first = runLeft(f)
+      } catch (e) {
+        if (isAbsorbable(e)) return afterError(f, e)
+        throw e
+      }
+      if (first === decisive) return decisive
+      if (typeof first !== 'boolean') return afterError(f, noSuchOverload())
+      f.cost += rightCost
+      const second = runRight(f)
+      if (typeof second !== 'boolean') throw noSuchOverload()
+      return second
+    }
+    return { run, cost: left.cost }
+  }
+
+  #conditional(e: CallExpr): Plan {
+    const condition = this.plan(e.args[0]!)
+    const yes = this.plan(e.args[1]!)
+    const no = this.plan(e.args[2]!)
+    const runCondition = condition.run
+    const yesCost = yes.cost - (yes.attributeCost ?? 0)
+    const noCost = no.cost - (no.attributeCost ?? 0)
+    const run: Run = (f) => {
+      const choice = runCondition(f)
+      if (choice === true) {
+        f.cost += yesCost
+        return yes.run(f)
+      }
+      if (choice !== false) throw noSuchOverload()
+      f.cost += noCost
+      return no.run(f)
+    }
+    return { run, cost: condition.cost, attributeCost: 0 }
+  }
+
+  #index(e: CallExpr, optional: boolean): Plan {
+    const operand = this.plan(e.args[0]!)
+    const index = this.plan(e.args[1]!)
+    const runOperand = operand.run
+    const cost = baseOf(operand) + index.cost - (index.attributeCost ?? 0)
+    if (optional) return attribute((f) => charged(f, qualifyOptional(runOperand(f), index.run(f))), cost)
+    if (index.constant !== undefined) {
+      const key = index.constant
+      return attribute((f) => qualifyCharged(f, runOperand(f), key), cost + 1)
+    }
+    const runIndex = index.run
+    return attribute((f) => qualifyCharged(f, runOperand(f), runIndex(f)), cost + 1)
+  }
+
+  #optionalOr(target: Expr, alternative: Expr, unwrap: boolean): Plan {
+    const first = this.plan(target)
+    const second = this.plan(alternative)
+    const run: Run = (f) => {
+      const value = first.run(f)
+      if (!(value instanceof CelOptional)) throw noSuchOverload()
+      if (value.value !== undefined) return unwrap ? value.value : value
+      f.cost += second.cost
+      return second.run(f)
+    }
+    return { run, cost: first.cost }
+  }
+
+  #list(e: ListExpr): Plan {
+    const elements = e.elements.map((x) => this.plan(x))
+    const optional = new Set(e.optional)
+    const build: Run = (f) => {
+      const values: CelValue[] = []
+      for (let i = 0; i < elements.length; i++) {
+        let value = elements[i]!.run(f)
+        if (optional.has(i)) {
+          if (!(value instanceof CelOptional)) {
+            throw new CelError(`cannot initialize optional list element from non-optional value ${value}`)
+          }
+          if (value.value === undefined) continue
+          value = value.value
+        }
+        values.push(value)
+      }
+      return new ArrayList(values)
+    }
+    return this.#aggregate(elements, LIST_CREATE_COST, optional.size === 0, build)
+  }
+
+  #map(e: MapExpr): Plan {
+    const keys = e.entries.map((entry) => this.plan(entry.key))
+    const values = e.entries.map((entry) => this.plan(entry.value))
+    const build: Run = (f) => {
+      const pairs: [CelValue, CelValue][] = []
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i]!.run(f)
+        let value = values[i]!.run(f)
+        if (e.entries[i]!.optional) {
+          if (!(value instanceof CelOptional)) {
+            throw new CelError(`cannot initialize optional entry '${key}' from non-optional value ${value}`)
+          }
+          if (value.value === undefined) continue
+          value = value.value
+        }
+        pairs.push([key, value])
+      }
+      return ValueMap.of(pairs)
+    }
+    const hasOptional = e.entries.some((entry) => entry.optional)
+    return this.#aggregate([...keys, ...values], MAP_CREATE_COST, !hasOptional, build)
+  }
+
+  /** A list or map literal; one of constants is built once and costs nothing to use. */
+  #aggregate(parts: readonly Plan[], baseCost: number, foldable: boolean, build: Run): Plan {
+    if (foldable && parts.every((p) => p.constant !== undefined)) return constantPlan(build(NO_FRAME))
+    return { run: build, cost: parts.reduce((sum, p) => sum + p.cost, baseCost) }
+  }
+
+  #struct(e: StructExpr): Plan {
+    const { name } = this.typeOf(e)
+    const construct = this.env.typeDeclaration(name)?.construct
+    const values = e.fields.map((field) => this.plan(field.value))
+    const run: Run = (f) => {
+      if (construct === undefined) throw new CelError(`unknown type '${name}'`)
+      const fields = new Map<string, CelValue>()
+      e.fields.forEach((field, i) => {
+        const value = values[i]!.run(f)
+        if (!field.optional) fields.set(field.name, value)
+        else if (!(value instanceof CelOptional)) {
+          throw new CelError(`cannot initialize optional entry '${field.name}' from non-optional value ${value}`)
+        } else if (value.value !== undefined) fields.set(field.name, value.value)
+      })
+      return construct(fields)
+    }
+    return { run, cost: values.reduce((sum, p) => sum + p.cost, STRUCT_CREATE_COST) }
+  }
+}
+
+/** Constants are built without a frame: nothing in them can ask for one. */
+const NO_FRAME = undefined as unknown as Frame
+
+function attribute(run: Run, cost: number): Plan {
+  return { run, cost, attributeCost: 1 }
+}
+
+/** The cost of an operand of a selection: one that is no attribute becomes one. */
+function baseOf(operand: Plan): number {
+  if (operand.attributeCost === undefined) return operand.cost + 1
+  return operand.cost
+}
+
+function variableValue(f: Frame, name: string): unknown {
+  const value = f.vars[name]
+  if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
+  return value
+}
+
+function localReader(slot: number): Run {
+  return (f) => {
+    const value = f.locals[slot]
+    if (value instanceof CelError) throw value
+    return value as CelValue
+  }
+}
+
+function typeIdentifier(env: CelEnvironment, name: string): CelType {
+  const type = env.typeValue(name)
+  if (type === undefined) throw new CelError(`reference to undefined type: ${name}`)
+  return type.params.length === 0 ? type : new CelType(type.kind, type.name)
+}
+
+function jsonOf(value: CelValue): unknown {
+  if (value instanceof SchemaObject) return value.json
+  throw noSuchOverload()
+}
+
+const OBJECT_PROTOTYPE_KEYS = new Set(Object.getOwnPropertyNames(Object.prototype))
+
+/** Reads a property of a JSON object; what every object inherits is not data. */
+function propertyReader(run: (f: Frame) => unknown, name: string): (f: Frame) => unknown {
+  const isInherited = OBJECT_PROTOTYPE_KEYS.has(name)
+  return (f) => {
+    const object = run(f)
+    if (typeof object !== 'object' || object === null) {
+      throw new CelError('invalid data, expected a map for the provided schema with type=object')
+    }
+    if (isInherited && !Object.hasOwn(object, name)) return undefined
+    return (object as Record<string, unknown>)[name]
+  }
+}
+
+/** The reader of a declared type, with a shorter way for scalars that need no conversion. */
+function quickReader(declared: DeclaredType): (json: unknown) => CelValue {
+  switch (declared.type.kind) {
+    case 'int':
+      return (json) => (Number.isSafeInteger(json) ? (json as number) : declared.read(json))
+    case 'string':
+      return (json) => (typeof json === 'string' ? json : declared.read(json))
+    case 'bool':
+      return (json) => (typeof json === 'boolean' ? json : declared.read(json))
+    default:
+      return (json) => declared.read(json)
+  }
+}
+
+/** A step from an optional value costs only if there was something to step to. */
+function qualifyCharged(f: Frame, value: CelValue, key: CelValue): CelValue {
+  if (!(value instanceof CelOptional)) return qualify(value, key)
+  f.cost -= 1
+  return charged(f, qualifyOptional(value, key))
+}
+
+function charged(f: Frame, value: CelOptional): CelOptional {
+  if (value.value !== undefined) f.cost += 1
+  return value
+}
