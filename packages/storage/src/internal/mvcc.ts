@@ -1,6 +1,7 @@
 import { CompactedError, FutureRevisionError } from '../storage-error.ts'
+import { SortedKeys } from '@kubewright/base'
 import type { Change, Entry, ListRequest, Page } from '../store.ts'
-import { SortedKeys } from './sorted-keys.ts'
+
 
 /** A write whose revision is decided and that is about to be published. */
 export interface Write {

@@ -1,0 +1,90 @@
+import type { AnyKind } from '@kubewright/api'
+import { kindFor } from '@kubewright/k8s/all'
+import { discoveryGroups } from '@kubewright/k8s/discovery'
+import type { Resource, Strategy, Subresource, TableDefinition } from '../registry/resource.ts'
+import { decodeTyped, recheckTyped } from './decode-typed.ts'
+
+/** What a built-in resource adds to what its schema and discovery say. */
+export interface BuiltinResource {
+  readonly strategy?: Strategy
+  /** By name; a subresource of discovery that is missing here is served by the generic verbs with the status rules. */
+  readonly subresources?: Readonly<Record<string, Subresource>>
+  readonly table?: TableDefinition
+  readonly selectableFields?: Resource['selectableFields']
+  readonly unknownField?: Resource['unknownField']
+  /** Below /registry/, with a slash at the end. @default the plural */
+  readonly storagePath?: string
+  readonly convert?: Resource['convert']
+  readonly fieldManager?: Resource['fieldManager']
+  readonly deprecation?: string
+  readonly virtual?: Resource['virtual']
+  readonly emptyFields?: Resource['emptyFields']
+}
+
+/** Additions by `group/plural` (`/pods` for the core group). */
+export type BuiltinTable = Readonly<Record<string, BuiltinResource>>
+
+/** Every resource of a Kubernetes v1.35 server, in the order of its discovery. */
+export function builtinResources(table: BuiltinTable): Resource[] {
+  const resources: Resource[] = []
+  for (const { group, versions } of discoveryGroups()) {
+    for (const { version, resources: listed } of versions) {
+      for (const found of listed) {
+        const kind = kindFor({ group, version, kind: found.kind })
+        if (!kind) throw new Error(`Discovery names ${group}/${version} ${found.kind}, which is no built-in kind`)
+        const own = table[`${group}/${found.resource}`] ?? {}
+        const subresources = { ...own.subresources }
+        for (const sub of found.subresources ?? []) subresources[sub.name] ??= { verbs: sub.verbs }
+        resources.push(assemble(kind, found.resource, found.verbs, own, subresources))
+      }
+    }
+  }
+  return resources
+}
+
+function assemble(
+  kind: AnyKind,
+  plural: string,
+  verbs: readonly string[],
+  own: BuiltinResource,
+  subresources: Readonly<Record<string, Subresource>>,
+): Resource {
+  const facts = { ...factsOf(kind), plural }
+  const strategy = own.strategy ?? {}
+  const { storagePath, ...rest } = own
+  return {
+    ...rest,
+    kind: facts,
+    get schema() {
+      return kind.schema
+    },
+    verbs,
+    strategy,
+    subresources,
+    storage: { prefix: `/registry/${storagePath ?? `${plural}/`}`, apiVersion: kind.apiVersion, kind: kind.kind },
+    typedItems: true,
+    decode: (body, request) => decodeTyped(kind, strategy, body, request),
+    recheck: (object, options, warn) => recheckTyped(kind, strategy, object, options, warn),
+  }
+}
+
+/** The facts of a kind as plain data: a Kind is a function, and spreading one drops its getters. */
+function factsOf(kind: AnyKind): Resource['kind'] {
+  const { group, version, apiVersion, plural, singular, listKind, scope, shortNames, categories } = kind
+  return {
+    group,
+    version,
+    kind: kind.kind,
+    apiVersion,
+    plural,
+    singular,
+    listKind,
+    scope,
+    shortNames,
+    categories,
+    subresources: kind.subresources,
+    get schema() {
+      return kind.schema
+    },
+  }
+}

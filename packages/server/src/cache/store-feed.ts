@@ -1,0 +1,130 @@
+import type { Clock, Logger } from '@kubewright/base'
+import { CompactedError, type Change, type Store } from '@kubewright/storage'
+import { ResourceCache } from './resource-cache.ts'
+import { storedObject } from './stored-object.ts'
+
+/** The root of all keys. */
+export const registryRoot = '/registry/'
+
+/**
+ * Follows the whole store with one watch and keeps the caches of all resources, so that every reader sees changes in one order. Changes
+ * of resources that nobody asked for yet are ignored until {@link StoreFeed.cache} is called for them.
+ */
+export class StoreFeed implements AsyncDisposable {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #caches = new Map<string, ResourceCache>()
+  readonly #stop = new AbortController()
+  readonly #waiting = new Set<() => void>()
+  #revision = 0
+  #running: Promise<void> | undefined
+
+  constructor(store: Store, clock: Clock, log: Logger) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Everything up to this revision is in the caches. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  async start(): Promise<void> {
+    this.#revision = await this.#store.revision()
+    this.#running = this.#follow()
+  }
+
+  /** The cache of a resource, filled on first use. The prefix ends with a slash. */
+  async cache(prefix: string): Promise<ResourceCache> {
+    const existing = this.#caches.get(prefix)
+    if (existing) return existing
+    // Listed at the revision that the feed has reached, so that the changes behind it complete the list.
+    for (;;) {
+      const revision = this.#revision
+      const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
+        if (error instanceof CompactedError) return undefined
+        throw error
+      })
+      const raced = this.#caches.get(prefix)
+      if (raced) return raced
+      if (page && revision === this.#revision) {
+        const cache = new ResourceCache(prefix, revision)
+        cache.reset(page.entries.map(storedObject), revision)
+        this.#caches.set(prefix, cache)
+        return cache
+      }
+    }
+  }
+
+  /** Resolves when the caches have reached the revision, or the signal aborts. */
+  async reached(revision: number, signal?: AbortSignal): Promise<void> {
+    while (this.#revision < revision && !signal?.aborted && !this.#stop.signal.aborted) await this.changed(signal)
+  }
+
+  /** Resolves after the next change, or when the signal aborts. */
+  changed(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted || this.#stop.signal.aborted) return resolve()
+      const done = (): void => {
+        signal?.removeEventListener('abort', done)
+        this.#waiting.delete(done)
+        resolve()
+      }
+      this.#waiting.add(done)
+      signal?.addEventListener('abort', done)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.#wake()
+    await this.#running
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        for await (const batch of this.#store.watch({ prefix: registryRoot, after: this.#revision, signal })) {
+          for (const change of batch.changes) this.#dispatch(change)
+          this.#revision = batch.revision
+          this.#wake()
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof CompactedError) await this.#relist()
+        else {
+          this.#log.error(error, 'Cannot follow the store; trying again')
+          await this.#clock.sleep(1000, { signal }).catch(() => undefined)
+        }
+      }
+    }
+  }
+
+  #dispatch(change: Change): void {
+    // /registry/<resource>/… for the core group and /registry/<group>/<resource>/… for the others: at most two candidates.
+    const second = change.key.indexOf('/', registryRoot.length)
+    if (second < 0) return
+    const third = change.key.indexOf('/', second + 1)
+    this.#caches.get(change.key.slice(0, second + 1))?.apply(change)
+    if (third > 0) this.#caches.get(change.key.slice(0, third + 1))?.apply(change)
+  }
+
+  /** After history was lost every cache starts over, and its watchers are told to list again. */
+  async #relist(): Promise<void> {
+    const revision = await this.#store.revision()
+    for (const [prefix, cache] of this.#caches) {
+      const page = await this.#store.list({ prefix, revision })
+      cache.reset(page.entries.map(storedObject), revision)
+    }
+    this.#revision = revision
+    this.#wake()
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    for (const wake of waiting) wake()
+  }
+}

@@ -1,0 +1,185 @@
+import { newRequestEntityTooLarge } from '@kubewright/api'
+import { once } from 'node:events'
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
+import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
+
+/** What {@link listen} takes. */
+export interface ListenOptions {
+  readonly handler: ApiHandler
+  /** PEM. */
+  readonly cert: string
+  readonly key: string
+  /** CAs whose client certificates are trusted. */
+  readonly clientCas: readonly string[]
+  /** @default '127.0.0.1' */
+  readonly host?: string
+  /** 0 picks a free one. @default 0 */
+  readonly port?: number
+}
+
+/** An open port in front of a handler. Disposing it stops accepting, ends open streams and waits for them. */
+export interface Listener extends AsyncDisposable {
+  readonly port: number
+  readonly host: string
+}
+
+const mebibyte = 1024 * 1024
+
+/** Serves a handler over HTTPS, HTTP/1.1 and HTTP/2 on one port. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { handler, host = '127.0.0.1', port = 0 } = options
+  const stopping = new AbortController()
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: options.cert,
+    key: options.key,
+    ca: [...options.clientCas],
+    requestCert: true,
+    rejectUnauthorized: false,
+    // The default of 10 MiB fails every other request of a connection while one large answer waits to be read.
+    maxSessionMemory: 1000,
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: mebibyte },
+  })
+  server.setTimeout(0)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // A client that speaks nonsense is its own problem.
+  server.on('sessionError', () => undefined)
+  server.on('tlsClientError', () => undefined)
+  server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
+    void serve(handler, request, response, stopping.signal)
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    host,
+    port: typeof address === 'object' && address ? address.port : port,
+    [Symbol.asyncDispose]: () => close(server, sockets, stopping),
+  }
+}
+
+async function close(server: Http2SecureServer, sockets: Set<Socket>, stopping: AbortController): Promise<void> {
+  stopping.abort(new Error('The server is stopping'))
+  const closed = once(server, 'close')
+  server.close()
+  // Streams have been told to end; give their last bytes a turn of the event loop, then cut idle connections.
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  for (const socket of sockets) socket.destroySoon()
+  await closed
+}
+
+async function serve(
+  handler: ApiHandler,
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  stopping: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController()
+  const end = (): void => gone.abort()
+  response.once('close', end)
+  stopping.addEventListener('abort', end, { once: true })
+  request.on('error', end)
+  response.on('error', end)
+  try {
+    const answer = await handler(toApiRequest(request, gone.signal))
+    await send(response, answer, request.method)
+  } catch {
+    // The handler does not reject; what remains is a connection that broke while we wrote.
+    response.stream?.destroy?.()
+  } finally {
+    stopping.removeEventListener('abort', end)
+  }
+}
+
+function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequest {
+  const url = request.url
+  const at = url.indexOf('?')
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(request.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  return {
+    method: request.method,
+    path: at < 0 ? url : url.slice(0, at),
+    query: new URLSearchParams(at < 0 ? '' : url.slice(at + 1)),
+    headers,
+    body: (limit) => readBody(request, limit),
+    signal,
+    peer: peerOf(request),
+  }
+}
+
+async function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limit) throw newRequestEntityTooLarge(`limit is ${limit}`)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+const peers = new WeakMap<object, Peer>()
+
+/** The peer of a connection, read from its certificate once. */
+function peerOf(request: Http2ServerRequest): Peer {
+  const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket
+  let peer = peers.get(socket)
+  if (!peer) {
+    const address = socket.remoteAddress ?? ''
+    const certificate = socket.authorized ? socket.getPeerCertificate() : undefined
+    peer = certificate?.subject ? { address, certificate: subjectOf(certificate) } : { address }
+    peers.set(socket, peer)
+  }
+  return peer
+}
+
+function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate']> {
+  const organization = certificate.subject.O as string | string[] | undefined
+  return {
+    commonName: String(certificate.subject.CN ?? ''),
+    organizations: organization === undefined ? [] : Array.isArray(organization) ? organization : [organization],
+    fingerprint: certificate.fingerprint256,
+  }
+}
+
+async function send(response: Http2ServerResponse, answer: ApiResponse, method: string): Promise<void> {
+  if (response.writableEnded || response.destroyed) return
+  const http2 = response.stream?.session !== undefined && 'respond' in response.stream
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (http2 && name === 'transfer-encoding') continue
+    response.setHeader(name, value as string | string[])
+  }
+  response.statusCode = answer.status
+  if (method === 'HEAD' || answer.body === undefined) {
+    response.end()
+    return
+  }
+  if (typeof answer.body !== 'function') {
+    response.end(answer.body)
+    return
+  }
+  response.writeHead(answer.status)
+  const sink: Sink = {
+    write: (chunk) => response.write(chunk),
+    drained: () =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          response.off('drain', done)
+          response.off('close', done)
+          resolve()
+        }
+        response.once('drain', done)
+        response.once('close', done)
+      }),
+  }
+  // A client waits for the headers of a stream that has nothing to say yet.
+  if ('flushHeaders' in response) (response as { flushHeaders(): void }).flushHeaders()
+  await answer.body(sink)
+  response.end()
+}

@@ -1,0 +1,96 @@
+import { ApiError, newNotAcceptable } from '@kubewright/api'
+
+/** How the client wants the answer. */
+export interface Representation {
+  readonly mediaType: 'application/json' | 'application/yaml'
+  /** Another kind to convert to. */
+  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  /** apiVersion of that kind: meta.k8s.io/v1 or v1beta1. */
+  readonly asVersion?: string
+  readonly pretty: boolean
+}
+
+/** The media types that objects are served in, as the server lists them. */
+export const servedTypes: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const streamTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+
+interface MediaRange {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly quality: number
+}
+
+/** What a route may be asked for besides plain objects. */
+export interface Offers {
+  readonly conversions: boolean
+  /** The route also streams, which the message about an Accept that cannot be served mentions. */
+  readonly streams: boolean
+}
+
+/**
+ * Picks how to answer from the Accept header. Two layers refuse in the real server, and so here: the router, which compares whole media
+ * types, and the serializer, which looks at `as=` parameters.
+ */
+export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string, offers: Offers): Representation {
+  const pretty = prettyWanted(query, userAgent)
+  if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
+  const ranges = parseAccept(accept)
+  if (!ranges.some((range) => range.type === '*/*' || servedTypes.includes(range.type))) {
+    const available = [...servedTypes, ...(offers.streams ? streamTypes : [])]
+    throw routeNotAcceptable(available)
+  }
+  for (const { type, parameters } of ranges) {
+    const mediaType = type === '*/*' || type === 'application/*' ? 'application/json' : type
+    if (mediaType !== 'application/json' && mediaType !== 'application/yaml') continue
+    const as = parameters.get('as')
+    if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty }
+    const version = parameters.get('v') ?? ''
+    const group = parameters.get('g') ?? ''
+    if (offers.conversions && isKnownConversion(as, version, group)) {
+      return { mediaType, as: as as NonNullable<Representation['as']>, asVersion: `${group}/${version}`, pretty }
+    }
+  }
+  throw newNotAcceptable(servedTypes)
+}
+
+function isKnownConversion(as: string, version: string, group: string): boolean {
+  if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false
+  return as === 'Table' || as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
+}
+
+/** As the router words it, which knows neither kinds nor versions. */
+function routeNotAcceptable(available: readonly string[]): ApiError {
+  return new ApiError({
+    apiVersion: 'v1',
+    kind: 'Status',
+    metadata: {},
+    status: 'Failure',
+    message: `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`,
+    reason: 'NotAcceptable',
+    details: {},
+    code: 406,
+  })
+}
+
+function parseAccept(accept: string): MediaRange[] {
+  const ranges = accept.split(',').map((part): MediaRange => {
+    const [type = '', ...rest] = part.split(';').map((text) => text.trim())
+    const parameters = new Map(
+      rest.map((text) => {
+        const at = text.indexOf('=')
+        return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+      }),
+    )
+    const quality = Number(parameters.get('q') ?? '1')
+    return { type, parameters, quality: Number.isFinite(quality) ? quality : 1 }
+  })
+  // Stable: equal qualities keep the order of the header.
+  return ranges.sort((a, b) => b.quality - a.quality)
+}
+
+/** People get indented JSON: when they ask, or come with a browser or curl. */
+function prettyWanted(query: URLSearchParams, userAgent: string): boolean {
+  const asked = query.get('pretty')
+  if (asked !== null) return asked !== 'false' && asked !== '0'
+  return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
+}

@@ -1,0 +1,329 @@
+import {
+  type ApiError,
+  encodeJson,
+  isAlreadyExists,
+  newAlreadyExists,
+  newBadRequest,
+  newConflict,
+  newGenerateNameConflict,
+  newInternalError,
+  newInvalid,
+  newNotFound,
+} from '@kubewright/api'
+import { deepCopy, type Clock, formatRFC3339, instantFromMillis, type Random, randomSuffix, uuid } from '@kubewright/base'
+import { FieldPath, invalid } from '@kubewright/schema'
+import type { Store } from '@kubewright/storage'
+import type { StoreFeed } from '../cache/store-feed.ts'
+import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
+import { pathSegmentName, validateObjectMeta, validateObjectMetaUpdate } from './validate-object-meta.ts'
+
+const metadataPath = FieldPath.of('metadata')
+const modified = 'the object has been modified; please apply your changes to the latest version and try again'
+/** How often a generated name is drawn anew when it is taken. */
+const nameAttempts = 8
+/** Generated names are cut so that the random suffix fits into a DNS label. */
+const maxGeneratedPrefix = 58
+
+/** What the checks around a write are told. */
+export interface WriteScope {
+  readonly context: RequestContext
+  readonly resource: Resource
+  readonly namespace: string
+  readonly subresource: string
+  /** The strategy in force: the resource's own or its subresource's. */
+  readonly strategy: Strategy
+  readonly dryRun: boolean
+}
+
+/** Runs after everything else has accepted the object and before it is stored; throws to refuse. */
+export type Validation = (object: MutableObject, old: MutableObject | undefined) => Promise<void>
+
+/** What a write gave: the object as it now is. */
+export interface WriteOutcome {
+  readonly object: StoredObject
+  readonly created: boolean
+  /** The write took the last finalizer of an object that was being deleted, and so removed it. */
+  readonly deleted: boolean
+}
+
+/** Creates and updates stored objects with the checks that all resources share (registry/generic/registry/store.go, registry/rest). */
+export class ObjectRegistry {
+  readonly store: Store
+  readonly feed: StoreFeed
+  readonly clock: Clock
+  readonly #random: Random
+
+  constructor(parts: { store: Store; feed: StoreFeed; clock: Clock; random: Random }) {
+    this.store = parts.store
+    this.feed = parts.feed
+    this.clock = parts.clock
+    this.#random = parts.random
+  }
+
+  /** The key of an object; namespaced resources keep each namespace together. */
+  keyOf(resource: Resource, namespace: string, name: string): string {
+    const scope = resource.kind.scope === 'Namespaced' ? `${namespace}/` : ''
+    return `${resource.storage.prefix}${scope}${name}`
+  }
+
+  /** The newest version of an object. */
+  async find(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
+    // Such a name cannot exist, and the store would refuse it as a key.
+    if (name === '' || !/^[\x20-\x7e]+$/.test(name) || !/^[\x20-\x7e]*$/.test(namespace)) return undefined
+    const { entry } = await this.store.get(this.keyOf(resource, namespace, name))
+    return entry && storedObject(entry)
+  }
+
+  async create(scope: WriteScope, object: MutableObject, validate: Validation): Promise<StoredObject> {
+    const generated = !object.metadata.name && object.metadata.generateName
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#createOnce(scope, generated ? deepCopy(object) : object, validate)
+      } catch (error) {
+        if (!generated || !isAlreadyExists(error) || attempt === nameAttempts) throw error
+      }
+    }
+  }
+
+  async #createOnce(scope: WriteScope, object: MutableObject, validate: Validation): Promise<StoredObject> {
+    const { resource } = scope
+    const undo = await this.prepareCreate(scope, object, validate)
+    try {
+      const name = object.metadata.name!
+      const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
+      const taken = async (): Promise<ApiError> => {
+        const error = object.metadata.generateName
+          ? newGenerateNameConflict(groupResource, name, 1)
+          : newAlreadyExists(groupResource, name)
+        const existing = await this.find(resource, scope.namespace, name)
+        if (existing?.object.metadata.deletionTimestamp === undefined) return error
+        return new (error.constructor as typeof ApiError)({
+          ...error.status,
+          message: `object is being deleted: ${error.status.message}`,
+        })
+      }
+      const key = this.keyOf(resource, scope.namespace, name)
+      const raw = this.#encode(resource, object)
+      if (scope.dryRun) {
+        if (await this.find(resource, scope.namespace, name)) throw await taken()
+        return new StoredObject(key, 0, raw, dryRunObject(object))
+      }
+      const result = await this.store.put(key, raw, 0)
+      if (!result.ok) throw await taken()
+      return storedObject(result.entry!)
+    } catch (error) {
+      await undo?.()
+      throw error
+    }
+  }
+
+  /** Fills and checks an object that is about to be created; the result takes back what a `begin` hook did. */
+  async prepareCreate(scope: WriteScope, object: MutableObject, validate: Validation): Promise<Undo | undefined> {
+    const { resource, strategy } = scope
+    const meta = object.metadata
+    meta.creationTimestamp = this.timestamp()
+    meta.uid = uuid(this.#random)
+    if (meta.generateName && !meta.name) {
+      meta.name = meta.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(this.#random, 5)
+    }
+    const context = this.#strategyContext(scope)
+    ensureNamespace(scope, object)
+    delete meta.resourceVersion
+    strategy.prepareForCreate?.(object, context)
+    if (strategy.generation) meta.generation = 1
+    else delete meta.generation
+    const undo = await strategy.beginCreate?.(object, context)
+    try {
+      const kind = { group: resource.kind.group, kind: object.kind }
+      const own = await strategy.validate?.(object, context)
+      if (own && own.length > 0) throw newInvalid(kind, meta.name ?? '', own)
+      const common = validateObjectMeta(meta, resource.kind.scope === 'Namespaced', pathSegmentName, metadataPath)
+      if (common.length > 0) throw newInvalid(kind, meta.name ?? '', common)
+      for (const text of strategy.warningsOnCreate?.(object) ?? []) scope.context.warn(text)
+      await validate(object, undefined)
+      return undo
+    } catch (error) {
+      await undo?.()
+      throw error
+    }
+  }
+
+  /**
+   * Replaces an object by what `transform` makes of the newest version, again and again until no other write came between. A
+   * resourceVersion in the result must be the newest one.
+   */
+  async update(
+    scope: WriteScope,
+    name: string,
+    transform: (old: MutableObject | undefined) => Promise<MutableObject>,
+    validate: Validation,
+    options: { readonly allowCreate?: boolean; readonly uid?: string | undefined } = {},
+  ): Promise<WriteOutcome> {
+    const { resource, strategy } = scope
+    const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
+    for (;;) {
+      const existing = await this.find(resource, scope.namespace, name)
+      if (!existing) {
+        if (!strategy.allowCreateOnUpdate && !options.allowCreate) throw newNotFound(groupResource, name)
+        if (options.uid !== undefined) {
+          throw newConflict(groupResource, name, this.#uidMismatch(resource, scope.namespace, name, options.uid, ''))
+        }
+        const object = await transform(undefined)
+        return { object: await this.create(scope, object, validate), created: true, deleted: false }
+      }
+      const old = this.#fromStorage(resource, existing)
+      if (options.uid !== undefined && options.uid !== old.metadata.uid) {
+        throw newConflict(groupResource, name, this.#uidMismatch(resource, scope.namespace, name, options.uid, old.metadata.uid))
+      }
+      const object = await transform(deepCopy(old))
+      this.#checkVersion(scope, name, object, existing.revision)
+      const context = this.#strategyContext(scope)
+      const undo = await strategy.beginUpdate?.(object, old, context)
+      try {
+        await this.#prepareUpdate(scope, object, old, context)
+        keepManagedFieldsTimes(object, old)
+        await validate(object, old)
+        const raw = this.#encode(resource, object)
+        const emptied = old.metadata.deletionTimestamp !== undefined && shouldDelete(object, old)
+        if (emptied) {
+          if (scope.dryRun) return { object: dryRunStored(existing, raw, object), created: false, deleted: true }
+          const gone = await this.store.delete(existing.key, existing.revision)
+          if (!gone.ok) {
+            await undo?.()
+            continue
+          }
+          await strategy.afterDelete?.(object, context)
+          return { object: new StoredObject(existing.key, existing.revision, raw), created: false, deleted: true }
+        }
+        if (existing.sameContent(raw)) return { object: existing, created: false, deleted: false }
+        if (scope.dryRun) return { object: dryRunStored(existing, raw, object), created: false, deleted: false }
+        const result = await this.store.put(existing.key, raw, existing.revision)
+        if (result.ok) return { object: storedObject(result.entry!), created: false, deleted: false }
+        // Somebody was faster: take back what was reserved and look again.
+        await undo?.()
+      } catch (error) {
+        await undo?.()
+        throw error
+      }
+    }
+  }
+
+  async #prepareUpdate(scope: WriteScope, object: MutableObject, old: MutableObject, context: StrategyContext): Promise<void> {
+    const { resource, strategy } = scope
+    ensureNamespace(scope, object)
+    const meta = object.metadata
+    const before = old.metadata
+    setOrDelete(meta, 'generation', before.generation)
+    strategy.prepareForUpdate?.(object, old, context)
+    meta.uid ||= before.uid!
+    if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
+    if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
+    if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) {
+      meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
+    }
+    const errors = [
+      ...validateObjectMeta(meta, resource.kind.scope === 'Namespaced', pathSegmentName, metadataPath),
+      ...validateObjectMetaUpdate(meta, before, metadataPath),
+      ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
+    ]
+    if (errors.length > 0) throw newInvalid({ group: resource.kind.group, kind: object.kind }, meta.name ?? '', errors)
+    for (const text of strategy.warningsOnUpdate?.(object, old) ?? []) scope.context.warn(text)
+  }
+
+  /** As the API server's versioner: empty and "0" mean no version. */
+  #checkVersion(scope: WriteScope, name: string, object: MutableObject, current: number): void {
+    const { resource, strategy } = scope
+    const text = object.metadata.resourceVersion ?? ''
+    if (text !== '' && !/^\d+$/.test(text)) {
+      throw Object.assign(newInternalError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`), { bare: true })
+    }
+    const wanted = Number(text || 0)
+    if (wanted === 0) {
+      if (strategy.allowUnconditionalUpdate === false) {
+        const error = invalid(metadataPath.child('resourceVersion'), 0, 'must be specified for an update')
+        throw newInvalid({ group: resource.kind.group, kind: resource.kind.plural }, name, [error])
+      }
+      object.metadata.resourceVersion = String(current)
+    } else if (wanted !== current) {
+      throw newConflict({ group: resource.kind.group, resource: resource.kind.plural }, name, modified)
+    }
+  }
+
+  #uidMismatch(resource: Resource, namespace: string, name: string, wanted: string, found: string | undefined): string {
+    const key = this.keyOf(resource, namespace, name)
+    return (
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+      `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
+    )
+  }
+
+  #strategyContext(scope: WriteScope): StrategyContext {
+    return {
+      request: scope.context,
+      now: this.clock.now(),
+      namespace: scope.namespace,
+      subresource: scope.subresource,
+      dryRun: scope.dryRun,
+    }
+  }
+
+  #encode(resource: Resource, object: MutableObject): Uint8Array {
+    return encodeStored(resource.convert ? resource.convert.toStorage(object) : object, encodeJson)
+  }
+
+  #fromStorage(resource: Resource, stored: StoredObject): MutableObject {
+    return resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.copy()
+  }
+
+  /** Now, as metadata spells it. */
+  timestamp(): string {
+    return formatRFC3339(instantFromMillis(this.clock.now()))
+  }
+}
+
+/** An object in the namespace of the request takes it; another namespace is refused. */
+function ensureNamespace({ resource, namespace }: WriteScope, object: MutableObject): void {
+  const wanted = resource.kind.scope === 'Namespaced' ? namespace : ''
+  const found = object.metadata.namespace ?? ''
+  if (found === wanted) return
+  if (found === '') object.metadata.namespace = wanted
+  else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** The write removed the last reason to keep an object that is being deleted. */
+function shouldDelete(object: MutableObject, old: MutableObject): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0) return false
+  // An object that is still in its grace period stays, unless finalizers were what kept it.
+  const grace = old.metadata.deletionGracePeriodSeconds ?? 0
+  return grace === 0
+}
+
+/** When only the times of managed fields differ, the old times stay, so that a write without effect changes nothing. */
+function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void {
+  const [fresh, before] = [object.metadata.managedFields, old.metadata.managedFields]
+  if (!fresh || !before || fresh.length !== before.length) return
+  const without = (value: MutableObject): string =>
+    JSON.stringify({
+      ...value,
+      metadata: { ...value.metadata, managedFields: value.metadata.managedFields?.map(({ time: _, ...rest }) => rest) },
+    })
+  if (without(object) === without(old)) object.metadata.managedFields = before
+}
+
+function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, value: V | undefined): void {
+  if (value === undefined) delete target[key]
+  else target[key] = value
+}
+
+/** What a dry run shows: an object that was never stored has no resourceVersion. */
+function dryRunObject(object: MutableObject): MutableObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+function dryRunStored(existing: StoredObject, raw: Uint8Array, object: MutableObject): StoredObject {
+  object.metadata.resourceVersion = String(existing.revision)
+  return new StoredObject(existing.key, existing.revision, raw, object)
+}

@@ -1,0 +1,46 @@
+import { newBadRequest, newInvalid, validateFieldManager } from '@kubewright/api'
+import { FieldPath, type FieldError, notSupported } from '@kubewright/schema'
+
+/** The options that writes share. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+}
+
+/** Reads the options of create, update and patch from the query; `kind` names them in errors (CreateOptions, ...). */
+export function writeOptions(query: URLSearchParams, kind: string): WriteOptions {
+  const errors: FieldError[] = []
+  const dryRun = query.getAll('dryRun')
+  errors.push(...validateDryRun(dryRun))
+  const fieldManager = query.get('fieldManager') ?? ''
+  errors.push(...validateFieldManager(fieldManager, FieldPath.of('fieldManager')))
+  const fieldValidation = query.get('fieldValidation') ?? ''
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
+    errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+  }
+  if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind }, '', errors)
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: (fieldValidation || 'Warn') as WriteOptions['fieldValidation'],
+  }
+}
+
+/** As apimachinery/pkg/apis/meta/v1/validation: only the one value All is known. */
+export function validateDryRun(values: readonly string[]): FieldError[] {
+  if (values.every((value) => value === 'All')) return []
+  return [notSupported(FieldPath.of('dryRun'), values, ['All'])]
+}
+
+/** An optional integer of the query, with the error of strconv that the server gives. */
+export function integerParameter(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) {
+    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  }
+  return value
+}

@@ -1,0 +1,62 @@
+import type { Resource } from './resource.ts'
+
+/** A version of a group with its resources. */
+export interface GroupVersionResources {
+  readonly group: string
+  readonly version: string
+  readonly resources: ReadonlyMap<string, Resource>
+}
+
+/** All resources that the server serves at the moment. Lookups never wait; changes take effect for the next request. */
+export class ResourceTable {
+  readonly #byGroupVersion = new Map<string, Map<string, Resource>>()
+  readonly #listeners = new Set<() => void>()
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#byGroupVersion.get(`${group}/${version}`)?.get(plural)
+  }
+
+  hasGroupVersion(group: string, version: string): boolean {
+    return this.#byGroupVersion.has(`${group}/${version}`)
+  }
+
+  /** Adds a resource or replaces the one of the same name. */
+  set(resource: Resource): void {
+    const { group, version, plural } = resource.kind
+    const key = `${group}/${version}`
+    let resources = this.#byGroupVersion.get(key)
+    if (!resources) this.#byGroupVersion.set(key, (resources = new Map()))
+    resources.set(plural, resource)
+    this.#changed()
+  }
+
+  delete(group: string, version: string, plural: string): void {
+    const key = `${group}/${version}`
+    const resources = this.#byGroupVersion.get(key)
+    if (!resources?.delete(plural)) return
+    if (resources.size === 0) this.#byGroupVersion.delete(key)
+    this.#changed()
+  }
+
+  /** Group versions in the order in which they were added. */
+  groupVersions(): GroupVersionResources[] {
+    return [...this.#byGroupVersion].map(([key, resources]) => {
+      const at = key.indexOf('/')
+      return { group: key.slice(0, at), version: key.slice(at + 1), resources }
+    })
+  }
+
+  all(): Resource[] {
+    return this.groupVersions().flatMap(({ resources }) => [...resources.values()])
+  }
+
+  /** Calls back after every change, until disposed. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

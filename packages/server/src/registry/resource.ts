@@ -1,0 +1,178 @@
+import type { FieldManagerOptions, FieldSet, KindFacts } from '@kubewright/api'
+import type { FieldError, JSONSchemaProps } from '@kubewright/schema'
+import type { RequestContext } from '../request-context.ts'
+import type { DecodeRequest } from '../verbs/read-body.ts'
+import type { WriteOptions } from './request-options.ts'
+
+/** An object while the server works on it: plain JSON that may be changed in place. */
+export interface MutableObject {
+  apiVersion: string
+  kind: string
+  metadata: MutableMeta
+  [field: string]: unknown
+}
+
+/** Metadata while the server works on it. */
+export interface MutableMeta {
+  name?: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: {
+    apiVersion: string
+    kind: string
+    name: string
+    uid: string
+    controller?: boolean
+    blockOwnerDeletion?: boolean
+  }[]
+  finalizers?: string[]
+  managedFields?: ManagedFields
+  [field: string]: unknown
+}
+
+/** The managed fields entries as they are stored. */
+export type ManagedFields = Record<string, unknown>[]
+
+/** What a strategy may look at besides the objects. */
+export interface StrategyContext {
+  readonly request: RequestContext
+  /** Epoch milliseconds of this request. */
+  readonly now: number
+  readonly namespace: string
+  /** The subresource being written, or the empty string. */
+  readonly subresource: string
+  readonly dryRun: boolean
+}
+
+/**
+ * How one resource differs from the others. Every hook is optional; what is not given behaves as registry/rest's defaults do. Hooks
+ * change the object that they are given and never keep it.
+ */
+export interface Strategy {
+  /** Checks metadata.name (prefix: it will be followed by random characters). @default DNS subdomain */
+  readonly validateName?: (name: string, prefix: boolean) => readonly string[]
+  /** Fills what the schema's own defaults cannot say. Runs on every decoded object and on what is read from storage. */
+  readonly setDefaults?: (object: MutableObject) => void
+  /** Clears what a client may not set on create, such as status. */
+  readonly prepareForCreate?: (object: MutableObject, context: StrategyContext) => void
+  /** Carries over what a client may not change, and moves generation when the spec changed. */
+  readonly prepareForUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => void
+  readonly validate?: (object: MutableObject, context: StrategyContext) => readonly FieldError[] | Promise<readonly FieldError[]>
+  readonly validateUpdate?: (
+    object: MutableObject,
+    old: MutableObject,
+    context: StrategyContext,
+  ) => readonly FieldError[] | Promise<readonly FieldError[]>
+  readonly warningsOnCreate?: (object: MutableObject) => readonly string[]
+  readonly warningsOnUpdate?: (object: MutableObject, old: MutableObject) => readonly string[]
+  /** Whether PUT may create. @default false */
+  readonly allowCreateOnUpdate?: boolean
+  /** Whether an update may leave resourceVersion out. @default true */
+  readonly allowUnconditionalUpdate?: boolean
+  /** Whether the spec drives metadata.generation. @default false */
+  readonly generation?: boolean
+  /** Graceful deletion: seconds that the object stays, given what was asked for; undefined means at once. */
+  readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
+  /** Finalizers that deletion without a propagation policy implies. */
+  readonly defaultPropagation?: 'Background' | 'Orphan'
+  /** Deletes answer with the object instead of a Status. @default false */
+  readonly returnDeletedObject?: boolean
+  /** Paths (as field sets) that a client's managed fields never contain, for this resource's main endpoint. */
+  readonly resetFields?: FieldSet
+  /** Work that must succeed together with the write, such as allocating an address; the result undoes it if the write fails. */
+  readonly beginCreate?: (object: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
+  readonly beginUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
+  readonly afterDelete?: (object: MutableObject, context: StrategyContext) => Promise<void>
+}
+
+/** Takes back what a `begin` hook did. */
+export type Undo = () => Promise<void>
+
+/** A column of `kubectl get`. */
+export interface TableColumn {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+}
+
+/** How objects of a resource look as table rows. */
+export interface TableDefinition {
+  readonly columns: readonly TableColumn[]
+  readonly row: (object: MutableObject, now: number) => readonly unknown[]
+}
+
+/** How one subresource is served. */
+export interface Subresource {
+  /** Its own strategy: what a write through it may change. */
+  readonly strategy?: Strategy
+  /** Verbs answered by the generic get, update and patch with the strategy above. */
+  readonly verbs: readonly string[]
+  /** Handles a request in full; for subresources that are no view of the object (log, exec, eviction, token, binding). */
+  readonly handle?: SubresourceHandler
+  /** The kind that it speaks, where it differs from the parent's (Scale, Eviction, TokenRequest). */
+  readonly kind?: KindFacts
+  /** Decodes a body of that kind. */
+  readonly decode?: Resource['decode']
+  /** Maps between the object and what the subresource shows, for scale. */
+  readonly view?: SubresourceView
+}
+
+/** A subresource that shows and takes another kind than the object's (scale). */
+export interface SubresourceView {
+  readonly show: (object: MutableObject) => MutableObject
+  /** Applies what was written to the object. */
+  readonly put: (object: MutableObject, view: MutableObject) => void
+}
+
+export type SubresourceHandler = (context: RequestContext, resource: Resource) => Promise<import('../http/api-request.ts').ApiResponse>
+
+/** A resource that the server serves in one version. */
+export interface Resource {
+  readonly kind: KindFacts
+  readonly schema: JSONSchemaProps
+  readonly verbs: readonly string[]
+  readonly strategy: Strategy
+  readonly subresources: Readonly<Record<string, Subresource>>
+  readonly table?: TableDefinition | undefined
+  /** Fields that field selectors may name besides metadata.name and metadata.namespace, with how to read them. */
+  readonly selectableFields?: Readonly<Record<string, (object: MutableObject) => string>> | undefined
+  /** The text for a field selector that is not known; kinds with a conversion of their own word it differently. */
+  readonly unknownField?: ((label: string) => string) | undefined
+  /** Where objects are kept: the resource of the storage version. Its key prefix ends with a slash. */
+  readonly storage: StorageLocation
+  /** Converts between this version and the stored one; absent when they are the same. */
+  readonly convert?: { readonly toStorage: (object: MutableObject) => MutableObject; readonly fromStorage: (object: MutableObject) => MutableObject } | undefined
+  /** Fields that are never absent in this kind's JSON, as a bookmark shows them. */
+  readonly emptyFields?: Readonly<Record<string, unknown>> | undefined
+  /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
+  readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
+  /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. */
+  readonly recheck?: ((object: MutableObject, options: Pick<WriteOptions, 'fieldValidation'>, warn: (text: string) => void) => MutableObject) | undefined
+  /** Items of lists leave out kind and apiVersion, as those of built-in kinds do and those of custom resources do not. */
+  readonly typedItems: boolean
+  /** What the field manager needs beyond the schema, such as other versions. */
+  readonly fieldManager?: Partial<FieldManagerOptions> | undefined
+  /** A Warning that every request to this resource gets. */
+  readonly deprecation?: string | undefined
+  /** Answers create without storing, for virtual resources such as reviews. */
+  readonly virtual?: ((context: RequestContext, object: MutableObject) => Promise<MutableObject>) | undefined
+}
+
+/** Where the objects of a resource are stored. */
+export interface StorageLocation {
+  /** Such as `/registry/apps/deployments/`. */
+  readonly prefix: string
+  /** apiVersion of the stored form. */
+  readonly apiVersion: string
+  readonly kind: string
+}

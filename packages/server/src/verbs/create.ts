@@ -1,0 +1,74 @@
+import { newBadRequest } from '@kubewright/api'
+import type { ApiResponse } from '../http/api-request.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { respond } from '../http/respond.ts'
+import { writeOptions } from '../registry/request-options.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { Endpoint } from './endpoint.ts'
+import { presentObject } from './present.ts'
+import { readObject } from './read-body.ts'
+
+/** Answers a create: decode, admit, check, store. */
+export async function create(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const { resource, registry, admission } = endpoint
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const options = writeOptions(query, 'CreateOptions')
+  const object = await readObject(context, resource, options)
+  if (resource.virtual) return respond(201, await resource.virtual(context, object), representation)
+
+  const scope = endpoint.scope(context, options)
+  wipeSystemFields(object)
+  matchNamespace(object, scope.namespace)
+  const tracked = endpoint.trackUpdate(undefined, object, context, options)
+  const attributes = {
+    context,
+    resource,
+    subresource: '',
+    operation: 'CREATE' as const,
+    namespace: scope.namespace,
+    name: tracked.metadata.name ?? '',
+    dryRun: options.dryRun,
+    object: tracked as MutableObject | undefined,
+    old: undefined,
+    options: optionsObject('CreateOptions', query),
+  }
+  await admission.mutate(attributes)
+  const admitted = attributes.object!
+  const stored = await registry.create(scope, admitted, async (final) => {
+    await admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final })
+  })
+  return presentObject(201, resource, '', stored, representation, registry.clock.now())
+}
+
+/** What only the server sets is dropped from a new object. */
+function wipeSystemFields({ metadata }: MutableObject): void {
+  delete metadata.uid
+  delete metadata.creationTimestamp
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata['selfLink']
+  delete metadata.resourceVersion
+}
+
+/** The namespace of the path is the object's, which may say so or leave it out. */
+export function matchNamespace(object: MutableObject, namespace: string): void {
+  const given = object.metadata.namespace ?? ''
+  if (given === namespace) return
+  if (given === '') object.metadata.namespace = namespace
+  else if (namespace === '') throw newBadRequest('namespace must be empty for cluster-scoped resources')
+  else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** The options of a request as an API object, which admission webhooks receive. */
+export function optionsObject(kind: string, query: URLSearchParams): Record<string, unknown> {
+  const options: Record<string, unknown> = { kind, apiVersion: 'meta.k8s.io/v1' }
+  const dryRun = query.getAll('dryRun')
+  if (dryRun.length > 0) options['dryRun'] = dryRun
+  for (const name of ['fieldManager', 'fieldValidation']) {
+    const value = query.get(name)
+    if (value) options[name] = value
+  }
+  return options
+}

@@ -1,0 +1,113 @@
+import { decodeYaml, newBadRequest, newUnsupportedMediaType, parseJson } from '@kubewright/api'
+import type { ApiResponse } from '../http/api-request.ts'
+import { negotiate, servedTypes } from '../http/negotiate.ts'
+import { respond } from '../http/respond.ts'
+import { type DeleteOptions, type DeleteOutcome, deleteObject } from '../registry/delete-object.ts'
+import { integerParameter } from '../registry/request-options.ts'
+import type { RequestContext } from '../request-context.ts'
+import { isTrue } from '../http/request-info.ts'
+import type { Endpoint } from './endpoint.ts'
+import { collect } from './list.ts'
+import { listOptions } from './list-options.ts'
+import { presentObject } from './present.ts'
+import { maxBodyBytes, mediaTypeOf } from './read-body.ts'
+import { selectionOf } from './selection.ts'
+
+/** Answers a DELETE of one object. */
+export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const { resource, registry } = endpoint
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const options = await readDeleteOptions(context)
+  const { object, removed } = await removeOne(endpoint, context, context.info.name, options)
+  // An object that stays for a while, or whose kind says so, is shown; one that is gone is reported.
+  if (!removed || resource.strategy.returnDeletedObject) {
+    return presentObject(200, resource, '', object, representation, registry.clock.now())
+  }
+  const { group, plural } = resource.kind
+  const details = { name: context.info.name, ...(group === '' ? {} : { group }), kind: plural, uid: object.object.metadata.uid }
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+  return respond(200, status, { mediaType: representation.mediaType, pretty: representation.pretty })
+}
+
+function removeOne(endpoint: Endpoint, context: RequestContext, name: string, options: DeleteOptions): Promise<DeleteOutcome> {
+  const { resource, registry, admission } = endpoint
+  const dryRun = (options.dryRun ?? []).length > 0
+  const scope = endpoint.scope(context, { dryRun })
+  return deleteObject(registry, scope, name, options, async (old) => {
+    const attributes = {
+      context,
+      resource,
+      subresource: '',
+      operation: 'DELETE' as const,
+      namespace: scope.namespace || (old.metadata.namespace ?? ''),
+      name,
+      dryRun,
+      object: undefined,
+      old,
+      options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...options },
+    }
+    await admission.mutate(attributes)
+    await admission.validate(attributes)
+  })
+}
+
+/** Answers a DELETE of a collection: every object that the selectors choose, one after the other. */
+export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const selection = selectionOf(endpoint.resource, query)
+  const options = await readDeleteOptions(context)
+  const listing = await collect(endpoint, context, listOptions(query, false), selection)
+  for (const object of listing.objects) {
+    await removeOne(endpoint, context, object.object.metadata.name!, options).catch((error: unknown) => {
+      // Somebody else was faster.
+      if ((error as { reason?: string }).reason !== 'NotFound') throw error
+    })
+  }
+  const { kind } = endpoint.resource
+  const items = listing.objects.map((stored) => {
+    if (!endpoint.resource.typedItems) return stored.object
+    const { apiVersion: _, kind: __, ...rest } = stored.object
+    return rest
+  })
+  const metadata = { resourceVersion: String(listing.revision) }
+  return respond(200, { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, representation)
+}
+
+/** Reads delete options from the body, or from the query when there is no body. */
+export async function readDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
+  const body = await context.request.body(maxBodyBytes)
+  if (body.length === 0) return queryOptions(context.request.query)
+  const type = mediaTypeOf(context)
+  if (type !== 'application/json' && type !== 'application/yaml') throw newUnsupportedMediaType(servedTypes)
+  let value: unknown
+  try {
+    value = type === 'application/yaml' ? decodeYaml(body).value : parseJson(body)
+  } catch (error) {
+    throw newBadRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+  }
+  const { kind = '', apiVersion = '', ...options } = (value ?? {}) as { kind?: string; apiVersion?: string } & DeleteOptions
+  if (kind !== '' && kind !== 'DeleteOptions') {
+    const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
+    throw newBadRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`)
+  }
+  if (options.gracePeriodSeconds !== undefined && typeof options.gracePeriodSeconds !== 'number') {
+    const found = typeof options.gracePeriodSeconds
+    throw newBadRequest(`json: cannot unmarshal ${found} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`)
+  }
+  return options
+}
+
+function queryOptions(query: URLSearchParams): DeleteOptions {
+  const grace = integerParameter(query, 'gracePeriodSeconds')
+  const policy = query.get('propagationPolicy')
+  const orphan = query.get('orphanDependents')
+  const dryRun = query.getAll('dryRun')
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === null || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(orphan === null ? {} : { orphanDependents: isTrue(orphan) }),
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+  }
+}

@@ -1,0 +1,95 @@
+import { ApiError } from '@kubewright/api'
+import type { AdmissionChain } from '../admission/admission.ts'
+import type { ApiResponse } from '../http/api-request.ts'
+import type { ObjectRegistry } from '../registry/object-registry.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { ResourceTable } from '../registry/resource-table.ts'
+import type { RequestContext } from '../request-context.ts'
+import { create } from './create.ts'
+import { remove, removeCollection } from './delete.ts'
+import { Endpoint } from './endpoint.ts'
+import { get } from './get.ts'
+import { list } from './list.ts'
+import { patch } from './patch.ts'
+import { update } from './update.ts'
+import { watch } from './watch.ts'
+
+type Verb = (endpoint: Endpoint, context: RequestContext) => Promise<ApiResponse>
+
+const verbs: Readonly<Record<string, Verb>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+}
+
+/** Finds the resource that a request is about and runs the verb on it. */
+export class ResourceDispatcher {
+  readonly #registry: ObjectRegistry
+  readonly #resources: ResourceTable
+  readonly #admission: AdmissionChain
+  /** Endpoints keep what they derived from a resource's schema, so they live as long as it does. */
+  readonly #endpoints = new WeakMap<Resource, Map<string, Endpoint>>()
+
+  constructor(registry: ObjectRegistry, resources: ResourceTable, admission: AdmissionChain) {
+    this.#registry = registry
+    this.#resources = resources
+    this.#admission = admission
+  }
+
+  async dispatch(context: RequestContext): Promise<ApiResponse> {
+    const { info } = context
+    const resource = this.#resources.find(info.group, info.version, info.resource)
+    if (!resource) throw notServed()
+    const namespaced = resource.kind.scope === 'Namespaced'
+    // A named object of a namespaced kind needs its namespace; a cluster-scoped kind has no place below one.
+    if (namespaced && info.namespace === '' && (info.name !== '' || info.verb === 'create')) throw notServed()
+    if (!namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw notServed()
+    if (info.parts.length > 3 && !resource.subresources[info.subresource]?.handle) throw notServed()
+    if (resource.deprecation) context.warn(resource.deprecation)
+    if (info.subresource === '') return this.#run(context, resource, resource.verbs)
+
+    const subresource = resource.subresources[info.subresource]
+    if (!subresource) throw notServed()
+    if (subresource.handle) return subresource.handle(context, resource)
+    return this.#run(context, resource, subresource.verbs)
+  }
+
+  #run(context: RequestContext, resource: Resource, served: readonly string[]): Promise<ApiResponse> {
+    const { info, request } = context
+    const named = info.name !== ''
+    const verb = verbs[info.verb]
+    // The verb follows from the method; POST to a named object, or PUT and PATCH to a collection, have none.
+    const fits = info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
+    if (!verb || !fits || !served.includes(info.verb) || request.method === 'HEAD') throw notAllowed()
+    return verb(this.endpoint(resource, info.subresource), context)
+  }
+
+  /** The endpoint of a resource or of one of its subresources. */
+  endpoint(resource: Resource, subresource: string): Endpoint {
+    let endpoints = this.#endpoints.get(resource)
+    if (!endpoints) this.#endpoints.set(resource, (endpoints = new Map()))
+    let endpoint = endpoints.get(subresource)
+    if (!endpoint) {
+      endpoint = new Endpoint({ registry: this.#registry, resource, subresource, admission: this.#admission })
+      endpoints.set(subresource, endpoint)
+    }
+    return endpoint
+  }
+}
+
+function notServed(): ApiError {
+  return failure(404, 'NotFound', 'the server could not find the requested resource')
+}
+
+function notAllowed(): ApiError {
+  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource')
+}
+
+function failure(code: number, reason: 'NotFound' | 'MethodNotAllowed', message: string): ApiError {
+  return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details: {}, code })
+}

@@ -1,0 +1,195 @@
+import { ApiError, newBadRequest, newResourceExpired, newTooLargeResourceVersion } from '@kubewright/api'
+import { CompactedError, FutureRevisionError } from '@kubewright/storage'
+import { type StoredObject, storedObject } from '../cache/stored-object.ts'
+import type { ApiResponse } from '../http/api-request.ts'
+import { negotiate, type Representation } from '../http/negotiate.ts'
+import { respond, respondBytes } from '../http/respond.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
+import { type IncludeObject, tableOf } from '../table/table.ts'
+import { decodeContinue, encodeContinue } from './continue-token.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type ListOptions, listOptions, versionNumber } from './list-options.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+/** How long a list waits for a version that this server has not reached. */
+const freshnessMillis = 3000
+
+/** What a list found. */
+export interface Listing {
+  readonly objects: readonly StoredObject[]
+  readonly revision: number
+  readonly continueToken: string | undefined
+  readonly remaining: number | undefined
+}
+
+/** Answers a list request. */
+export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: true })
+  const options = listOptions(query, false)
+  const selection = selectionOf(endpoint.resource, query)
+  const listing = await collect(endpoint, context, options, selection)
+  return presentList(endpoint, listing, representation, query)
+}
+
+/** Finds the objects that a list asks for, at the version it asks for. */
+export async function collect(
+  endpoint: Endpoint,
+  context: RequestContext,
+  options: ListOptions,
+  selection: Selection,
+): Promise<Listing> {
+  const prefix = scopePrefix(endpoint, context.info.namespace)
+  const { resourceVersion: version, match, limit } = options
+  if (options.continueToken !== '') {
+    if (version !== '' && version !== '0') throw newBadRequest('specifying resource version is not allowed when using continue')
+    const { after, revision } = decodeContinue(options.continueToken, prefix)
+    return page(endpoint, prefix, selection, { limit, after, revision })
+  }
+  const wanted = version === '' ? undefined : versionNumber(version)
+  if (wanted !== undefined && wanted > 0 && (match === 'Exact' || (match === '' && limit > 0))) {
+    return page(endpoint, prefix, selection, { limit, revision: wanted })
+  }
+  const { feed, store } = endpoint.registry
+  const cache = await feed.cache(endpoint.resource.storage.prefix)
+  // Without a version a list is as new as the moment it was asked for.
+  if (wanted === undefined) await feed.reached(await store.revision(), context.request.signal)
+  else if (wanted > feed.revision) await waitUntilFresh(endpoint, wanted, context.request.signal)
+  const revision = feed.revision
+  const found = cache.list(prefix)
+  const objects = selection.everything ? found : found.filter((object) => selection.matches(object))
+  if (limit === 0 || objects.length <= limit) return { objects, revision, continueToken: undefined, remaining: undefined }
+  const shown = objects.slice(0, limit)
+  return {
+    objects: shown,
+    revision,
+    continueToken: encodeContinue(shown.at(-1)!.key, prefix, revision),
+    remaining: selection.everything ? objects.length - limit : undefined,
+  }
+}
+
+/** Keys of a namespace, or of all. */
+export function scopePrefix(endpoint: Endpoint, namespace: string): string {
+  const { kind, storage } = endpoint.resource
+  return kind.scope === 'Namespaced' && namespace !== '' ? `${storage.prefix}${namespace}/` : storage.prefix
+}
+
+async function page(
+  endpoint: Endpoint,
+  prefix: string,
+  selection: Selection,
+  at: { limit: number; after?: string; revision: number },
+): Promise<Listing> {
+  const objects: StoredObject[] = []
+  let after = at.after
+  for (;;) {
+    const wanted = at.limit === 0 ? undefined : at.limit - objects.length
+    const result = await endpoint.registry.store
+      .list({
+        prefix,
+        revision: at.revision,
+        ...(after === undefined ? {} : { after }),
+        ...(wanted === undefined ? {} : { limit: wanted }),
+      })
+      .catch((error: unknown) => {
+        throw listError(error, at, after, prefix, endpoint.registry.feed.revision)
+      })
+    for (const entry of result.entries) {
+      const object = storedObject(entry)
+      if (selection.matches(object)) objects.push(object)
+    }
+    after = result.next
+    if (after === undefined) return { objects, revision: at.revision, continueToken: undefined, remaining: undefined }
+    if (objects.length >= at.limit) {
+      return {
+        objects,
+        revision: at.revision,
+        continueToken: encodeContinue(after, prefix, at.revision),
+        remaining: selection.everything ? result.remaining : undefined,
+      }
+    }
+  }
+}
+
+const inconsistent =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
+
+function listError(
+  error: unknown,
+  at: { after?: string; revision: number },
+  after: string | undefined,
+  prefix: string,
+  current: number,
+): unknown {
+  if (error instanceof FutureRevisionError) return newTooLargeResourceVersion(String(at.revision), String(current), 1)
+  if (!(error instanceof CompactedError)) return error
+  if (at.after === undefined) return newResourceExpired('The resourceVersion for the provided list is too old.')
+  const expired = newResourceExpired(inconsistent)
+  const token = encodeContinue(after!, prefix, current)
+  return new ApiError({ ...expired.status, metadata: { continue: token } })
+}
+
+async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal: AbortSignal): Promise<void> {
+  const { feed, clock } = endpoint.registry
+  const deadline = new AbortController()
+  const timer = clock.setTimer(freshnessMillis, () => deadline.abort(), 'freshness')
+  const stop = (): void => deadline.abort()
+  signal.addEventListener('abort', stop)
+  try {
+    await feed.reached(wanted, deadline.signal)
+  } finally {
+    timer.cancel()
+    signal.removeEventListener('abort', stop)
+  }
+  if (feed.revision < wanted) throw newTooLargeResourceVersion(String(wanted), String(feed.revision), 1)
+}
+
+function presentList(endpoint: Endpoint, listing: Listing, representation: Representation, query: URLSearchParams): ApiResponse {
+  const { resource } = endpoint
+  const metadata = {
+    resourceVersion: String(listing.revision),
+    ...(listing.continueToken === undefined ? {} : { continue: listing.continueToken }),
+    ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
+  }
+  if (representation.as === undefined && !resource.convert) {
+    return respondBytes(200, listBytes(endpoint, listing.objects, metadata), representation)
+  }
+  const objects = listing.objects.map((stored) =>
+    resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject),
+  )
+  if (representation.as === undefined) {
+    const items = objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
+    const value = { kind: resource.kind.listKind, apiVersion: resource.kind.apiVersion, metadata, items }
+    return respond(200, value, representation)
+  }
+  const apiVersion = representation.asVersion!
+  if (representation.as === 'Table') {
+    const include = (query.get('includeObject') ?? 'Metadata') as IncludeObject
+    return respond(200, tableOf(resource, objects, metadata, apiVersion, endpoint.registry.clock.now(), include), representation)
+  }
+  const items = objects.map((object) => partialObjectMetadata(object, apiVersion))
+  return respond(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, representation)
+}
+
+const comma = Buffer.from(',')
+const brace = Buffer.from('{')
+const commaBrace = Buffer.from(',{')
+const end = Buffer.from(']}')
+
+/** The list as the bytes of its items, one behind the other. */
+function listBytes(endpoint: Endpoint, objects: readonly StoredObject[], metadata: object): Buffer {
+  const { kind } = endpoint.resource
+  const head = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata }
+  const chunks: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)]
+  for (const [i, object] of objects.entries()) {
+    if (endpoint.resource.typedItems) chunks.push(i === 0 ? brace : commaBrace, object.itemBytes)
+    else {
+      if (i > 0) chunks.push(comma)
+      chunks.push(object.bytes)
+    }
+  }
+  chunks.push(end)
+  return Buffer.concat(chunks)
+}

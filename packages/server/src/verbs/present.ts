@@ -1,0 +1,37 @@
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { ApiResponse } from '../http/api-request.ts'
+import type { Representation } from '../http/negotiate.ts'
+import { respond, respondBytes } from '../http/respond.ts'
+import type { MutableObject, Resource } from '../registry/resource.ts'
+import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
+import { tableOf } from '../table/table.ts'
+
+/** An object as this endpoint shows it: in its version, or as the kind of a subresource. */
+export function shown(resource: Resource, subresource: string, stored: StoredObject): MutableObject {
+  const object = resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject)
+  const view = resource.subresources[subresource]?.view
+  return view ? view.show(object) : object
+}
+
+/** Answers with one object in the representation asked for. */
+export function presentObject(
+  status: number,
+  resource: Resource,
+  subresource: string,
+  stored: StoredObject,
+  representation: Representation,
+  now: number,
+): ApiResponse {
+  const view = resource.subresources[subresource]?.view
+  if (representation.as === undefined) {
+    // The stored bytes are the answer unless they are of another version or kind.
+    if (!resource.convert && !view && stored.revision > 0) return respondBytes(status, stored.bytes, representation)
+    return respond(status, shown(resource, subresource, stored), representation)
+  }
+  const object = shown(resource, subresource, stored)
+  if (representation.as === 'Table') {
+    const meta = { resourceVersion: String(stored.revision) }
+    return respond(status, tableOf(resource, [object], meta, representation.asVersion!, now, 'Metadata'), representation)
+  }
+  return respond(status, partialObjectMetadata(object, representation.asVersion!), representation)
+}

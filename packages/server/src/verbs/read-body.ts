@@ -1,0 +1,52 @@
+import {
+  decodeJson,
+  decodeYaml,
+  newBadRequest,
+  newUnsupportedMediaType,
+  strictDecodingMessage,
+} from '@kubewright/api'
+import { servedTypes } from '../http/negotiate.ts'
+import type { WriteOptions } from '../registry/request-options.ts'
+import type { MutableObject, Resource } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+
+/** The largest request body, as kube-apiserver's. */
+export const maxBodyBytes: number = 3 * 1024 * 1024
+
+/** The media type of the body without its parameters; JSON when the client does not say. */
+export function mediaTypeOf(context: RequestContext): string {
+  const header = context.request.headers['content-type'] ?? ''
+  const type = header.split(';', 1)[0]!.trim().toLowerCase()
+  return type === '' ? 'application/json' : type
+}
+
+/** Reads the object of a create or update, as the resource's type; strictness follows `fieldValidation`. */
+export async function readObject(
+  context: RequestContext,
+  resource: Resource,
+  options: Pick<WriteOptions, 'fieldValidation'>,
+): Promise<MutableObject> {
+  const mediaType = mediaTypeOf(context)
+  if (mediaType !== 'application/json' && mediaType !== 'application/yaml') throw newUnsupportedMediaType(servedTypes)
+  const body = await context.request.body(maxBodyBytes)
+  return resource.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
+}
+
+/** How a body is to be decoded. */
+export interface DecodeRequest {
+  readonly mediaType: 'application/json' | 'application/yaml'
+  readonly fieldValidation: WriteOptions['fieldValidation']
+  readonly warn: (text: string) => void
+}
+
+/** Parses a body without knowing its kind; strict errors are refused or become warnings, as asked. */
+export function parseBody(body: Uint8Array, request: DecodeRequest, schema?: Resource['schema']): unknown {
+  const strict = request.fieldValidation !== 'Ignore'
+  const decode = request.mediaType === 'application/yaml' ? decodeYaml : decodeJson
+  const { value, strictErrors } = decode(body, { strict, ...(schema ? { schema } : {}) })
+  if (strictErrors.length > 0) {
+    if (request.fieldValidation === 'Strict') throw newBadRequest(strictDecodingMessage(strictErrors))
+    for (const error of strictErrors) request.warn(error)
+  }
+  return value
+}

@@ -1,0 +1,57 @@
+import { type FieldSelector, newBadRequest, parseFieldSelector, parseSelector, type Selector } from '@kubewright/api'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { MutableObject, Resource } from '../registry/resource.ts'
+
+/** Which objects of a collection a request means. */
+export interface Selection {
+  readonly labels: Selector
+  readonly fields: FieldSelector
+  /** True when every object is selected. */
+  readonly everything: boolean
+  /** The one name that the selection can match, if it says so. */
+  readonly name: string | undefined
+  matches(object: StoredObject): boolean
+}
+
+/** Reads the selectors of the query; a selector that cannot be understood is a bad request. */
+export function selectionOf(resource: Resource, query: URLSearchParams): Selection {
+  const labels = parsed(() => parseSelector(query.get('labelSelector') ?? ''))
+  const fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
+  for (const { field } of fields.requirements) checkField(resource, field)
+  const everything = labels.isEverything && fields.isEverything
+  return {
+    labels,
+    fields,
+    everything,
+    name: fields.requirements.find((r) => r.field === 'metadata.name' && r.operator === '=')?.value,
+    matches(stored) {
+      if (everything) return true
+      const object = stored.object as MutableObject
+      return labels.matches(object.metadata.labels) && fields.matchesBy((field) => readField(resource, object, field))
+    },
+  }
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw newBadRequest((error as Error).message)
+  }
+}
+
+function checkField(resource: Resource, field: string): void {
+  if (field === 'metadata.name') return
+  if (field === 'metadata.namespace') return
+  if (resource.selectableFields && Object.hasOwn(resource.selectableFields, field)) return
+  const text =
+    resource.unknownField?.(field) ??
+    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+  throw newBadRequest(text)
+}
+
+function readField(resource: Resource, object: MutableObject, field: string): string {
+  if (field === 'metadata.name') return object.metadata.name ?? ''
+  if (field === 'metadata.namespace') return object.metadata.namespace ?? ''
+  return resource.selectableFields?.[field]?.(object) ?? ''
+}

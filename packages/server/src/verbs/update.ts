@@ -1,0 +1,73 @@
+import { deepCopy } from '@kubewright/base'
+import { newBadRequest } from '@kubewright/api'
+import type { ApiResponse } from '../http/api-request.ts'
+import { negotiate } from '../http/negotiate.ts'
+import { writeOptions } from '../registry/request-options.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+import { matchNamespace, optionsObject } from './create.ts'
+import type { Endpoint } from './endpoint.ts'
+import { presentObject } from './present.ts'
+import { readObject } from './read-body.ts'
+
+/** Answers a PUT: replaces the object, or the part of it that a subresource shows. */
+export async function update(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const { resource, subresource, registry, admission } = endpoint
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const options = writeOptions(query, 'UpdateOptions')
+  const sub = resource.subresources[subresource]
+  const body = await readObject(context, sub?.kind ? { ...resource, kind: sub.kind, decode: sub.decode ?? resource.decode } : resource, options)
+  const scope = endpoint.scope(context, options)
+  matchNamespace(body, scope.namespace)
+  checkName(body, context.info.name)
+
+  const attributes = (object: MutableObject, old: MutableObject | undefined) => ({
+    context,
+    resource,
+    subresource,
+    operation: old ? ('UPDATE' as const) : ('CREATE' as const),
+    namespace: scope.namespace,
+    name: context.info.name,
+    dryRun: options.dryRun,
+    object: object as MutableObject | undefined,
+    old,
+    options: optionsObject('UpdateOptions', query),
+  })
+  const outcome = await registry.update(
+    scope,
+    context.info.name,
+    async (old) => {
+      const next = sub?.view && old ? viewApplied(sub.view.put, old, body) : deepCopy(body)
+      const tracked = endpoint.trackUpdate(old, next, context, options)
+      const asked = attributes(tracked, old)
+      await admission.mutate(asked)
+      return asked.object!
+    },
+    (object, old) => admission.validate(attributes(object, old)),
+    { uid: body.metadata.uid || undefined },
+  )
+  const status = outcome.created ? 201 : 200
+  return presentObject(status, resource, subresource, outcome.object, representation, registry.clock.now())
+}
+
+function viewApplied(
+  put: (object: MutableObject, view: MutableObject) => void,
+  old: MutableObject,
+  view: MutableObject,
+): MutableObject {
+  const next = deepCopy(old)
+  if (view.metadata.resourceVersion) next.metadata.resourceVersion = view.metadata.resourceVersion
+  else delete next.metadata.resourceVersion
+  put(next, view)
+  return next
+}
+
+/** The name in the object must be the one in the path. */
+function checkName(object: MutableObject, name: string): void {
+  const given = object.metadata.name ?? ''
+  if (given === '') throw newBadRequest('name must be provided')
+  if (given !== name) {
+    throw newBadRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  }
+}

@@ -1,0 +1,179 @@
+import { encodeJson, newResourceExpired } from '@kubewright/api'
+import { linkSignals } from '@kubewright/base'
+import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { ApiResponse, Sink } from '../http/api-request.ts'
+import { negotiate, type Representation } from '../http/negotiate.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
+import { defaultTable, type IncludeObject, tableOf, tableRow } from '../table/table.ts'
+import type { Endpoint } from './endpoint.ts'
+import { scopePrefix } from './list.ts'
+import { type ListOptions, listOptions, versionNumber } from './list-options.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+const defaultTimeoutSeconds = 1800
+const bookmarkMillis = 60_000
+
+/** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
+export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query, headers } = context.request
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: true })
+  const options = listOptions(query, true)
+  const selection = selectionOf(endpoint.resource, query)
+  const start = options.resourceVersion === '' ? 0 : versionNumber(options.resourceVersion)
+  const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private', 'transfer-encoding': 'chunked' },
+    body: (sink) => new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink }).run(),
+  }
+}
+
+interface StreamParts {
+  readonly endpoint: Endpoint
+  readonly context: RequestContext
+  readonly representation: Representation
+  readonly options: ListOptions
+  readonly selection: Selection
+  readonly start: number
+  readonly cache: ResourceCache
+  readonly sink: Sink
+}
+
+/** One watcher: a cursor into the cache's window and a sink. */
+class WatchStream {
+  readonly #parts: StreamParts
+  readonly #prefix: string
+  readonly #include: IncludeObject
+  /** A table's columns are sent with the first event only. */
+  #columnsSent = false
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+    this.#prefix = scopePrefix(parts.endpoint, parts.context.info.namespace)
+    this.#include = (parts.context.request.query.get('includeObject') ?? 'Metadata') as IncludeObject
+  }
+
+  async run(): Promise<void> {
+    const { endpoint, context, options, cache } = this.#parts
+    const { clock, feed } = endpoint.registry
+    using ending = linkSignals(context.request.signal)
+    const { signal } = ending
+    const seconds = options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds
+    using _deadline = clock.setTimer(seconds * 1000, () => ending.abort(), 'watch timeout')
+    let bookmarkDue = false
+    const bookmarks = options.allowBookmarks ? this.#every(bookmarkMillis, () => (bookmarkDue = true), signal) : undefined
+    using _bookmarks = bookmarks
+
+    let cursor = await this.#begin(signal)
+    while (cursor !== undefined && !signal.aborted) {
+      const event = cache.eventAt(cursor)
+      if (event === 'lost') return this.#sendError(this.#parts.start)
+      if (event) {
+        cursor++
+        if (!(await this.#deliver(event))) await this.#parts.sink.drained()
+      } else if (bookmarkDue) {
+        bookmarkDue = false
+        this.#bookmark(feed.revision, false)
+      } else {
+        await cache.changed(signal)
+      }
+    }
+  }
+
+  /** Sends what the client wants to see first; the result is where the changes go on. */
+  async #begin(signal: AbortSignal): Promise<number | undefined> {
+    const { cache, options, start, endpoint } = this.#parts
+    const { feed, store } = endpoint.registry
+    const initial = options.sendInitialEvents ?? start === 0
+    if (options.sendInitialEvents && start > feed.revision) await feed.reached(start, signal)
+    if (initial) {
+      if (options.resourceVersion === '' || options.sendInitialEvents) await feed.reached(await store.revision(), signal)
+      const cursor = cache.end
+      const revision = feed.revision
+      for (const object of cache.list(this.#prefix)) {
+        if (this.#parts.selection.matches(object)) this.#send('ADDED', object)
+      }
+      if (options.sendInitialEvents && options.allowBookmarks) this.#bookmark(revision, true)
+      return cursor
+    }
+    if (start === 0) return cache.end
+    if (start > feed.revision) await feed.reached(start, signal)
+    const cursor = cache.cursorAfter(start)
+    if (cursor === undefined) this.#sendError(start)
+    return cursor
+  }
+
+  /** What the event is for this watcher: a selector can turn a change into an appearance or a disappearance. */
+  #deliver(event: CacheEvent): boolean {
+    const { selection, endpoint, representation } = this.#parts
+    if (!event.object.key.startsWith(this.#prefix)) return true
+    let type = event.type
+    if (!selection.everything) {
+      const matches = event.type !== 'DELETED' && selection.matches(event.object)
+      const matched = event.previous !== undefined && selection.matches(event.previous)
+      if (!matches && !matched) return true
+      type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
+    }
+    if (representation.as === undefined && !endpoint.resource.convert && representation.mediaType === 'application/json') {
+      return this.#parts.sink.write(event.line(type))
+    }
+    const object = type === 'DELETED' && event.type !== 'DELETED' ? event.previous!.at(event.revision) : event.object
+    return this.#send(type, object)
+  }
+
+  #send(type: string, stored: StoredObject): boolean {
+    const { endpoint, representation, sink } = this.#parts
+    if (representation.as === undefined && !endpoint.resource.convert) return sink.write(eventLine(type, stored.bytes))
+    const { convert } = endpoint.resource
+    const object = convert ? convert.fromStorage(stored.copy()) : (stored.object as MutableObject)
+    return sink.write(eventLine(type, Buffer.from(encodeJson(this.#represent(object)))))
+  }
+
+  #represent(object: MutableObject): unknown {
+    const { endpoint, representation } = this.#parts
+    const apiVersion = representation.asVersion!
+    if (representation.as === undefined) return object
+    if (representation.as !== 'Table') return partialObjectMetadata(object, apiVersion)
+    const now = endpoint.registry.clock.now()
+    const metadata = { resourceVersion: object.metadata.resourceVersion }
+    if (!this.#columnsSent) {
+      this.#columnsSent = true
+      return tableOf(endpoint.resource, [object], metadata, apiVersion, now, this.#include)
+    }
+    const row = tableRow(endpoint.resource.table ?? defaultTable, object, apiVersion, now, this.#include)
+    return { kind: 'Table', apiVersion, metadata, columnDefinitions: null, rows: [row] }
+  }
+
+  /** Tells the client how far it has seen everything. */
+  #bookmark(revision: number, initialEventsEnd: boolean): void {
+    const { endpoint, representation } = this.#parts
+    const { kind } = endpoint.resource
+    const metadata: Record<string, unknown> = { resourceVersion: String(revision), creationTimestamp: null }
+    if (initialEventsEnd) metadata['annotations'] = { 'k8s.io/initial-events-end': 'true' }
+    const object = { kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...this.#parts.endpoint.resource.emptyFields } as MutableObject
+    const shown = representation.as === undefined ? object : this.#represent(object)
+    this.#parts.sink.write(eventLine('BOOKMARK', Buffer.from(encodeJson(shown))))
+  }
+
+  #sendError(wanted: number): undefined {
+    const oldest = this.#parts.cache.completeAfter
+    const { status } = newResourceExpired(`too old resource version: ${wanted} (${oldest})`)
+    this.#parts.sink.write(eventLine('ERROR', Buffer.from(encodeJson(status))))
+  }
+
+  #every(millis: number, callback: () => void, signal: AbortSignal): Disposable {
+    const { clock } = this.#parts.endpoint.registry
+    const { cache } = this.#parts
+    let timer = clock.setTimer(millis, tick, 'bookmark')
+    function tick(): void {
+      callback()
+      // Nothing may have happened to this resource: wake the stream to send the bookmark.
+      cache.wake()
+      if (!signal.aborted) timer = clock.setTimer(millis, tick, 'bookmark')
+    }
+    return { [Symbol.dispose]: () => timer.cancel() }
+  }
+}
