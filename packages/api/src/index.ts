@@ -224,7 +224,7 @@ export {
   type JsonPatchOperation,
   maxJsonPatchOperations,
 } from './patch/json-patch.ts'
-export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './patch/merge-patch.ts'
+export { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './patch/merge-patch.ts'
 export type { JsonObject } from './patch/own-property.ts'
 export { PatchError } from './patch/patch-error.ts'
 export { type PatchPrecondition, requireKeyUnchanged, requireMetadataKeyUnchanged } from './patch/preconditions.ts'
@@ -234,7 +234,7 @@ export {
   type ThreeWayOptions,
 } from './patch/strategic/create-strategic-merge-patch.ts'
 export { patchesConflict } from './patch/strategic/patches-conflict.ts'
-export { applyStrategicMergePatch } from './patch/strategic/strategic-merge.ts'
+export { applyStrategicMergePatch, decodeStrategicMergePatch } from './patch/strategic/strategic-merge.ts'
 export { type CrdManifest, type CrdNames, type CrdVersion, crdOf } from './resource/crd-of.ts'
 export { defineResource } from './resource/define-resource.ts'
 export {

@@ -3,7 +3,7 @@ import type { ApiError } from '../api-error.ts'
 import { newApplyConflict } from '../api-error-constructors.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { type FieldSetPath, formatFieldSetPath } from '../fieldset/path-element.ts'
-import type { ManagerIdentity } from './managed-fields.ts'
+import { identityOf } from './managed-fields.ts'
 
 /** A field that an applier would change and another manager owns. */
 export interface Conflict {
@@ -53,8 +53,7 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
 }
 
 function describeManager(identifier: string): string {
-  // The identifier is JSON that managerIdentifier wrote.
-  const { manager, operation, apiVersion, subresource } = JSON.parse(identifier) as ManagerIdentity
+  const { manager, operation, apiVersion, subresource } = identityOf(identifier)
   let text = goQuote(manager ?? '')
   if (subresource) text += ` with subresource ${goQuote(subresource)}`
   return operation === 'Update' ? `${text} using ${apiVersion ?? ''}` : text

@@ -210,6 +210,7 @@ class EndpointFieldManager {
     const identifier = this.#identify(manager, 'Apply')
     const { value, managers } = this.#updater().apply(typedLive, typedConfig, managed.fields, identifier, force)
     strip(managers, identifier)
+    keepEqualSet(managers, managed.fields, identifier)
     return { object: value as JsonObject, managed: { fields: managers, times: new Map(managed.times) }, identifier }
   }
 
@@ -244,7 +245,7 @@ class EndpointFieldManager {
 
   #decodeLive(live: JsonObject): Managed {
     try {
-      return decodeManagedFields(managedFieldsOf(live))
+      return decodeManagedFields(managedFieldsOf(live), true)
     } catch (error) {
       throw new ApplyError(`failed to decode managed fields: ${(error as Error).message}`, { cause: error })
     }
@@ -259,7 +260,7 @@ class EndpointFieldManager {
       // Clients that do not know managedFields drop them; that must not erase them.
       if (managed.fields.size > 0) return managed
     }
-    return decodeOrNothing(managedFieldsOf(live))
+    return decodeOrNothing(managedFieldsOf(live), true)
   }
 
   #typed(
@@ -347,9 +348,20 @@ function strip(managers: Map<string, VersionedSet>, manager: string): void {
   else managers.set(manager, { ...versioned, set })
 }
 
-function decodeOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+/** Applying the same fields again leaves the very same set, which need not be encoded again. */
+function keepEqualSet(
+  managers: Map<string, VersionedSet>,
+  before: ReadonlyMap<string, VersionedSet>,
+  manager: string,
+): void {
+  const versioned = managers.get(manager)
+  const set = before.get(manager)?.set
+  if (versioned && set && set.equals(versioned.set)) managers.set(manager, { ...versioned, set })
+}
+
+function decodeOrNothing(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managed {
   try {
-    return decodeManagedFields(entries)
+    return decodeManagedFields(entries, stored)
   } catch {
     return emptyManaged()
   }

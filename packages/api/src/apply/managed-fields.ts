@@ -41,11 +41,30 @@ export function managerIdentifier({ manager, operation, apiVersion, subresource 
   return JSON.stringify(identity)
 }
 
-// The JSON of entries that came in is kept beside their sets: a set that an operation leaves alone goes out as it came in.
+// A set that an operation leaves alone goes out in the JSON in which it came in.
 const encoded = new WeakMap<FieldSet, FieldsV1>()
 
-/** Reads managedFields. Throws an Error that says what is wrong with which entry. */
-export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+// Identifiers are few and recur; the bound only stops hostile growth.
+const identities = new Map<string, ManagerIdentity>()
+const identitiesLimit = 4096
+
+/** The identity behind an identifier that {@link managerIdentifier} made. */
+export function identityOf(identifier: string): ManagerIdentity {
+  let identity = identities.get(identifier)
+  if (identity === undefined) {
+    // The identifier is JSON that managerIdentifier wrote.
+    identity = JSON.parse(identifier) as ManagerIdentity
+    if (identities.size >= identitiesLimit) identities.clear()
+    identities.set(identifier, identity)
+  }
+  return identity
+}
+
+/**
+ * Reads managedFields. Throws an Error that says what is wrong with which entry. `stored` promises that they were written by
+ * {@link encodeManagedFields}, whose order and spelling then need not be made again.
+ */
+export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managed {
   const managed = emptyManaged()
   for (const [i, entry] of (entries ?? []).entries()) {
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
@@ -59,6 +78,7 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
     const { operation, apiVersion } = entry
     const identifier = managerIdentifier({ ...entry, operation, apiVersion })
     const set = FieldSet.parse(entry.fieldsV1)
+    if (stored && entry.fieldsV1 !== undefined && !set.isEmpty) encoded.set(set, entry.fieldsV1 as FieldsV1)
     managed.fields.set(identifier, { set, apiVersion, applied: operation === 'Apply' })
     managed.times.set(identifier, entry.time)
   }
@@ -70,8 +90,7 @@ export function encodeManagedFields(managed: Managed): ManagedFieldsEntry[] | un
   if (managed.fields.size === 0) return undefined
   const entries: ManagedFieldsEntry[] = []
   for (const [identifier, { set, apiVersion, applied }] of managed.fields) {
-    // The identifier is JSON that managerIdentifier wrote.
-    const identity = JSON.parse(identifier) as ManagerIdentity
+    const identity = identityOf(identifier)
     const time = managed.times.get(identifier)
     let fieldsV1 = encoded.get(set)
     if (fieldsV1 === undefined) {

@@ -68,7 +68,9 @@ function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   if (type.atomic || (left.length === 0 && right.length === 0)) return choose(live, applied)
   if (right.length === 0) return live
   const merged = mergeItems(type, left, right)
-  return merged.length === left.length && merged.every((item, i) => item === left[i]) ? live : merged
+  if (merged.length !== left.length) return merged
+  for (let i = 0; i < merged.length; i++) if (merged[i] !== left[i]) return merged
+  return live
 }
 
 interface Indexed {
@@ -77,16 +79,25 @@ interface Indexed {
   readonly items: ReadonlyMap<string, unknown>
 }
 
-function index(type: ListType, list: readonly unknown[]): Indexed {
-  const elements: string[] = []
+// An item that cannot be named was rejected by validation, on either side.
+function elementsOf(type: ListType, list: readonly unknown[]): string[] {
+  return list.map((item) => knownItemElement(type, item) ?? '')
+}
+
+function index(elements: readonly string[], list: readonly unknown[]): Indexed {
   const items = new Map<string, unknown>()
-  for (const item of list) {
-    // An item that cannot be named was rejected by validation, on either side.
-    const element = knownItemElement(type, item) ?? ''
-    items.set(element, items.has(element) ? undefined : item)
-    elements.push(element)
+  for (let i = 0; i < list.length; i++) {
+    const element = elements[i] as string
+    items.set(element, items.has(element) ? undefined : list[i])
   }
   return { elements, items }
+}
+
+/** True when both lists hold the same items in the same order, which is what most applies repeat. */
+function sameOrder(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length !== right.length) return false
+  for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) return false
+  return true
 }
 
 /**
@@ -94,8 +105,14 @@ function index(type: ListType, list: readonly unknown[]): Indexed {
  * them. The order rules are those of structured-merge-diff (typed/merge.go, visitListItems).
  */
 function mergeItems(type: ListType, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
-  const left = index(type, live)
-  const right = index(type, applied)
+  const leftElements = elementsOf(type, live)
+  const rightElements = elementsOf(type, applied)
+  // Validation leaves no duplicates on the applied side, so there are none on the live side either.
+  if (sameOrder(leftElements, rightElements)) {
+    return live.map((item, i) => mergeTyped(type.elementType, item, applied[i]))
+  }
+  const left = index(leftElements, live)
+  const right = index(rightElements, applied)
   const shared = right.elements.filter((element) => left.items.has(element))
   let sharedAt = 0
   const out: unknown[] = []

@@ -14,16 +14,19 @@ export function createJsonPatch(before: unknown, after: unknown): JsonPatchOpera
 
 function diff(path: string, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
   if (before === after) return
-  if (isObject(before) && isObject(after)) return diffObjects(path, before, after, out)
-  if (Array.isArray(before) && Array.isArray(after)) return diffArrays(path, before, after, out)
-  if (deepEqual(before, after)) return
-  if (path === '' && (typeof after !== 'object' || after === null)) {
-    throw new TypeError('Cannot create a JSON patch for a document that is neither an object nor an array')
+  if (isObject(before) && isObject(after)) {
+    diffObjects(path, before, after, out)
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    diffArrays(path, before, after, out)
+  } else if (!deepEqual(before, after)) {
+    if (path === '' && (typeof after !== 'object' || after === null)) {
+      throw new TypeError('Cannot create a JSON patch for a document that is neither an object nor an array')
+    }
+    out.push({ op: 'replace', path, value: after })
   }
-  out.push({ op: 'replace', path, value: after })
 }
 
-function escape(name: string): string {
+function escapeStep(name: string): string {
   return name.replace(/~/g, '~0').replace(/\//g, '~1')
 }
 
@@ -31,14 +34,14 @@ function diffObjects(path: string, before: JsonObject, after: JsonObject, out: J
   for (const key of Object.keys(before)) {
     const there = Object.hasOwn(after, key) && after[key] !== undefined
     if (!there) {
-      if (before[key] !== undefined) out.push({ op: 'remove', path: `${path}/${escape(key)}` })
+      if (before[key] !== undefined) out.push({ op: 'remove', path: `${path}/${escapeStep(key)}` })
     } else if (before[key] !== undefined) {
-      diff(`${path}/${escape(key)}`, before[key], after[key], out)
+      diff(`${path}/${escapeStep(key)}`, before[key], after[key], out)
     }
   }
   for (const key of Object.keys(after)) {
     if (after[key] === undefined || (Object.hasOwn(before, key) && before[key] !== undefined)) continue
-    out.push({ op: 'add', path: `${path}/${escape(key)}`, value: after[key] })
+    out.push({ op: 'add', path: `${path}/${escapeStep(key)}`, value: after[key] })
   }
 }
 

@@ -1,8 +1,7 @@
 import { deepEqual, goQuote } from '@kubewright/base'
 import { compareUtf8 } from '@kubewright/schema'
-import { goType } from '../fieldset/go-text.ts'
 import { isObject, type JsonObject, setOwn } from './own-property.ts'
-import { PatchError } from './patch-error.ts'
+import { cannotDecode, PatchError } from './patch-error.ts'
 
 /** One step of a JSON patch (RFC 6902). Fields that an operation needs may be missing in what clients send. */
 export interface JsonPatchOperation {
@@ -26,17 +25,22 @@ const defaultMaxCopyBytes = 3 * 1024 * 1024
 
 /**
  * Checks that decoded JSON is a JSON patch of at most {@link maxJsonPatchOperations}. Throws PatchError with the text that
- * kube-apiserver answers with.
+ * kube-apiserver answers with; it reads less closely when a request asks it to ignore unknown fields.
  */
-export function decodeJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
-  if (!Array.isArray(patch)) throw cannotUnmarshal(patch, 'value of type []handlers.jsonPatchOp')
+export function decodeJsonPatch(patch: unknown, fieldValidation = 'Warn'): readonly JsonPatchOperation[] {
+  const [prefix, list, item] =
+    fieldValidation === 'Ignore'
+      ? ['', 'jsonpatch.Patch', 'jsonpatch.Operation']
+      : ['error decoding patch: ', '[]handlers.jsonPatchOp', 'handlers.jsonPatchOp']
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw cannotDecode(patch, `value of type ${list}`, prefix)
   for (const operation of patch as readonly unknown[]) {
     if (operation === null) continue
-    if (!isObject(operation)) throw cannotUnmarshal(operation, 'value of type handlers.jsonPatchOp')
-    for (const name of ['op', 'path', 'from']) {
+    if (!isObject(operation)) throw cannotDecode(operation, `value of type ${item}`, prefix)
+    for (const name of fieldValidation === 'Ignore' ? [] : ['op', 'path', 'from']) {
       const value = operation[name]
       if (value !== undefined && value !== null && typeof value !== 'string') {
-        throw cannotUnmarshal(value, `struct field jsonPatchOp.${name} of type string`)
+        throw cannotDecode(value, `struct field jsonPatchOp.${name} of type string`, prefix)
       }
     }
   }
@@ -47,18 +51,6 @@ export function decodeJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
     )
   }
   return patch as readonly JsonPatchOperation[]
-}
-
-function cannotUnmarshal(value: unknown, target: string): PatchError {
-  const type = goType(value)
-  const json = type.startsWith('map')
-    ? 'object'
-    : type.startsWith('[]')
-      ? 'array'
-      : type.endsWith('64')
-        ? 'number'
-        : type
-  return new PatchError(`error decoding patch: json: cannot unmarshal ${json} into Go ${target}`, 'BadRequest')
 }
 
 /**
@@ -96,17 +88,23 @@ class JsonPatcher {
   run(operation: JsonPatchOperation): void {
     switch (operation.op) {
       case 'add':
-        return this.#add(operation)
+        this.#add(operation)
+        break
       case 'remove':
-        return this.#remove(operation)
+        this.#remove(operation)
+        break
       case 'replace':
-        return this.#replace(operation)
+        this.#replace(operation)
+        break
       case 'move':
-        return this.#move(operation)
+        this.#move(operation)
+        break
       case 'copy':
-        return this.#copy(operation)
+        this.#copy(operation)
+        break
       case 'test':
-        return this.#test(operation)
+        this.#test(operation)
+        break
       default:
         throw failure(`Unexpected kind: ${operation.op ?? 'unknown'}`)
     }
@@ -138,7 +136,10 @@ class JsonPatcher {
     const place = this.#find(path)
     if (!place) throw failure(`replace operation does not apply: doc is missing path: ${path}: ${missing}`)
     const { container, key } = place
-    if (!Array.isArray(container)) return setOwn(container, key, value)
+    if (!Array.isArray(container)) {
+      setOwn(container, key, value)
+      return
+    }
     let index: number
     try {
       index = indexOf(container, key)
@@ -209,7 +210,7 @@ class JsonPatcher {
     if (container === undefined) return undefined
     this.document = container
     for (let i = 1; i < steps.length - 1; i++) {
-      const key = unescape(steps[i] as string)
+      const key = unescapeStep(steps[i] as string)
       let index: string | number = key
       if (Array.isArray(container)) {
         try {
@@ -224,7 +225,7 @@ class JsonPatcher {
       else setOwn(container, key, next)
       container = next
     }
-    return { container, key: unescape(steps[steps.length - 1] as string) }
+    return { container, key: unescapeStep(steps[steps.length - 1] as string) }
   }
 
   #owned(value: unknown): Container | undefined {
@@ -264,8 +265,8 @@ export function sortedCopy(object: JsonObject): Record<string, unknown> {
   return copy
 }
 
-function unescape(step: string): string {
-  return step.includes('~') ? step.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) : step
+function unescapeStep(step: string): string {
+  return step.includes('~') ? step.replace(/~[01]/g, (code) => (code === '~1' ? '/' : '~')) : step
 }
 
 function parseIndex(key: string): number {
@@ -292,7 +293,10 @@ function get(container: Container, key: string): unknown {
 }
 
 function insert(container: Container, key: string, value: unknown): void {
-  if (!Array.isArray(container)) return setOwn(container, key, value)
+  if (!Array.isArray(container)) {
+    setOwn(container, key, value)
+    return
+  }
   if (key === '-') {
     container.push(value)
     return

@@ -1,7 +1,14 @@
 import { deepEqual } from '@kubewright/base'
 import { sortedCopy } from './json-patch.ts'
 import { getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
-import { PatchError } from './patch-error.ts'
+import { cannotDecode, PatchError } from './patch-error.ts'
+
+/** Checks that decoded JSON is a JSON merge patch for an object, with kube-apiserver's text. */
+export function decodeMergePatch(patch: unknown): JsonObject {
+  if (patch === null) throw new PatchError('Invalid JSON Patch', 'BadRequest')
+  if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}', 'error decoding patch: ')
+  return patch
+}
 
 /**
  * Applies a JSON merge patch (RFC 7386): objects merge field by field, null removes, everything else replaces. The arguments stay as

@@ -1,3 +1,5 @@
+import { goType } from '../fieldset/go-text.ts'
+
 /** A patch that cannot be applied or created; the message is Kubernetes' own. */
 export class PatchError extends Error {
   /**
@@ -14,4 +16,17 @@ export class PatchError extends Error {
     super(message)
     this.kind = kind
   }
+}
+
+/** The error for decoded JSON of another shape than the patch needs, as Go's decoder words it. */
+export function cannotDecode(value: unknown, target: string, prefix = ''): PatchError {
+  const type = goType(value)
+  const json = type.startsWith('map')
+    ? 'object'
+    : type.startsWith('[]')
+      ? 'array'
+      : type.endsWith('64')
+        ? 'number'
+        : type
+  return new PatchError(`${prefix}json: cannot unmarshal ${json} into Go ${target}`, 'BadRequest')
 }

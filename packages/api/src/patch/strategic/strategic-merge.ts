@@ -2,7 +2,7 @@ import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
 import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
-import { PatchError } from '../patch-error.ts'
+import { cannotDecode, PatchError } from '../patch-error.ts'
 import {
   badFormat,
   badPatchType,
@@ -28,6 +28,13 @@ import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
 export function applyStrategicMergePatch<T extends object>(document: T, patch: JsonObject, schema: JSONSchemaProps): T {
   // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
   return mergeMaps(document as JsonObject, patch, schema, true) as T
+}
+
+/** Checks that decoded JSON is a strategic merge patch, with kube-apiserver's text; null is a patch that does nothing. */
+export function decodeStrategicMergePatch(patch: unknown): JsonObject {
+  if (patch === null) return {}
+  if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}')
+  return patch
 }
 
 /**
@@ -148,7 +155,10 @@ function mergeField(
   apply: boolean,
 ): void {
   const isDeleteList = patchKey.startsWith(deleteListPrefix)
-  if (isDeleteList && !apply) return setOwn(out, patchKey, value)
+  if (isDeleteList && !apply) {
+    setOwn(out, patchKey, value)
+    return
+  }
   const key = isDeleteList ? listOfDirective(patchKey, deleteListPrefix) : patchKey
   if (value === undefined) return
   if (value === null) {
