@@ -282,7 +282,7 @@ class Checker {
     let elements: CelType | undefined
     e.elements.forEach((element, i) => {
       const type = this.check(element)
-      elements = this.#join(element, elements, e.optional.includes(i) ? this.#unwrapped(element, type) : type)
+      elements = this.#join(elements, e.optional.includes(i) ? this.#unwrapped(element, type) : type)
     })
     return listType(elements ?? this.#unifier.freshVariable())
   }
@@ -291,19 +291,17 @@ class Checker {
     let keys: CelType | undefined
     let values: CelType | undefined
     for (const entry of e.entries) {
-      keys = this.#join(entry.key, keys, this.check(entry.key))
+      keys = this.#join(keys, this.check(entry.key))
       const type = this.check(entry.value)
-      values = this.#join(entry.value, values, entry.optional ? this.#unwrapped(entry.value, type) : type)
+      values = this.#join(values, entry.optional ? this.#unwrapped(entry.value, type) : type)
     }
     return mapType(keys ?? this.#unifier.freshVariable(), values ?? this.#unifier.freshVariable())
   }
 
-  /** The common type of aggregate elements, which must agree. */
-  #join(e: Expr, previous: CelType | undefined, current: CelType): CelType {
+  /** The common type of aggregate elements; mixed ones are dyn here, and refused later unless they are format arguments. */
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current
-    if (this.#unifier.isAssignable(previous, current)) return mostGeneral(previous, current)
-    this.#mismatch(e.id, previous, current)
-    return ERROR
+    return this.#unifier.isAssignable(previous, current) ? mostGeneral(previous, current) : DYN
   }
 
   #struct(e: StructExpr): CelType {

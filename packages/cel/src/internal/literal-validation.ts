@@ -1,5 +1,6 @@
 import { childrenOf, type Expr } from '../ast.ts'
 import { type CelType, isOptionalType, sameType } from '../cel-type.ts'
+import { checkFormatCall } from '../libraries/format-call-check.ts'
 import { toDuration, toTimestamp } from '../standard/conversions.ts'
 import type { CheckedExpr } from './checker.ts'
 import { regexOf } from './regex.ts'
@@ -18,7 +19,11 @@ export function validateLiterals(checked: CheckedExpr): void {
     issues.push({ offset: checked.builder.offsetOf(id), message })
   }
   visit(checked.expr, false, (e, isExempt) => {
-    if (e.kind === 'call') checkArgument(e.fn, e.args[0], report)
+    if (e.kind === 'call') {
+      checkArgument(e.fn, e.args[0], report)
+      const finding = checkFormatCall(e, (node) => checked.types[node.id]!)
+      if (finding !== undefined) report(finding.at.id, finding.message)
+    }
     if (isExempt) return
     if (e.kind === 'list') {
       const types = e.elements.map((x, i) => elementType(checked.types[x.id]!, e.optional.includes(i)))
@@ -58,7 +63,10 @@ function checkSame(
   differ: (index: number, expected: CelType, actual: CelType) => void,
 ): void {
   for (let i = 1; i < types.length; i++) {
-    if (!sameType(types[0]!, types[i]!)) differ(i, types[0]!, types[i]!)
+    if (sameType(types[0]!, types[i]!)) continue
+    differ(i, types[0]!, types[i]!)
+    // One complaint for each literal is enough.
+    break
   }
 }
 
