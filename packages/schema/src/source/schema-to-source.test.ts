@@ -11,13 +11,13 @@ function evaluate(source: string): Schema<unknown, unknown> {
   return new Function('s', `return ${eraseTypeArguments(source)}`)(s)
 }
 
-// `s.raw<…>(` is the only place with types; the arguments contain no parentheses outside of string literals.
+// `.raw<…>(` is the only place with types; the arguments contain no parentheses outside of string literals.
 function eraseTypeArguments(source: string): string {
   let result = ''
   let rest = source
-  for (let at = rest.indexOf('s.raw<'); at >= 0; at = rest.indexOf('s.raw<')) {
+  for (let at = rest.indexOf('.raw<'); at >= 0; at = rest.indexOf('.raw<')) {
     let depth = 0
-    let end = at + 5
+    let end = at + 4
     let quote = ''
     for (; end < rest.length; end++) {
       const char = rest[end]!
@@ -28,7 +28,7 @@ function eraseTypeArguments(source: string): string {
       else if (char === '<') depth++
       else if (char === '>' && --depth === 0) break
     }
-    result += rest.slice(0, at + 5)
+    result += rest.slice(0, at + 4)
     rest = rest.slice(end + 1)
   }
   return result + rest
@@ -76,15 +76,17 @@ describe('schemaToSource()', () => {
     expect(schemaToSource(json)).toMatchInlineSnapshot(`
       "s.object({
         image: s.string({ minLength: 1 }).describe('Container image to serve.'),
-        ports: s.array(
-          s.object({ name: s.string(), port: s.int().default(80) }),
-          { listType: 'map', keys: ['name', 'port'] },
-        ).optional(),
-        text: s.string().optional().describe(
-          'A description that goes on and on. A description that goes on and on. A description that goes on and on. A ' +
-            'description that goes on and on. A description that goes on and on. A description that goes on and on. \\n\\n' +
-            'And has paragraphs.',
-        ),
+        ports: s
+          .array(s.object({ name: s.string(), port: s.int().default(80) }), { listType: 'map', keys: ['name', 'port'] })
+          .optional(),
+        text: s
+          .string()
+          .optional()
+          .describe(
+            'A description that goes on and on. A description that goes on and on. A description that goes on and on. A ' +
+              'description that goes on and on. A description that goes on and on. A description that goes on and on. \\n\\n' +
+              'And has paragraphs.',
+          ),
       })"
     `)
     roundTrip(json)

@@ -8,7 +8,7 @@ import { intOrStringJson, quantityJson } from '../builder/well-known.ts'
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
 import { armsFit } from './arms-fit.ts'
 import { normalSchema } from './normal-schema.ts'
-import { propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
+import { type ChainDoc, propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
 import { typeDoc } from './type-doc.ts'
 
 /** How source text is laid out. */
@@ -29,7 +29,7 @@ export function schemaToSource(json: JSONSchemaProps, options: SourceOptions = {
 
 /** Text and the schema that it evaluates to. */
 interface Written {
-  readonly doc: SourceDoc
+  readonly doc: ChainDoc
   readonly schema: Schema<unknown, unknown>
 }
 
@@ -52,7 +52,8 @@ function call(
 ): Written {
   const items = args.map(([doc]) => doc)
   const values = args.map(([, value]) => value)
-  return { doc: [`s.${word}`, typeArgs, { open: '(', close: ')', items }], schema: words[word](...values) }
+  const calls: SourceDoc[] = [[`.${word}`, typeArgs, { open: '(', close: ')', items }]]
+  return { doc: { head: 's', calls }, schema: words[word](...values) }
 }
 
 /** An options argument, left out if there is nothing in it. */
@@ -95,10 +96,10 @@ interface Extras {
 
 function chain(base: Written, extras: Extras): Written {
   refuseUntypable(base.schema.json, extras)
-  const doc: SourceDoc[] = [base.doc]
+  const calls: SourceDoc[] = [...base.doc.calls]
   let schema = base.schema
   const add = (method: string, items: readonly SourceDoc[], next: Schema<unknown, unknown>): void => {
-    doc.push(`.${method}`, { open: '(', close: ')', items })
+    calls.push([`.${method}`, { open: '(', close: ')', items }])
     schema = next
   }
   const { description, title, example, nullable, rules = [], optional } = extras
@@ -119,7 +120,7 @@ function chain(base: Written, extras: Extras): Written {
   if (title !== undefined) add('title', [{ words: title }], schema.title(title))
   if (description !== undefined) add('describe', [{ words: description }], schema.describe(description))
   if (example !== undefined) add('example', [valueDoc(example)], schema.example(example))
-  return { doc, schema }
+  return { doc: { head: base.doc.head, calls }, schema }
 }
 
 /** Throws for what evaluates well but would not compile. */

@@ -1,5 +1,5 @@
 /** A piece of source text that knows how to break when it is too wide. */
-export type SourceDoc = string | BracketDoc | WordsDoc | readonly SourceDoc[]
+export type SourceDoc = string | BracketDoc | WordsDoc | ChainDoc | readonly SourceDoc[]
 
 /** A bracketed list: `open a, b close` on one line, or one item per line. */
 export interface BracketDoc {
@@ -14,6 +14,12 @@ export interface BracketDoc {
   readonly separator?: ',' | ';'
 }
 
+/** Method calls on a head; what does not fit on one line gets a line per call, as formatters do it. */
+export interface ChainDoc {
+  readonly head: string
+  readonly calls: readonly SourceDoc[]
+}
+
 /** A string literal for prose, which breaks between words. */
 export interface WordsDoc {
   readonly words: string
@@ -24,8 +30,25 @@ export function renderSource(doc: SourceDoc, width: number, indent = 0, column: 
   if (typeof doc === 'string') return doc
   if ('words' in doc) return renderWords(doc.words, width, indent, column)
   if ('items' in doc) return renderBracket(doc, width, indent, column)
+  if ('calls' in doc) return renderChain(doc, width, indent, column)
+  return renderParts(doc, width, indent, column)
+}
+
+function renderChain(doc: ChainDoc, width: number, indent: number, column: number): string {
+  const flat = flatText(doc)
+  if (flat !== undefined && column + flat.length < width) return flat
+  // With two calls the first one stays at the head, unless a line of its own would spare it from breaking.
+  const first = flatText(doc.calls[0] ?? '')?.length ?? width
+  const spared = column + doc.head.length + first >= width && indent + 2 + first < width
+  const hugs = doc.calls.length < 2 || (doc.calls.length === 2 && !spared)
+  if (hugs) return renderParts([doc.head, ...doc.calls], width, indent, column)
+  const inner = ' '.repeat(indent + 2)
+  return doc.head + doc.calls.map((call) => `\n${inner}${renderSource(call, width, indent + 2)}`).join('')
+}
+
+function renderParts(parts: readonly SourceDoc[], width: number, indent: number, column: number): string {
   let text = ''
-  for (const part of doc) {
+  for (const part of parts) {
     const lastLine = text.slice(text.lastIndexOf('\n') + 1)
     text += renderSource(part, width, indent, text.includes('\n') ? lastLine.length : column + text.length)
   }
@@ -60,7 +83,7 @@ function flatText(doc: SourceDoc): string | undefined {
     const blank = doc.padded && items.length > 0 ? ' ' : ''
     return doc.open + blank + items.join(`${doc.separator ?? ','} `) + blank + doc.close
   }
-  return flatParts(doc)?.join('')
+  return flatParts('calls' in doc ? [doc.head, ...doc.calls] : doc)?.join('')
 }
 
 function flatParts(docs: readonly SourceDoc[]): string[] | undefined {

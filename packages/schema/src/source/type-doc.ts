@@ -4,7 +4,7 @@ import { propertyName, type SourceDoc, valueDoc } from './source-doc.ts'
 /** The TypeScript type of a schema's values as source text: as read (`out`, defaults filled) or as written (`in`). */
 export function typeDoc(schema: JSONSchemaProps, side: 'out' | 'in'): SourceDoc {
   const doc = bareType(schema, side)
-  return schema.nullable ? [doc, ' | null'] : doc
+  return schema.nullable && !schema.enum?.includes(null) ? [doc, ' | null'] : doc
 }
 
 function bareType(schema: JSONSchemaProps, side: 'out' | 'in'): SourceDoc {
