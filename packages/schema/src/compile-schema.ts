@@ -7,6 +7,7 @@ import { validateExactly } from './internal/exact-validate.ts'
 import { type Check, CheckCompiler } from './internal/fast-check.ts'
 import { checkListTypes } from './internal/list-types.ts'
 import { toFieldErrors } from './internal/problem.ts'
+import { applyPrunedDefaults } from './internal/prune-defaults.ts'
 import { pruneAndReport, pruneFields } from './internal/prune-fields.ts'
 import { RuleValidator } from './internal/rule-validator.ts'
 import { isObject, StructuralNode } from './internal/structural-node.ts'
@@ -64,7 +65,7 @@ export class StructuralSchema {
   constructor(json: JSONSchemaProps, resource: boolean) {
     this.json = json
     this.#resource = resource
-    this.#node = StructuralNode.of(json)
+    this.#node = withPrunedDefaults(StructuralNode.of(json), resource)
     this.#pruneNode = resource ? this.#node.asResourceRoot() : this.#node
     this.#check = new CheckCompiler('resource').compile(json)
   }
@@ -187,6 +188,12 @@ export class StructuralSchema {
     }
     return this.#status ?? undefined
   }
+}
+
+/** Defaults within the metadata of embedded resources are not checked for unknown fields, so those are removed here. */
+function withPrunedDefaults(node: StructuralNode, resource: boolean): StructuralNode {
+  if (!resource || !node.has('embedded') || !node.has('defaults')) return node
+  return StructuralNode.of(applyPrunedDefaults(node.json))
 }
 
 /** Rules may assume that a value has the right shape and a bounded size; without that they are not run. */

@@ -37,6 +37,7 @@ export type {
   LocalObjectReference,
   ObjectReference,
 } from './builder/well-known.ts'
+export { type CheckStructuralOptions, checkStructural } from './check-structural.ts'
 export { type CompileSchemaOptions, compileSchema, StructuralSchema, type ValidateOptions } from './compile-schema.ts'
 export {
   aggregateText,
@@ -70,4 +71,5 @@ export {
   validateObjectMeta,
   validateOwnerReferences,
 } from './object-meta-validation.ts'
+export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './rule-field-path.ts'
 export { type SourceOptions, schemaToSource } from './source/schema-to-source.ts'

@@ -1,21 +1,392 @@
-import type { FieldError } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import type { Correlation } from './correlation.ts'
-import type { StructuralNode } from './structural-node.ts'
+import { goQuote } from '@kubewright/base'
+import {
+  CelCostError,
+  CelError,
+  type CelExpression,
+  CostMeter,
+  type DeclaredType,
+  declareSchema,
+  escapeIdentifier,
+} from '@kubewright/cel'
+import { duplicate, type FieldError, forbidden, invalid, omitValue, required } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { utf8Length } from '../go-format.ts'
+import type { ValidationRule } from '../json-schema.ts'
+import { type Correlation, MapList } from './correlation.ts'
+import { goTrim } from './go-text.ts'
+import { type CompiledRule, compileRules } from './rule-compiler.ts'
+import { isObject, type JsonObject, type StructuralNode } from './structural-node.ts'
+
+/** What all rules of an object may cost together. */
+export const RULE_COST_BUDGET = 10_000_000
+
+const MAX_MESSAGE_BYTES = 5 * 1024
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** What a run of rules knows about the update it belongs to. */
 export interface RuleRunOptions {
-  readonly correlation: Correlation | undefined
-  readonly onWarning: ((text: string) => void) | undefined
+  readonly correlation?: Correlation | undefined
+  readonly onWarning?: ((text: string) => void) | undefined
 }
 
-/** The compiled `x-kubernetes-validations` of a schema. */
+/** The outcome of running rules. A negative budget means that not all of them were run. */
+export interface RuleRunResult {
+  readonly errors: FieldError[]
+  readonly remaining: number
+}
+
+/**
+ * The `x-kubernetes-validations` of a schema, each compiled when a value first reaches it.
+ *
+ * As in apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+ */
 export class RuleValidator {
-  static of(_node: StructuralNode, _resource: boolean): RuleValidator | null {
-    return null
+  readonly #root: RuleNode
+
+  private constructor(root: RuleNode) {
+    this.#root = root
   }
 
-  validate(_value: unknown, _old: unknown, _path: FieldPath, _options: RuleRunOptions): FieldError[] {
-    return []
+  /** The validator of a schema, or `null` if it has no rules. */
+  static of(node: StructuralNode, isResourceRoot: boolean): RuleValidator | null {
+    if (!node.has('rules')) return null
+    const declared = declareSchema(node.json, { isResourceRoot })
+    return new RuleValidator(new RuleNode(node, declared))
   }
+
+  /** Runs all rules with the budget of one object. */
+  validate(value: unknown, old: unknown, path: FieldPath, options: RuleRunOptions = {}): FieldError[] {
+    return this.run(value, old, path, RULE_COST_BUDGET, options).errors
+  }
+
+  /** Runs all rules with the given budget; `old` is `undefined` if there is no old value. */
+  run(value: unknown, old: unknown, path: FieldPath, budget: number, options: RuleRunOptions = {}): RuleRunResult {
+    // Most objects pass: run without paths first, and only an object that fails again with them. Rules have no side effects.
+    const probe = new RuleRun(budget, undefined, false)
+    probe.visit(this.#root, value, old, undefined, options.correlation, undefined)
+    if (!probe.failed) return { errors: [], remaining: probe.budget }
+    const run = new RuleRun(budget, options.onWarning, true)
+    run.visit(this.#root, value, old, path, options.correlation, undefined)
+    return { errors: run.errors, remaining: run.budget }
+  }
+}
+
+/** A schema that has rules, itself or below. */
+class RuleNode {
+  readonly node: StructuralNode
+  readonly #declared: DeclaredType | undefined
+  #rules: readonly CompiledRule[] | undefined
+  #items: RuleNode | null | undefined
+  #additional: RuleNode | null | undefined
+  readonly #properties = new Map<string, RuleNode | null>()
+
+  constructor(node: StructuralNode, declared: DeclaredType | undefined) {
+    this.node = node
+    this.#declared = declared
+  }
+
+  /** Why the rules here cannot be compiled at all. */
+  get compileError(): string | undefined {
+    if (this.#declared !== undefined || this.node.rules.length === 0) return undefined
+    return 'failed to convert to declType for CEL validation rules'
+  }
+
+  get rules(): readonly CompiledRule[] {
+    this.#rules ??= this.#declared === undefined ? [] : compileRules(this.node.json, this.#declared)
+    return this.#rules
+  }
+
+  get items(): RuleNode | undefined {
+    if (this.#items === undefined) this.#items = ruleNode(this.node.items, this.#declared?.element)
+    return this.#items ?? undefined
+  }
+
+  get additional(): RuleNode | undefined {
+    if (this.#additional === undefined) this.#additional = ruleNode(this.node.additional, this.#declared?.element)
+    return this.#additional ?? undefined
+  }
+
+  property(name: string): RuleNode | undefined {
+    let known = this.#properties.get(name)
+    if (known === undefined) {
+      known = this.#newProperty(name)
+      // Keys of maps are not limited in number, those of properties are.
+      if (this.node.properties?.has(name) === true) this.#properties.set(name, known)
+    }
+    return known ?? undefined
+  }
+
+  #newProperty(name: string): RuleNode | null {
+    const node = this.node.properties?.get(name)
+    if (node?.has('rules') !== true) return null
+    const escaped = escapeIdentifier(name)
+    // A name that cannot be written in CEL has no declaration above; its own rules can still see the value.
+    const declared =
+      escaped === undefined
+        ? declareSchema(node.json, { isResourceRoot: node.embedded })
+        : this.#declared?.fields?.get(escaped)?.type
+    return declared === undefined ? null : new RuleNode(node, declared)
+  }
+}
+
+function ruleNode(node: StructuralNode | undefined, declared: DeclaredType | undefined): RuleNode | null {
+  return node?.has('rules') === true ? new RuleNode(node, declared) : null
+}
+
+/** One run over one object: the budget left, and what was found. Without a path it only finds out whether all is well. */
+class RuleRun {
+  readonly errors: FieldError[] = []
+  failed = false
+  budget: number
+  readonly #onWarning: ((text: string) => void) | undefined
+  readonly #explain: boolean
+  readonly #meter = new CostMeter()
+
+  constructor(budget: number, onWarning: ((text: string) => void) | undefined, explain: boolean) {
+    this.budget = budget
+    this.#onWarning = onWarning
+    this.#explain = explain
+  }
+
+  /**
+   * Runs the rules of a value and of everything in it.
+   *
+   * `current` matches the value with its old one for ratcheting; where that is not possible, `nearest` is the closest value above
+   * that could be matched.
+   */
+  visit(
+    rules: RuleNode,
+    value: unknown,
+    old: unknown,
+    path: FieldPath | undefined,
+    current: Correlation | undefined,
+    nearest: Correlation | undefined,
+  ): void {
+    // Rules see only values that are there; whether a null or absent one is fine is for the rules around it to say.
+    if (value === null || value === undefined) return
+    this.#runRules(rules, value, old ?? undefined, path, current ?? nearest)
+    if (this.#stopped()) return
+    if (Array.isArray(value)) this.#visitItems(rules, value, old, path, current, nearest)
+    else if (typeof value === 'object') this.#visitFields(rules, value as JsonObject, old, path, current, nearest)
+  }
+
+  #stopped(): boolean {
+    return this.budget < 0 || (this.failed && !this.#explain)
+  }
+
+  #visitItems(
+    rules: RuleNode,
+    list: readonly unknown[],
+    old: unknown,
+    path: FieldPath | undefined,
+    current: Correlation | undefined,
+    nearest: Correlation | undefined,
+  ): void {
+    const items = rules.items
+    if (items === undefined) return
+    const oldItems = Array.isArray(old) && rules.node.listType === 'map' ? new MapList(rules.node, old) : undefined
+    for (let i = 0; i < list.length; i++) {
+      this.visit(items, list[i], oldItems?.get(list[i]), path?.index(i), current?.index(i), current ?? nearest)
+      if (this.#stopped()) return
+    }
+  }
+
+  #visitFields(
+    rules: RuleNode,
+    object: JsonObject,
+    old: unknown,
+    path: FieldPath | undefined,
+    current: Correlation | undefined,
+    nearest: Correlation | undefined,
+  ): void {
+    const oldObject = isObject(old) ? old : undefined
+    for (const name in object) {
+      const property = rules.property(name)
+      const field = property ?? (rules.node.properties?.has(name) === true ? undefined : rules.additional)
+      if (field === undefined) continue
+      const fieldPath = property === undefined ? path?.key(name) : path?.child(name)
+      const oldField = oldObject !== undefined && Object.hasOwn(oldObject, name) ? oldObject[name] : undefined
+      // Type metadata at the root does not ratchet: a change of it would not be seen.
+      const isTypeMeta = nearest === undefined && (name === 'apiVersion' || name === 'kind')
+      if (isTypeMeta) this.visit(field, object[name], oldField, fieldPath, undefined, undefined)
+      else this.visit(field, object[name], oldField, fieldPath, current?.key(name), current ?? nearest)
+      if (this.#stopped()) return
+    }
+  }
+
+  #runRules(
+    node: RuleNode,
+    value: unknown,
+    old: unknown,
+    path: FieldPath | undefined,
+    correlation: Correlation | undefined,
+  ): void {
+    const { type } = node.node
+    if (node.compileError !== undefined) {
+      this.#fail(() => invalid(at(path), type, `rule compiler initialization error: ${node.compileError}`))
+      return
+    }
+    const rules = node.rules
+    if (rules.length === 0) return
+    if (this.budget <= 0) {
+      this.#outOfBudget(type, path)
+      return
+    }
+    for (const compiled of rules) {
+      this.#runRule(compiled, type, value, old, path, correlation)
+      if (this.#stopped()) return
+    }
+  }
+
+  #runRule(
+    compiled: CompiledRule,
+    type: string,
+    value: unknown,
+    old: unknown,
+    path: FieldPath | undefined,
+    correlation: Correlation | undefined,
+  ): void {
+    const { rule, expression } = compiled
+    if (compiled.error !== undefined) {
+      this.#fail(() => invalid(at(path), type, `rule compile error: ${compiled.error}`))
+      return
+    }
+    if (expression === undefined) return
+    // Transition rules need an old value, unless they can handle its absence.
+    if (compiled.usesOldSelf && old === undefined && rule.optionalOldSelf !== true) return
+    const variables = { self: value, oldSelf: old }
+    const outcome = this.#evaluate(expression, variables)
+    if (this.#meter.cost > this.budget) {
+      this.#outOfBudget(type, path)
+      return
+    }
+    this.budget -= this.#meter.cost
+    if (outcome === true) return
+    if (outcome instanceof CelError) {
+      if (outcome instanceof CelCostError) this.budget = -1
+      this.#fail(() => invalid(at(path), type, evaluationErrorText(outcome, rule)))
+      return
+    }
+    // The text may come from an expression, which costs, so leave everything to the run that explains.
+    if (!this.#explain) {
+      this.failed = true
+      return
+    }
+    const error = this.#ruleError(compiled, type, value, variables, path)
+    if (!compiled.usesOldSelf && correlation?.unchanged() === true) this.#onWarning?.(error.toString())
+    else this.#fail(() => error)
+  }
+
+  /** The result, or the error of the evaluation; the cost is on the meter. */
+  #evaluate(expression: CelExpression, variables: Readonly<Record<string, unknown>>): unknown {
+    this.#meter.cost = 0
+    try {
+      return expression.evaluate(variables, this.#meter)
+    } catch (error) {
+      if (error instanceof CelError) return error
+      throw error
+    }
+  }
+
+  #fail(error: () => FieldError): void {
+    this.failed = true
+    if (this.#explain) this.errors.push(error())
+  }
+
+  #outOfBudget(type: string, path: FieldPath | undefined): void {
+    this.#fail(() => invalid(at(path), type, OUT_OF_BUDGET))
+    this.budget = -1
+  }
+
+  #ruleError(
+    compiled: CompiledRule,
+    type: string,
+    value: unknown,
+    variables: Readonly<Record<string, unknown>>,
+    path: FieldPath | undefined,
+  ): FieldError {
+    const { rule } = compiled
+    const base = at(path)
+    const field = compiled.fieldPath === '' ? base : base.child(compiled.fieldPath)
+    const message = compiled.message === undefined ? undefined : this.#message(compiled, compiled.message, variables)
+    if (message instanceof MessageFailure) return message.toFieldError(field, type)
+    const shown = type === 'object' || type === 'array' ? omitValue : value
+    return errorForReason(rule, field, shown, message ?? messageOrDefault(rule))
+  }
+
+  /** The text of a message expression; `undefined` if it fails, and a failure if it cost too much to go on. */
+  #message(
+    compiled: CompiledRule,
+    expression: CelExpression,
+    variables: Readonly<Record<string, unknown>>,
+  ): string | MessageFailure | undefined {
+    const outcome = this.#evaluate(expression, variables)
+    if (this.#meter.cost > this.budget) {
+      this.budget = -1
+      return new MessageFailure(
+        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+      )
+    }
+    if (outcome instanceof CelCostError) {
+      this.budget = -1
+      const source = goQuote(compiled.rule.messageExpression ?? '')
+      return new MessageFailure(
+        `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
+      )
+    }
+    this.budget -= this.#meter.cost
+    if (typeof outcome !== 'string') return undefined
+    const text = goTrim(outcome)
+    return text === '' || text.includes('\n') || utf8Length(text) > MAX_MESSAGE_BYTES ? undefined : text
+  }
+}
+
+/** A message that could not be made and ends the run. */
+class MessageFailure {
+  readonly #detail: string
+
+  constructor(detail: string) {
+    this.#detail = detail
+  }
+
+  toFieldError(path: FieldPath, type: string): FieldError {
+    return invalid(path, type, this.#detail)
+  }
+}
+
+function at(path: FieldPath | undefined): FieldPath {
+  return path ?? FieldPath.none
+}
+
+function errorForReason(rule: ValidationRule, path: FieldPath, value: unknown, detail: string): FieldError {
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbidden(path, detail)
+    case 'FieldValueRequired':
+      return required(path, detail)
+    case 'FieldValueDuplicate':
+      return duplicate(path, value)
+    default:
+      return invalid(path, value, detail)
+  }
+}
+
+function messageOrDefault(rule: ValidationRule): string {
+  return (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : ruleText(rule)
+}
+
+/** What stands for the rule in texts: its message, else the rule itself. */
+function ruleText(rule: ValidationRule): string {
+  return goTrim((rule.message ?? '') === '' ? rule.rule : (rule.message as string))
+}
+
+function evaluationErrorText(error: CelError, rule: ValidationRule): string {
+  const { message } = error
+  if (message.startsWith('no such overload')) {
+    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`
+  }
+  if (error instanceof CelCostError) {
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`
+  }
+  return `${message} evaluating rule: ${ruleText(rule)}`
 }

@@ -1,0 +1,56 @@
+import { deepCopy, deepEqual } from '@kubewright/base'
+import { FieldPath } from '../field-path.ts'
+import type { JSONSchemaProps } from '../json-schema.ts'
+import { coerceMetadata } from './embedded-resources.ts'
+import { pruneFields } from './prune-fields.ts'
+import { type JsonObject, StructuralNode } from './structural-node.ts'
+
+/**
+ * The schema with each default reduced to the fields that the schema and ObjectMeta know; the very same schema if nothing changes.
+ *
+ * The API server does this when it begins to serve a CRD, because defaults within metadata are not required to be pruned.
+ */
+export function applyPrunedDefaults(schema: JSONSchemaProps): JSONSchemaProps {
+  const root = StructuralNode.of(schema)
+  if (!root.has('defaults')) return schema
+  return pruned(root, root.asResourceRoot(), (value) => [value, (object) => object])
+}
+
+/** Puts a value at its place in a resource, and gives the way to read it back. */
+type Surround = (value: unknown) => readonly [resource: unknown, read: (resource: unknown) => unknown]
+
+function pruned(node: StructuralNode, root: StructuralNode, surround: Surround): JSONSchemaProps {
+  const { json } = node
+  const changes: { -readonly [Key in 'default' | 'items' | 'properties']?: JSONSchemaProps[Key] } = {}
+  if (node.default !== undefined) {
+    const value = prunedDefault(node.default, root, surround)
+    if (!deepEqual(value, node.default)) changes.default = value
+  }
+  if (node.items !== undefined) {
+    const items = pruned(node.items, root, below(surround, 0))
+    if (items !== json.items) changes.items = items
+  }
+  const properties: Record<string, JSONSchemaProps> = {}
+  let changed = false
+  for (const [name, property] of node.properties ?? []) {
+    const result = pruned(property, root, below(surround, name))
+    changed ||= result !== property.json
+    properties[name] = result
+  }
+  if (changed) changes.properties = properties
+  return Object.keys(changes).length === 0 ? json : { ...json, ...changes }
+}
+
+function prunedDefault(value: unknown, root: StructuralNode, surround: Surround): unknown {
+  const [resource, read] = surround(deepCopy(value))
+  coerceMetadata(resource, root, FieldPath.none, { dropInvalid: true })
+  pruneFields(resource, root)
+  return read(resource)
+}
+
+function below(surround: Surround, step: string | number): Surround {
+  return (value) => {
+    const [resource, read] = surround(typeof step === 'number' ? [value] : { [step]: value })
+    return [resource, (object) => (read(object) as JsonObject | undefined)?.[step]]
+  }
+}

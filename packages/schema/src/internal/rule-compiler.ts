@@ -1,0 +1,104 @@
+import {
+  BOOL,
+  CelCompileError,
+  CelEnvironment,
+  type CelExpression,
+  type DeclaredType,
+  kubernetesLibraries,
+  STRING,
+  sameType,
+} from '@kubewright/cel'
+import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import { resolveSchemaPath } from '../rule-field-path.ts'
+import { goTrim } from './go-text.ts'
+
+/** A rule whose expressions were compiled, or what is wrong with them. */
+export interface CompiledRule {
+  readonly rule: ValidationRule
+  /** `undefined` if the rule is empty or has an error. */
+  readonly expression: CelExpression | undefined
+  readonly error: string | undefined
+  readonly usesOldSelf: boolean
+  /** The estimated cost of the expression in the worst case, for one value. */
+  readonly maxCost: number
+  readonly message: CelExpression | undefined
+  readonly messageError: string | undefined
+  readonly messageMaxCost: number
+  /** The rule's `fieldPath` in normal form, relative to the value; empty if there is none. */
+  readonly fieldPath: string
+}
+
+let base: CelEnvironment | undefined
+
+/** The environment of all rules; made on first use, since most programs that import this package run no rule. */
+function baseEnvironment(): CelEnvironment {
+  base ??= CelEnvironment.create({ libraries: kubernetesLibraries })
+  return base
+}
+
+/** Compiles the rules of a schema for values of the declared type. Mistakes in rules are returned, not thrown. */
+export function compileRules(schema: JSONSchemaProps, declared: DeclaredType): CompiledRule[] {
+  const rules = schema['x-kubernetes-validations'] ?? []
+  if (rules.length === 0) return []
+  const plain = baseEnvironment().extend({ variables: { self: declared, oldSelf: declared } })
+  let optional: CelEnvironment | undefined
+  return rules.map((rule) => {
+    if (rule.optionalOldSelf !== true) return compileRule(rule, schema, plain)
+    optional ??= baseEnvironment().extend({ variables: { self: declared, oldSelf: { optional: declared } } })
+    return compileRule(rule, schema, optional)
+  })
+}
+
+function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment: CelEnvironment): CompiledRule {
+  const blank: CompiledRule = {
+    rule,
+    expression: undefined,
+    error: undefined,
+    usesOldSelf: false,
+    maxCost: 0,
+    message: undefined,
+    messageError: undefined,
+    messageMaxCost: 0,
+    fieldPath: '',
+  }
+  if (goTrim(rule.rule ?? '') === '') return blank
+  const expression = compile(rule.rule, environment)
+  if (typeof expression === 'string') return { ...blank, error: `compilation failed: ${expression}` }
+  if (!sameType(expression.outputType, BOOL)) return { ...blank, error: 'cel expression must evaluate to a bool' }
+  const compiled: CompiledRule = {
+    ...blank,
+    expression,
+    usesOldSelf: expression.uses('oldSelf'),
+    maxCost: expression.estimateCost().max,
+  }
+  const messageText = rule.messageExpression ?? ''
+  const message = messageText === '' ? undefined : compile(messageText, environment)
+  // A message that does not compile leaves the rule without its field path as well.
+  if (typeof message === 'string')
+    return { ...compiled, messageError: `messageExpression compilation failed: ${message}` }
+  if (message !== undefined && !sameType(message.outputType, STRING)) {
+    return { ...compiled, messageError: 'messageExpression must evaluate to a string' }
+  }
+  const messageMaxCost = message === undefined ? 0 : message.estimateCost().max
+  return { ...compiled, message, messageMaxCost, fieldPath: normalPath(rule, schema) }
+}
+
+/** The compiled expression, or the text of what is wrong with it. */
+function compile(source: string, environment: CelEnvironment): CelExpression | string {
+  try {
+    return environment.compile(source)
+  } catch (error) {
+    if (error instanceof CelCompileError) return error.message
+    throw error
+  }
+}
+
+function normalPath(rule: ValidationRule, schema: JSONSchemaProps): string {
+  if ((rule.fieldPath ?? '') === '') return ''
+  try {
+    return resolveSchemaPath(rule.fieldPath as string, schema).path.toString()
+  } catch {
+    // A path that leads nowhere is ignored: the error is then reported on the value itself.
+    return ''
+  }
+}

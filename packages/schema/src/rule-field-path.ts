@@ -1,0 +1,107 @@
+import { FieldPath } from './field-path.ts'
+import type { JSONSchemaProps } from './json-schema.ts'
+
+/** Where a path into a schema leads. */
+export interface SchemaPathTarget {
+  readonly path: FieldPath
+  readonly schema: JSONSchemaProps
+}
+
+/** How {@link resolveSchemaPath} reads the path. */
+export interface SchemaPathOptions {
+  /** Whether `['name']` is allowed beside `.name`. @default true */
+  readonly allowBrackets?: boolean
+}
+
+/**
+ * Follows a JSON path of field and map accesses (`.spec.labels['a/b']`) through a schema, and throws an Error that says why there is
+ * no such field. This is the grammar of a rule's `fieldPath` and of selectable fields.
+ */
+export function resolveSchemaPath(
+  text: string,
+  schema: JSONSchemaProps,
+  options: SchemaPathOptions = {},
+): SchemaPathTarget {
+  const tokens = tokenize(text)
+  let target: SchemaPathTarget = { path: FieldPath.none, schema }
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]
+    if (token === '.') {
+      target = step(target, expectToken(tokens[++i]))
+    } else if (token === '[') {
+      if (options.allowBrackets === false) throw new Error('array notation is not allowed')
+      const name = unquote(expectToken(tokens[++i]))
+      target = step(target, name)
+      const end = expectToken(tokens[++i])
+      if (end !== ']') throw new Error(`expected ] but got ${end}`)
+    } else {
+      throw new Error(`expected [ or . but got: ${token}`)
+    }
+  }
+  return target
+}
+
+function expectToken(token: string | undefined): string {
+  if (token === undefined) throw new Error('unexpected end of JSON path')
+  return token
+}
+
+function step(target: SchemaPathTarget, name: string): SchemaPathTarget {
+  const { properties, additionalProperties } = target.schema
+  if (properties !== undefined && Object.keys(properties).length > 0) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (property === undefined) throw new Error('does not refer to a valid field')
+    return { path: target.path.child(name), schema: property }
+  }
+  if (additionalProperties === undefined || additionalProperties === null) {
+    throw new Error('does not refer to a valid field')
+  }
+  // A boolean allows any value, of which nothing more is known.
+  const values = typeof additionalProperties === 'object' ? additionalProperties : {}
+  return { path: target.path.key(name), schema: values }
+}
+
+/** Splits into `.`, `[`, `]`, single-quoted strings with their quotes, and the text in between. */
+function tokenize(text: string): string[] {
+  const tokens: string[] = []
+  let rest = text
+  while (rest !== '') {
+    const length = tokenLength(rest)
+    tokens.push(rest.slice(0, length))
+    rest = rest.slice(length)
+  }
+  return tokens
+}
+
+function tokenLength(text: string): number {
+  if (text.startsWith("'")) {
+    for (let i = 1; i < text.length; i++) if (text[i] === "'" && text[i - 1] !== '\\') return i + 1
+    return text.length
+  }
+  const end = text.search(/[.[\]]/)
+  if (end === 0) return 1
+  return end < 0 ? text.length : end
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+}
+
+function unquote(token: string): string {
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
+    throw new Error(`expected single quoted string but got ${token}`)
+  }
+  return token.slice(1, -1).replaceAll(/\\./gs, (sequence) => {
+    const plain = ESCAPES[sequence[1] as string]
+    if (plain === undefined) throw new Error(`invalid string literal: invalid escape char ${sequence}`)
+    return plain
+  })
+}
