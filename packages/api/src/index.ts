@@ -95,7 +95,13 @@ export {
   type ServerResponseFacts,
 } from './api-error-constructors.ts'
 export { ApiSyntaxError } from './api-syntax-error.ts'
+export {
+  type AsyncFieldManager,
+  type AsyncFieldManagerOptions,
+  createAsyncFieldManager,
+} from './apply/async-field-manager.ts'
 export { type Comparison, compareTyped } from './apply/compare.ts'
+export { extractApplied } from './apply/extract-applied.ts'
 export {
   ApplyError,
   type ApplyFieldsOptions,

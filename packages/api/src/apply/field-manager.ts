@@ -94,7 +94,7 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
       try {
         return endpoint.update(live, next, updateOptions)
       } catch {
-        return withManagedFields(next, undefined)
+        return withoutManagedFields(next)
       }
     },
   }
@@ -391,6 +391,11 @@ function managedFieldsOf(object: JsonObject): readonly ManagedFieldsEntry[] | un
   const entries = metadataOf(object)['managedFields']
   // Entries come from the API server's own writes, or are checked one by one when decoded.
   return Array.isArray(entries) ? (entries as ManagedFieldsEntry[]) : undefined
+}
+
+/** The object without managedFields, as it is returned when its fields cannot be tracked. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  return withManagedFields(object, undefined)
 }
 
 /** The object with these managedFields, or without any; the very same object when it has none and should have none. */

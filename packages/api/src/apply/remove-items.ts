@@ -1,5 +1,5 @@
 import type { FieldSet } from '../fieldset/field-set.ts'
-import type { SetNode, SetTree } from '../fieldset/set-tree.ts'
+import { emptyTree, type SetNode, type SetTree } from '../fieldset/set-tree.ts'
 import { isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
@@ -100,10 +100,16 @@ function extractFromMap(type: MapType, map: JsonObject, tree: SetTree): JsonObje
     const node = tree.get(field ? field.element : `f:${key}`)
     if (node === undefined) continue
     const fieldType = field ? field.type : type.elementType
-    setOwn(out, key, fieldType ? extract(fieldType, map[key], node.children ?? new Map()) : map[key])
+    setOwn(out, key, fieldType ? extractOwned(fieldType, map[key], node) : map[key])
     size++
   }
   return size === 0 ? null : out
+}
+
+/** A map or list of which nothing but itself is owned was applied empty. */
+function extractOwned(type: TypeNode, value: unknown, node: SetNode): unknown {
+  const kept = extract(type, value, node.children ?? emptyTree)
+  return kept === null && value !== null ? (Array.isArray(value) ? [] : {}) : kept
 }
 
 function extractFromList(type: ListType, list: readonly unknown[], tree: SetTree): readonly unknown[] | null {
@@ -118,7 +124,7 @@ function extractFromList(type: ListType, list: readonly unknown[], tree: SetTree
     }
     const keys: Record<string, unknown> = {}
     for (const key of type.keys) if (Object.hasOwn(item, key)) setOwn(keys, key, item[key])
-    const kept = extract(type.elementType, item, node.children ?? new Map())
+    const kept = extract(type.elementType, item, node.children ?? emptyTree)
     out.push(isObject(kept) ? { ...keys, ...kept } : keys)
   }
   return out.length === 0 ? null : out

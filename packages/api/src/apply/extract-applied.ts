@@ -1,0 +1,38 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { FieldSet } from '../fieldset/field-set.ts'
+import type { ManagedFieldsEntry } from '../object-meta.ts'
+import { getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
+import { extractItems } from './remove-items.ts'
+import { objectTypeOf } from './type-node.ts'
+
+/**
+ * What the manager applied to the object, as far as it still owns it: the configuration to change and apply again. Undefined when it
+ * owns nothing.
+ */
+export function extractApplied(
+  object: JsonObject,
+  schema: JSONSchemaProps | null,
+  manager: string,
+  subresource = '',
+): JsonObject | undefined {
+  const metadata = getOwn(object, 'metadata')
+  if (!isObject(metadata) || !Array.isArray(metadata['managedFields'])) return undefined
+  const entry = (metadata['managedFields'] as readonly ManagedFieldsEntry[]).find(
+    (candidate) =>
+      candidate.manager === manager && candidate.operation === 'Apply' && (candidate.subresource ?? '') === subresource,
+  )
+  if (entry === undefined) return undefined
+  const extracted = extractItems(objectTypeOf(schema), object, FieldSet.parse(entry.fieldsV1))
+  const fields = isObject(extracted) ? extracted : {}
+  const { name, namespace } = metadata
+  return {
+    ...fields,
+    apiVersion: object['apiVersion'],
+    kind: object['kind'],
+    metadata: {
+      ...(isObject(fields['metadata']) ? fields['metadata'] : {}),
+      name,
+      ...(namespace !== undefined && { namespace }),
+    },
+  }
+}
