@@ -9,6 +9,7 @@ const HOLDS = [
   '[1, 2, 3, 4].slice(1, 3) == [2, 3] && [1, 2].slice(2, 2) == []',
   '[[1], [2, 3]].flatten() == [1, 2, 3] && [[[1]], [[2]]].flatten() == [[1], [2]]',
   '[dyn(1), dyn([2, 3])].flatten(1) == [1, 2, 3] && [[[1]], [[2]]].flatten(2) == [1, 2]',
+  'dyn([1, 2]).flatten() == [1, 2]',
   '[4, 3, 2, 1].sort() == [1, 2, 3, 4]',
   "['d', 'a', 'c'].sort() == ['a', 'c', 'd']",
   "['foo', 'ba', 'x'].sortBy(e, size(e)) == ['x', 'ba', 'foo']",
@@ -24,6 +25,8 @@ const FAILS: [string, string][] = [
   ['[1, 2].slice(2, 1) == []', 'cannot slice(2, 1), start index must be less than or equal to end index'],
   ['[1, 2].slice(-1, 1) == []', 'cannot slice(-1, 1), negative indexes not supported'],
   ['[[1]].flatten(-1) == []', 'level must be non-negative'],
+  ['[{}].map(x, dyn(x)).sort() == []', 'list elements must be comparable'],
+  ['dyn(1).flatten() == []', 'no such overload: int.flatten()'],
   ["[dyn(1), dyn('a')].sort() == []", 'list elements must have the same type'],
 ]
 

@@ -126,15 +126,10 @@ export const extListsLibrary: CelLibrary = {
       name: 'flatten',
       cost: FLATTEN_COST,
       overloads: [
-        {
-          id: 'list_flatten',
-          member: true,
-          args: [listType(LIST)],
-          result: LIST,
-          evaluate: (list: CelList) => flatten(list, 1),
-        },
-        { id: 'list_flatten_int', member: true, args: [listType(DYN), INT], result: listType(DYN), evaluate: flatten },
+        { id: 'list_flatten', member: true, args: [listType(LIST)], result: LIST },
+        { id: 'list_flatten_int', member: true, args: [listType(DYN), INT], result: listType(DYN) },
       ],
+      evaluate: flatten,
     },
     {
       name: 'sort',
@@ -144,8 +139,8 @@ export const extListsLibrary: CelLibrary = {
         args: [listType(type)],
         result: listType(type),
         cost: sortCost(type),
-        evaluate: (list: CelList) => sortByKeys(list, list),
       })),
+      evaluate: (list) => (list instanceof CelList ? sortByKeys(list, list) : refuse('sort')),
     },
     {
       name: '@sortByAssociatedKeys',
@@ -155,8 +150,9 @@ export const extListsLibrary: CelLibrary = {
         args: [LIST, listType(type)],
         result: LIST,
         cost: sortByCost(type),
-        evaluate: sortByKeys,
       })),
+      evaluate: (list, keys) =>
+        list instanceof CelList && keys instanceof CelList ? sortByKeys(list, keys) : refuse('@sortByAssociatedKeys'),
     },
     {
       name: 'lists.range',
@@ -201,10 +197,20 @@ function slice(list: CelList, start: CelInt, end: CelInt): CelList {
   return new ArrayList(elements)
 }
 
-function flatten(list: CelList, depth: CelInt): CelList {
-  if (depth < 0) throw new CelError('level must be non-negative')
+function refuse(name: string): never {
+  throw new CelError(`no such overload: ${name}`)
+}
+
+/** Takes any list: elements that are no lists are kept, whatever the declaration says. */
+function flatten(list: CelValue | undefined, depth: CelValue | undefined): CelList {
+  const isDepth = depth === undefined || typeof depth === 'number' || typeof depth === 'bigint'
+  if (!(list instanceof CelList) || !isDepth) {
+    const given = depth === undefined ? '' : typeOf(depth).name
+    throw new CelError(`no such overload: ${typeOf(list ?? null).name}.flatten(${given})`)
+  }
+  if (depth !== undefined && depth < 0) throw new CelError('level must be non-negative')
   const elements: CelValue[] = []
-  collect(list, Number(depth), elements)
+  collect(list, depth === undefined ? 1 : Number(depth), elements)
   return new ArrayList(elements)
 }
 
