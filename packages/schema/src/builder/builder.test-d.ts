@@ -1,4 +1,14 @@
-import type { Condition, ConditionDraft, Fields, JsonValue, PathOf, Schema, SchemaIn, SchemaOut } from '../index.ts'
+import type {
+  Condition,
+  ConditionDraft,
+  Fields,
+  JSONSchemaProps,
+  JsonValue,
+  PathOf,
+  Schema,
+  SchemaIn,
+  SchemaOut,
+} from '../index.ts'
 import { s } from '../index.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -143,6 +153,9 @@ interface PodTemplate {
 }
 const template = s.from<PodTemplate>({ type: 'object' })
 ok<Equal<SchemaOut<typeof template>, PodTemplate>>()
+declare const typedSchema: JSONSchemaProps & { readonly $type?: PodTemplate }
+const inferred = s.from(typedSchema)
+ok<Equal<SchemaOut<typeof inferred>, PodTemplate>>()
 declare const Deployment: { schema: { type: 'object' }; $read: { readonly a: 1 }; $write: { a: 1 } }
 const whole = s.from(Deployment)
 ok<Equal<typeof whole, Schema<{ readonly a: 1 }, { a: 1 }>>>()

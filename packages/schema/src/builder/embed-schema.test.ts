@@ -103,6 +103,14 @@ describe('s.from()', () => {
     })
   })
 
+  test('gives lists a type that a CRD may have', () => {
+    const item: JSONSchemaProps = { type: 'object', properties: { name: { type: 'string' } } }
+    const list = { type: 'array', items: item, 'x-kubernetes-list-map-keys': ['name'], 'x-kubernetes-list-type': 'map' }
+    expect(s.from<unknown>(list).json).toEqual({ type: 'array', items: item, 'x-kubernetes-list-type': 'atomic' })
+    const bytes = { type: 'string', format: 'byte', 'x-kubernetes-list-type': 'atomic' }
+    expect(s.from<unknown>(bytes).json).toEqual({ type: 'string', format: 'byte' })
+  })
+
   test('leaves a structural schema as it is', () => {
     const structural = s.object({ a: s.quantity(), b: s.array(s.json()), c: s.string().default('x') }).json
     expect(s.from<unknown>(structural).json).toEqual(structural)

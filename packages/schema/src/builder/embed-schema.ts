@@ -104,7 +104,7 @@ class Embedding {
     const isAny = schema.type === undefined && properties === undefined && items === undefined
     if (isAny) entries.push(['x-kubernetes-preserve-unknown-fields', true])
     else if (schema.type === undefined) entries.push(['type', properties === undefined ? 'array' : 'object'])
-    return Object.fromEntries(entries)
+    return withPossibleListType(Object.fromEntries(entries))
   }
 
   #fields(
@@ -121,6 +121,17 @@ class Embedding {
       }),
     )
   }
+}
+
+// Built-in types break rules that hold for CRDs only: a list type on base64 bytes, and list maps whose keys may be absent.
+function withPossibleListType(json: JSONSchemaProps): JSONSchemaProps {
+  const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [], ...rest } = json
+  if (listType === undefined || (json.type === 'array' && listType !== 'map')) return json
+  if (json.type !== 'array') return rest
+  const item = json.items ?? {}
+  const isKey = (key: string): boolean =>
+    item.required?.includes(key) === true || item.properties?.[key]?.default !== undefined
+  return keys.length > 0 && keys.every(isKey) ? json : { ...rest, 'x-kubernetes-list-type': 'atomic' }
 }
 
 // Recognises int-or-string and quantity in the spellings of the published OpenAPI v2 and v3.

@@ -1,4 +1,5 @@
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import { resolveSchemaPath } from '../rule-field-path.ts'
 import type { RuleOptions } from './schema.ts'
 
 const lineBreak = /[\r\n]/
@@ -39,20 +40,10 @@ export function ruleJson(
   }
 }
 
-// A step is `.name`, or `['name']` with backslash escapes; as in apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
-const step = /\.([^.[\]']+)|\.?\['((?:[^'\\]|\\.)*)'\]/y
-
 function pathExists(schema: JSONSchemaProps, path: string): boolean {
-  let node: JSONSchemaProps | undefined = schema
-  step.lastIndex = 0
-  while (step.lastIndex < path.length) {
-    const match = step.exec(path)
-    if (match === null) return false
-    const name: string = match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1')
-    const properties: JSONSchemaProps['properties'] = node.properties
-    if (properties !== undefined && Object.hasOwn(properties, name)) node = properties[name]
-    else node = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined
-    if (node === undefined) return false
+  try {
+    return path !== '' && resolveSchemaPath(path, schema) !== undefined
+  } catch {
+    return false
   }
-  return path !== ''
 }

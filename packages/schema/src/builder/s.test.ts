@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { checkStructural } from '../check-structural.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { s } from './s.ts'
 import type { Schema } from './schema.ts'
@@ -123,6 +124,19 @@ describe('s', () => {
     ],
   ])('%s emits what a CRD carries, keys in order', (_, schema, json) => {
     expect(JSON.stringify(schema.json)).toBe(JSON.stringify(json))
+    expect(checkStructural({ type: 'object', properties: { field: schema.json } })).toEqual([])
+  })
+
+  test.each([
+    s.quantity(),
+    s.conditions('Ready'),
+    s.labelSelector(),
+    s.objectReference(),
+    s.localObjectReference(),
+    s.secretKeySelector(),
+    s.configMapKeySelector(),
+  ])('well-known types are accepted by the API server', (schema) => {
+    expect(checkStructural({ type: 'object', properties: { field: schema.json } })).toEqual([])
   })
 
   test('quantity spells int-or-string and the pattern as controller-gen does', () => {
@@ -155,6 +169,7 @@ describe('s', () => {
       atMostOneOf: ['in', 'c__d'],
       atLeastOneOf: ['a-b', 'in'],
     })
+    expect(checkStructural({ type: 'object', properties: { field: schema.json } })).toEqual([])
     expect(schema.json['x-kubernetes-validations']).toEqual([
       {
         rule: '(has(self.__in__)?1:0)+(has(self.c__underscores__d)?1:0) <= 1',

@@ -119,9 +119,11 @@ export interface SchemaBuilder {
   from<Read, Write>(kind: EmbeddableKind<Read, Write>): Schema<Read, Write>
   /**
    * A built-in type such as PodTemplateSpec, made structural: references resolved, patch hints dropped, int-or-string and quantities
-   * spelled as controller-gen does, and embedded object metadata cut down to what a template may carry.
+   * spelled as controller-gen does, and embedded object metadata cut down to what a template may carry. A list map whose keys may
+   * be absent becomes an atomic list, as no CRD can have it.
+   * @example s.from(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')) // with schemaOf of @kubewright/k8s/schemas
    */
-  from<Out, In = Out>(schema: JSONSchemaProps, options?: EmbedOptions): Schema<Out, In>
+  from<Out, In = Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
   /**
    * The way out: a structural schema as it is, with the types that you vouch for. Its default, if any, is given with `.default()`.
    */
