@@ -128,9 +128,12 @@ export { objectTypeOf, type TypeNode } from './apply/type-node.ts'
 export { TypedValueError, validateTyped } from './apply/validate-typed.ts'
 export { zeroObject } from './apply/zero-object.ts'
 export { type Decoded, decodeJson, parseJson, strictDecodingMessage } from './codec/decode-json.ts'
+export { decodeYaml, parseYaml } from './codec/decode-yaml.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
+export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
 export { JsonReader, type JsonReaderOptions } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
+export { looksLikeJson, parseManifests, splitYamlDocuments } from './codec/manifests.ts'
 export {
   type ConditionStatus,
   condition,

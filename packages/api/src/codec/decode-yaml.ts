@@ -1,0 +1,201 @@
+import { goQuote } from '@kubewright/base'
+import { goFloat } from '@kubewright/schema'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml'
+import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { type Decoded, decodeJson } from './decode-json.ts'
+import { encodeJson } from './encode-json.ts'
+import type { JsonReaderOptions } from './json-reader.ts'
+import { goYamlMessage } from './yaml-problem.ts'
+import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
+
+const forbiddenCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/
+const coreTag = 'tag:yaml.org,2002:'
+
+/** Parses the first document of YAML text as kubectl and the API server do; of repeated keys the last one wins. */
+export function parseYaml(text: string): unknown {
+  return new YamlReader(text).read()
+}
+
+/**
+ * Decodes YAML as the API server decodes a request body: first into JSON, then as {@link decodeJson} does. When strict, repeated
+ * keys are reported together, by line, as go-yaml does.
+ */
+export function decodeYaml(text: string, options: Pick<JsonReaderOptions, 'strict' | 'schema'> = {}): Decoded {
+  const reader = new YamlReader(text)
+  const value = reader.read()
+  const repeated = options.strict ? reader.repeatedKeys : []
+  const errors =
+    repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n${repeated.map((key) => `  ${key}`).join('\n')}`]
+  if (options.schema === undefined) return { value, strictErrors: errors }
+  // Unknown fields are reported in the order of the JSON that Go makes of the YAML, which is sorted.
+  const decoded = decodeJson(encodeJson(value, { sortKeys: true }), options)
+  return { value: decoded.value, strictErrors: [...errors, ...decoded.strictErrors] }
+}
+
+class YamlReader {
+  readonly #source: string
+  readonly #lines = new LineCounter()
+  readonly #document: Document
+  /** `line 8: key "k" already set in map`, in document order. */
+  readonly repeatedKeys: string[] = []
+  // As go-yaml does it: documents that consist of little but aliases, and would grow without bound, are refused.
+  #decoded = 0
+  #fromAliases = 0
+  #aliasDepth = 0
+  readonly #openAliases = new Set<Node>()
+
+  constructor(source: string) {
+    this.#source = source.startsWith('\ufeff') ? source.slice(1) : source
+    if (forbiddenCharacter.test(this.#source)) throw new ApiSyntaxError('yaml: control characters are not allowed')
+    this.#document = parseDocument(this.#source, {
+      schema: 'failsafe',
+      uniqueKeys: false,
+      lineCounter: this.#lines,
+      logLevel: 'silent',
+    })
+    // Later documents are not looked at, so they cannot be wrong either.
+    const error = this.#document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
+    if (error !== undefined) throw new ApiSyntaxError(goYamlMessage(error, this.#source))
+  }
+
+  read(): unknown {
+    const { contents } = this.#document
+    return contents === null ? null : this.#value(contents)
+  }
+
+  #value(node: unknown): unknown {
+    this.#count()
+    if (isScalar(node)) return jsonScalar(scalarValue(node))
+    if (isSeq(node)) return node.items.map((item) => this.#value(item))
+    if (isMap(node)) return this.#map(node)
+    if (isAlias(node)) return this.#alias(node, (target) => this.#value(target))
+    return null
+  }
+
+  #map(map: YAMLMap): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    const seen = new Set<PlainScalar>()
+    const merged: Record<string, unknown>[] = []
+    for (const { key, value } of map.items) {
+      if (isScalar(key) && key.type === 'PLAIN' && key.value === '<<') {
+        merged.push(...this.#merge(value))
+        continue
+      }
+      const resolved = this.#key(key)
+      if (seen.has(resolved)) {
+        const line = this.#lineOf(value) ?? this.#lineOf(key)
+        this.repeatedKeys.push(`line ${line}: key ${goSyntax(resolved)} already set in map`)
+      }
+      seen.add(resolved)
+      setOwn(object, keyText(resolved), this.#value(value))
+    }
+    for (const source of merged) {
+      for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(object, key)) setOwn(object, key, value)
+    }
+    return object
+  }
+
+  #key(node: unknown): PlainScalar {
+    if (isAlias(node)) return this.#alias(node, (target) => this.#key(target))
+    if (isScalar(node)) return scalarValue(node)
+    if (node === null || node === undefined) return null
+    throw new ApiSyntaxError(`yaml: invalid map key: ${goQuote(String(node).trim())}`)
+  }
+
+  #merge(node: unknown): Record<string, unknown>[] {
+    const target = isAlias(node) ? this.#resolve(node) : node
+    if (isMap(target)) return [this.#value(node) as Record<string, unknown>]
+    // Of several maps the later ones come first in go-yaml, and the first one set wins.
+    if (isSeq(target)) return target.items.flatMap((item) => this.#merge(item))
+    throw new ApiSyntaxError('yaml: map merge requires map or sequence of maps as the value')
+  }
+
+  #resolve(alias: Alias): Node {
+    const target = alias.resolve(this.#document)
+    if (target === undefined) throw new ApiSyntaxError(`yaml: unknown anchor '${alias.source}' referenced`)
+    return target
+  }
+
+  #alias<T>(alias: Alias, read: (target: Node) => T): T {
+    const target = this.#resolve(alias)
+    if (this.#openAliases.has(target)) {
+      throw new ApiSyntaxError(`yaml: anchor '${alias.source}' value contains itself`)
+    }
+    this.#openAliases.add(target)
+    this.#aliasDepth++
+    const value = read(target)
+    this.#aliasDepth--
+    this.#openAliases.delete(target)
+    return value
+  }
+
+  #count(): void {
+    this.#decoded++
+    if (this.#aliasDepth > 0) this.#fromAliases++
+    if (this.#fromAliases <= 100 || this.#decoded <= 1000) return
+    if (this.#fromAliases / this.#decoded > allowedAliasShare(this.#decoded)) {
+      throw new ApiSyntaxError('yaml: document contains excessive aliasing')
+    }
+  }
+
+  #lineOf(node: unknown): number | undefined {
+    const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : undefined
+    return range ? this.#lines.linePos(range[0]).line : undefined
+  }
+}
+
+// Small documents may be nearly all aliases, large ones hardly (go-yaml's decode.go).
+function allowedAliasShare(decoded: number): number {
+  if (decoded <= 400_000) return 0.99
+  if (decoded >= 4_000_000) return 0.1
+  return 0.99 - (0.89 * (decoded - 400_000)) / 3_600_000
+}
+
+function scalarValue(node: { value: unknown; type?: string | undefined; tag?: string | undefined }): PlainScalar {
+  const text = String(node.value ?? '')
+  const tag = node.tag?.startsWith(coreTag) ? node.tag.slice(coreTag.length) : undefined
+  if (tag === 'str' || tag === 'binary') return text
+  if (tag === undefined) return node.type === 'PLAIN' ? resolvePlain(text) : text
+  const value = resolvePlain(text)
+  const fits =
+    (tag === 'null' && value === null) ||
+    (tag === 'bool' && typeof value === 'boolean') ||
+    ((tag === 'int' || tag === 'float') && (typeof value === 'number' || typeof value === 'bigint'))
+  if (fits || tag === 'timestamp') return fits ? value : text
+  throw new ApiSyntaxError(`yaml: cannot decode !!str \`${text}\` as a !!${tag}`)
+}
+
+function jsonScalar(value: PlainScalar): PlainScalar {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new ApiSyntaxError(`json: unsupported value: ${goFloat(value)}`)
+  }
+  return value
+}
+
+function keyText(key: PlainScalar): string {
+  if (key === null) throw new ApiSyntaxError('unsupported map key of type: %!s(<nil>), key: <nil>')
+  return typeof key === 'number' && !Number.isInteger(key) ? goFloat(key) : String(key)
+}
+
+function goSyntax(key: PlainScalar): string {
+  return typeof key === 'string' ? goQuote(key) : key === null ? '<nil>' : String(key)
+}
+
+function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    object[key] = value
+  }
+}

@@ -1,0 +1,228 @@
+import { goFloat } from '@kubewright/schema'
+import { compareNaturally } from './natural-order.ts'
+import { needsQuotes } from './yaml-scalar.ts'
+
+// go-yaml folds text at the first space beyond this column.
+const lineWidth = 80
+// Longer keys are written in the explicit form.
+const maxSimpleKey = 128
+
+/** How {@link encodeYaml} writes. */
+export interface EncodeYamlOptions {
+  /** Sort the fields of objects, as kubectl prints them. @default true */
+  readonly sortKeys?: boolean | undefined
+}
+
+/**
+ * Prints a value as YAML the way kubectl does: fields sorted, two spaces, lists not indented, text in quotes only where it would be
+ * read as something else, texts of several lines as literal blocks, long ones folded.
+ */
+export function encodeYaml(value: unknown, options: EncodeYamlOptions = {}): string {
+  const writer = new YamlWriter(options.sortKeys ?? true)
+  writer.root(value)
+  return writer.text
+}
+
+class YamlWriter {
+  readonly #sortKeys: boolean
+  #out = ''
+  #column = 0
+
+  constructor(sortKeys: boolean) {
+    this.#sortKeys = sortKeys
+  }
+
+  get text(): string {
+    return this.#out.endsWith('\n') ? this.#out : `${this.#out}\n`
+  }
+
+  root(value: unknown): void {
+    this.#node(value, 0, true)
+  }
+
+  // Writes a value; `fresh` says that the line holds nothing but indentation and dashes, so a block may start right here.
+  #node(value: unknown, indent: number, fresh: boolean): void {
+    if (Array.isArray(value)) {
+      if (value.length === 0) this.#put(fresh ? '[]' : ' []')
+      else this.#list(value, indent, fresh)
+    } else if (typeof value === 'object' && value !== null) {
+      const keys = Object.keys(value).filter((key) => (value as Record<string, unknown>)[key] !== undefined)
+      if (keys.length === 0) this.#put(fresh ? '{}' : ' {}')
+      else this.#map(value as Record<string, unknown>, keys, indent, fresh)
+    } else {
+      if (!fresh) this.#put(' ')
+      this.#scalar(value, indent)
+    }
+  }
+
+  #list(items: readonly unknown[], indent: number, fresh: boolean): void {
+    items.forEach((item, i) => {
+      if (i > 0 || !fresh) this.#newLine(indent)
+      this.#put('- ')
+      this.#node(item, indent + 2, true)
+    })
+  }
+
+  #map(object: Record<string, unknown>, keys: string[], indent: number, fresh: boolean): void {
+    if (this.#sortKeys) keys.sort(compareNaturally)
+    keys.forEach((key, i) => {
+      if (i > 0 || !fresh) this.#newLine(indent)
+      const value = object[key]
+      if ([...key].length > maxSimpleKey || key.includes('\n')) {
+        this.#put('? ')
+        this.#string(key, indent + 2, false)
+        this.#newLine(indent)
+        this.#put(':')
+      } else {
+        this.#string(key, indent, true)
+        this.#put(':')
+      }
+      // A list hangs at the level of its key, everything else one level deeper.
+      this.#node(value, Array.isArray(value) ? indent : indent + 2, false)
+    })
+  }
+
+  #scalar(value: unknown, indent: number): void {
+    if (typeof value === 'string') this.#string(value, indent, false)
+    else if (typeof value === 'number' && !Number.isInteger(value)) this.#put(floatText(value))
+    else if (typeof value === 'number') this.#put(BigInt(value).toString())
+    else this.#put(String(value ?? null))
+  }
+
+  #string(text: string, indent: number, isKey: boolean): void {
+    const traits = traitsOf(text)
+    if (text.includes('\n') && !isKey) {
+      if (traits.blockAllowed) this.#literal(text, indent)
+      else this.#doubleQuoted(text, indent, isKey)
+    } else if (needsQuotes(text) || !traits.singleQuotedAllowed) this.#doubleQuoted(text, indent, isKey)
+    else if (traits.plainAllowed) this.#folded(text, indent, isKey)
+    else {
+      this.#put("'")
+      this.#folded(text.replaceAll("'", "''"), indent, isKey)
+      this.#put("'")
+    }
+  }
+
+  // Plain and single-quoted text: a single space beyond the line width becomes a line break.
+  #folded(text: string, indent: number, isKey: boolean): void {
+    let start = 0
+    for (let at = 0; at < text.length && !isKey; at++) {
+      if (text[at] !== ' ' || text[at - 1] === ' ' || text[at + 1] === ' ' || at === 0 || at === text.length - 1)
+        continue
+      if (this.#column + width(text.slice(start, at)) <= lineWidth) continue
+      this.#put(text.slice(start, at))
+      this.#newLine(indent)
+      start = at + 1
+    }
+    this.#put(text.slice(start))
+  }
+
+  #doubleQuoted(text: string, indent: number, isKey: boolean): void {
+    this.#put('"')
+    const chars = [...text]
+    let afterSpace = false
+    chars.forEach((char, i) => {
+      if (char === ' ' && !isKey && !afterSpace && this.#column > lineWidth && i > 0 && i < chars.length - 1) {
+        this.#newLine(indent)
+        // A space that starts a line would be lost without the backslash.
+        if (chars[i + 1] === ' ') this.#put('\\')
+        afterSpace = true
+        return
+      }
+      afterSpace = char === ' '
+      this.#put(escapeChar(char))
+    })
+    this.#put('"')
+  }
+
+  #literal(text: string, indent: number): void {
+    const hint = /^[ \n]/.test(text) ? '2' : ''
+    const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''
+    this.#put(`|${hint}${chomp}`)
+    const lines = text.split('\n')
+    // The last line break belongs to the line before it.
+    if (lines.at(-1) === '') lines.pop()
+    for (const line of lines) {
+      if (line === '') this.#out += '\n'
+      else {
+        this.#newLine(indent)
+        this.#put(line)
+      }
+    }
+    this.#column = lineWidth
+  }
+
+  #put(text: string): void {
+    this.#out += text
+    this.#column += width(text)
+  }
+
+  #newLine(indent: number): void {
+    this.#out += `\n${' '.repeat(indent)}`
+    this.#column = indent
+  }
+}
+
+interface Traits {
+  readonly plainAllowed: boolean
+  readonly singleQuotedAllowed: boolean
+  readonly blockAllowed: boolean
+}
+
+const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]|\ufeff/
+const indicators = /^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?:-](?:[ \t\n]|$)|:(?:[ \t\n]|$)|[ \t\n]#/
+
+// libyaml's rules of what each style can carry.
+function traitsOf(text: string): Traits {
+  if (text === '') return { plainAllowed: true, singleQuotedAllowed: true, blockAllowed: false }
+  const special = unprintable.test(text)
+  const spaceBreak = text.includes(' \n')
+  const breakSpace = text.includes('\n ')
+  return {
+    plainAllowed: !special && !/^[ \n]|[ \n]$|\n/.test(text) && !indicators.test(text),
+    singleQuotedAllowed: !special && !spaceBreak && !breakSpace,
+    blockAllowed: !special && !spaceBreak && !text.endsWith(' '),
+  }
+}
+
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ['\0', '\\0'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\v', '\\v'],
+  ['\f', '\\f'],
+  ['\r', '\\r'],
+  ['\x1b', '\\e'],
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\x85', '\\N'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+])
+
+function escapeChar(char: string): string {
+  const short = shortEscapes.get(char)
+  if (short !== undefined) return short
+  if (!unprintable.test(char)) return char
+  const code = char.codePointAt(0)!
+  const digits = code.toString(16).toUpperCase()
+  return code <= 0xff
+    ? `\\x${digits.padStart(2, '0')}`
+    : code <= 0xffff
+      ? `\\u${digits.padStart(4, '0')}`
+      : `\\U${digits.padStart(8, '0')}`
+}
+
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return '.nan'
+  if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf'
+  return goFloat(value)
+}
+
+function width(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

@@ -1,0 +1,82 @@
+import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { parseJson } from './decode-json.ts'
+import { parseYaml } from './decode-yaml.ts'
+
+/** Whether text looks like JSON: its first character that is no white space is an opening brace (GuessJSONStream). */
+export function looksLikeJson(text: string): boolean {
+  return /^\s*\{/.test(text)
+}
+
+/**
+ * Splits a YAML stream at lines that start with `---`, as kubectl does before it parses anything; nothing but a comment may
+ * follow the dashes. Documents without a line of text are left out.
+ */
+export function splitYamlDocuments(text: string): string[] {
+  const documents: string[] = []
+  let lines: string[] = []
+  const flush = (): void => {
+    if (lines.length > 0) documents.push(`${lines.join('\n')}\n`)
+    lines = []
+  }
+  for (const line of text.replace(/\n$/, '').split(/\r?\n/)) {
+    if (!line.startsWith('---')) {
+      lines.push(line)
+      continue
+    }
+    const rest = line.slice(3).trim()
+    if (rest !== '' && !rest.startsWith('#')) throw new ApiSyntaxError(`invalid Yaml document separator: ${rest}`)
+    flush()
+  }
+  flush()
+  return documents.filter((document) => document.trim() !== '')
+}
+
+/**
+ * Reads a file of manifests as `kubectl apply -f` does: YAML documents, or JSON objects one after the other. Documents that hold
+ * nothing (comments only, `null`) are left out.
+ */
+export function parseManifests(text: string): unknown[] {
+  if (looksLikeJson(text)) {
+    const values = readJsonStream(text)
+    if (values !== undefined) return values
+  }
+  const values: unknown[] = []
+  for (const document of splitYamlDocuments(text)) {
+    const value = fromYaml(document)
+    if (value !== null) values.push(value)
+  }
+  return values
+}
+
+function fromYaml(document: string): unknown {
+  try {
+    return parseYaml(document)
+  } catch (error) {
+    if (!(error instanceof ApiSyntaxError)) throw error
+    throw new ApiSyntaxError(`error converting YAML to JSON: ${error.message}`, { cause: error })
+  }
+}
+
+// JSON objects back to back; undefined when the text is no such stream (a flow mapping of YAML also starts with a brace).
+function readJsonStream(text: string): unknown[] | undefined {
+  const values: unknown[] = []
+  let start = 0
+  for (let depth = 0, inString = false, at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (inString) {
+      if (char === '\\') at++
+      else if (char === '"') inString = false
+    } else if (char === '"') inString = true
+    else if (char === '{') depth++
+    else if (char === '}' && --depth === 0) {
+      try {
+        values.push(parseJson(text.slice(start, at + 1)))
+      } catch (error) {
+        if (error instanceof ApiSyntaxError) return undefined
+        throw error
+      }
+      start = at + 1
+    }
+  }
+  return text.slice(start).trim() === '' ? values : undefined
+}

@@ -1,0 +1,50 @@
+const letter = /^\p{L}$/u
+const digit = /^\p{Nd}$/u
+
+/**
+ * Orders keys as go-yaml does: numbers inside names by value (`a2` before `a10`), letters after other characters, except right
+ * after a digit, where they come first.
+ */
+export function compareNaturally(a: string, b: string): number {
+  const x = [...a]
+  const y = [...b]
+  let afterDigit = false
+  for (let i = 0; i < x.length && i < y.length; i++) {
+    if (x[i] === y[i]) {
+      afterDigit = digit.test(x[i]!)
+      continue
+    }
+    const xLetter = letter.test(x[i]!)
+    const yLetter = letter.test(y[i]!)
+    if (xLetter && yLetter) return codeOf(x[i]!) - codeOf(y[i]!)
+    if (xLetter || yLetter) return xLetter === afterDigit ? -1 : 1
+    return compareNumbers(x, y, i)
+  }
+  return x.length - y.length
+}
+
+function compareNumbers(x: readonly string[], y: readonly string[], at: number): number {
+  // Zeros in the middle of a number count, leading ones do not.
+  const inNumber = (x[at] === '0' || y[at] === '0') && startsNumberBefore(x, at)
+  const [xValue, xEnd] = numberAt(x, at, inNumber)
+  const [yValue, yEnd] = numberAt(y, at, inNumber)
+  if (xValue !== yValue) return xValue < yValue ? -1 : 1
+  if (xEnd !== yEnd) return xEnd - yEnd
+  return codeOf(x[at]!) - codeOf(y[at]!)
+}
+
+function startsNumberBefore(chars: readonly string[], at: number): boolean {
+  for (let i = at - 1; i >= 0 && digit.test(chars[i]!); i--) if (chars[i] !== '0') return true
+  return false
+}
+
+function numberAt(chars: readonly string[], at: number, inNumber: boolean): [value: bigint, end: number] {
+  let value = inNumber ? 1n : 0n
+  let end = at
+  for (; end < chars.length && digit.test(chars[end]!); end++) value = value * 10n + BigInt(codeOf(chars[end]!) - 0x30)
+  return [value, end]
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0)!
+}
