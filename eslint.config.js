@@ -26,7 +26,10 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': [
         'error',
-        ...['setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'WebSocket'].map((name) => ({ name, message: law1 })),
+        ...['setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'WebSocket'].map((name) => ({
+          name,
+          message: law1,
+        })),
       ],
       'no-restricted-properties': [
         'error',
@@ -45,7 +48,25 @@ export default tseslint.config(
       'no-restricted-imports': [
         'error',
         {
-          paths: ['node:net', 'node:tls', 'node:http', 'node:https', 'node:http2', 'node:dgram', 'node:dns', 'node:timers', 'node:timers/promises', 'node:perf_hooks', 'net', 'http', 'https', 'http2', 'timers', 'undici', 'ws'].map((name) => ({ name, message: law1 })),
+          paths: [
+            'node:net',
+            'node:tls',
+            'node:http',
+            'node:https',
+            'node:http2',
+            'node:dgram',
+            'node:dns',
+            'node:timers',
+            'node:timers/promises',
+            'node:perf_hooks',
+            'net',
+            'http',
+            'https',
+            'http2',
+            'timers',
+            'undici',
+            'ws',
+          ].map((name) => ({ name, message: law1 })),
         },
       ],
     },
@@ -53,6 +74,11 @@ export default tseslint.config(
   {
     // The one place where each of these is real: everything else receives it from here.
     files: ['packages/base/src/system-clock.ts', 'packages/base/src/system-random.ts'],
-    rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off', 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-syntax': 'off',
+      'no-restricted-imports': 'off',
+    },
   },
 )

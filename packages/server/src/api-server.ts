@@ -2,7 +2,7 @@ import { isApiError, newForbidden, newInternalError, newUnauthorized, type Statu
 import { type Clock, type Logger, nullLogger, type Random, shortId, systemClock, systemRandom } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
-import { anonymousUser, type Authenticator } from './auth/authenticator.ts'
+import { type Authenticator, anonymousUser } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts'
@@ -146,12 +146,20 @@ class RequestHandler {
     })
     if (decision.allowed) return
     if (!info.isResource) {
-      throw newForbidden({ group: '', resource: '' }, '', `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`)
+      throw newForbidden(
+        { group: '', resource: '' },
+        '',
+        `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`,
+      )
     }
     const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
     const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`
     const why = `User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`
-    throw newForbidden({ group: info.group, resource }, info.name, decision.reason === '' ? why : `${why}: ${decision.reason}`)
+    throw newForbidden(
+      { group: info.group, resource },
+      info.name,
+      decision.reason === '' ? why : `${why}: ${decision.reason}`,
+    )
   }
 
   /** What a failure becomes for the client; one that is nobody's fault but ours is logged with the id that the client gets. */
@@ -163,9 +171,7 @@ class RequestHandler {
   }
 }
 
-
 /** RFC 7234: code, agent and the quoted text. */
 function warningHeader(text: string): string {
   return `299 - "${text.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f]/g, ' ')}"`
 }
-

@@ -4,7 +4,12 @@ import type { MutableObject, Strategy } from '../registry/resource.ts'
 import { type DecodeRequest, parseBody } from '../verbs/read-body.ts'
 
 /** Decodes a body into a built-in kind: unknown fields are dropped, kind and apiVersion may be left out, defaults are filled. */
-export function decodeTyped(kind: AnyKind, strategy: Strategy, body: Uint8Array, request: DecodeRequest): MutableObject {
+export function decodeTyped(
+  kind: AnyKind,
+  strategy: Strategy,
+  body: Uint8Array,
+  request: DecodeRequest,
+): MutableObject {
   let value: unknown
   try {
     value = parseBody(body, request, kind.schema)
@@ -28,7 +33,9 @@ export function recheckTyped(
 
 function complete(kind: AnyKind, strategy: Strategy, value: unknown): MutableObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw newBadRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type struct`)
+    throw newBadRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type struct`,
+    )
   }
   const object = value as MutableObject
   object.apiVersion ||= kind.apiVersion

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@kubewright/base'
-import { CompactedError, type Change, type Store } from '@kubewright/storage'
+import { type Change, CompactedError, type Store } from '@kubewright/storage'
 import { ResourceCache } from './resource-cache.ts'
 import { storedObject } from './stored-object.ts'
 

@@ -1,5 +1,5 @@
-import { deepCopy } from '@kubewright/base'
 import { parseJson } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from '../registry/resource.ts'
 

@@ -1,7 +1,11 @@
 /** Who is at the other end of a connection. */
 export interface Peer {
   /** Subject of a client certificate that the listener has verified. */
-  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[]; readonly fingerprint?: string }
+  readonly certificate?: {
+    readonly commonName: string
+    readonly organizations: readonly string[]
+    readonly fingerprint?: string
+  }
   readonly address: string
 }
 

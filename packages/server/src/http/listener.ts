@@ -1,8 +1,13 @@
-import { newRequestEntityTooLarge } from '@kubewright/api'
 import { once } from 'node:events'
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { newRequestEntityTooLarge } from '@kubewright/api'
 import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
 
 /** What {@link listen} takes. */
@@ -101,7 +106,8 @@ function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequ
   const url = request.url
   const at = url.indexOf('?')
   const headers: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(request.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  for (const [name, value] of Object.entries(request.headers))
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
   return {
     method: request.method,
     path: at < 0 ? url : url.slice(0, at),

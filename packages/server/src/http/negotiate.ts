@@ -11,7 +11,11 @@ export interface Representation {
 }
 
 /** The media types that objects are served in, as the server lists them. */
-export const servedTypes: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+export const servedTypes: readonly string[] = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+]
 const streamTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
 
 interface MediaRange {
@@ -31,7 +35,12 @@ export interface Offers {
  * Picks how to answer from the Accept header. Two layers refuse in the real server, and so here: the router, which compares whole media
  * types, and the serializer, which looks at `as=` parameters.
  */
-export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string, offers: Offers): Representation {
+export function negotiate(
+  accept: string | undefined,
+  query: URLSearchParams,
+  userAgent: string,
+  offers: Offers,
+): Representation {
   const pretty = prettyWanted(query, userAgent)
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
   const ranges = parseAccept(accept)

@@ -35,7 +35,11 @@ export function respondText(status: number, text: string, contentType = 'text/pl
 function bytesResponse(status: number, body: Buffer, contentType: string): ApiResponse {
   return {
     status,
-    headers: { 'content-type': contentType, 'content-length': String(body.length), 'cache-control': 'no-cache, private' },
+    headers: {
+      'content-type': contentType,
+      'content-length': String(body.length),
+      'cache-control': 'no-cache, private',
+    },
     body,
   }
 }

@@ -43,7 +43,13 @@ export function validateDeleteOptions(options: DeleteOptions): void {
   errors.push(...validateDryRun(options.dryRun ?? []))
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential) {
     const path = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential')
-    for (const field of ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const) {
+    for (const field of [
+      'dryRun',
+      'propagationPolicy',
+      'orphanDependents',
+      'gracePeriodSeconds',
+      'preconditions',
+    ] as const) {
       const value = options[field]
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
       errors.push(invalid(path, true, `cannot be set together with .${field}`))
@@ -83,7 +89,10 @@ export async function deleteObject(
       if (!result.ok) continue
       const context = { request: scope.context, now, namespace: scope.namespace, subresource: '', dryRun: false }
       await strategy.afterDelete?.(object, context)
-      return { object: plan === 'now' ? existing.at(result.revision) : stored(object, existing, result.revision), removed: true }
+      return {
+        object: plan === 'now' ? existing.at(result.revision) : stored(object, existing, result.revision),
+        removed: true,
+      }
     }
     if (plan === 'now' && !finalizersChanged && existing.object.metadata.deletionTimestamp !== undefined) {
       return { object: existing, removed: false }
@@ -130,7 +139,12 @@ function planDeletion(
   if (!gracePeriod) return 'now'
   const meta = object.metadata
   // A negative period counts as one second.
-  const asked = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const asked =
+    options.gracePeriodSeconds === undefined
+      ? undefined
+      : options.gracePeriodSeconds < 0
+        ? 1
+        : options.gracePeriodSeconds
   if (meta.deletionTimestamp !== undefined) {
     const current = meta.deletionGracePeriodSeconds ?? 0
     if (current === 0) return 'now'
@@ -161,14 +175,24 @@ function markAsDeleting(object: MutableObject, now: number): void {
 }
 
 /** Turns the propagation policy into the finalizer that the garbage collector acts on; true when the finalizers changed. */
-function setPropagationFinalizers(object: MutableObject, options: DeleteOptions, fallback: 'Background' | 'Orphan' | undefined): boolean {
+function setPropagationFinalizers(
+  object: MutableObject,
+  options: DeleteOptions,
+  fallback: 'Background' | 'Orphan' | undefined,
+): boolean {
   const before = object.metadata.finalizers ?? []
   const policy = options.propagationPolicy
   const orphan =
     options.orphanDependents ??
-    (policy !== undefined ? policy === 'Orphan' : before.includes(orphanFinalizer) || (!before.includes(foregroundFinalizer) && fallback === 'Orphan'))
+    (policy !== undefined
+      ? policy === 'Orphan'
+      : before.includes(orphanFinalizer) || (!before.includes(foregroundFinalizer) && fallback === 'Orphan'))
   const foreground =
-    options.orphanDependents !== undefined ? false : policy !== undefined ? policy === 'Foreground' : before.includes(foregroundFinalizer)
+    options.orphanDependents !== undefined
+      ? false
+      : policy !== undefined
+        ? policy === 'Foreground'
+        : before.includes(foregroundFinalizer)
   const after = before.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
   if (orphan) after.push(orphanFinalizer)
   if (foreground) after.push(foregroundFinalizer)

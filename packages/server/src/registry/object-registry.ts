@@ -10,7 +10,15 @@ import {
   newInvalid,
   newNotFound,
 } from '@kubewright/api'
-import { deepCopy, type Clock, formatRFC3339, instantFromMillis, type Random, randomSuffix, uuid } from '@kubewright/base'
+import {
+  type Clock,
+  deepCopy,
+  formatRFC3339,
+  instantFromMillis,
+  type Random,
+  randomSuffix,
+  uuid,
+} from '@kubewright/base'
 import { FieldPath, invalid } from '@kubewright/schema'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
@@ -175,7 +183,11 @@ export class ObjectRegistry {
       }
       const old = this.#fromStorage(resource, existing)
       if (options.uid !== undefined && options.uid !== old.metadata.uid) {
-        throw newConflict(groupResource, name, this.#uidMismatch(resource, scope.namespace, name, options.uid, old.metadata.uid))
+        throw newConflict(
+          groupResource,
+          name,
+          this.#uidMismatch(resource, scope.namespace, name, options.uid, old.metadata.uid),
+        )
       }
       const object = await transform(deepCopy(old))
       this.#checkVersion(scope, name, object, existing.revision)
@@ -210,7 +222,12 @@ export class ObjectRegistry {
     }
   }
 
-  async #prepareUpdate(scope: WriteScope, object: MutableObject, old: MutableObject, context: StrategyContext): Promise<void> {
+  async #prepareUpdate(
+    scope: WriteScope,
+    object: MutableObject,
+    old: MutableObject,
+    context: StrategyContext,
+  ): Promise<void> {
     const { resource, strategy } = scope
     ensureNamespace(scope, object)
     const meta = object.metadata
@@ -237,7 +254,9 @@ export class ObjectRegistry {
     const { resource, strategy } = scope
     const text = object.metadata.resourceVersion ?? ''
     if (text !== '' && !/^\d+$/.test(text)) {
-      throw Object.assign(newInternalError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`), { bare: true })
+      throw Object.assign(newInternalError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`), {
+        bare: true,
+      })
     }
     const wanted = Number(text || 0)
     if (wanted === 0) {

@@ -1,5 +1,5 @@
 import { newBadRequest, newInvalid, validateFieldManager } from '@kubewright/api'
-import { FieldPath, type FieldError, notSupported } from '@kubewright/schema'
+import { type FieldError, FieldPath, notSupported } from '@kubewright/schema'
 
 /** The options that writes share. */
 export interface WriteOptions {

@@ -65,7 +65,10 @@ export interface Strategy {
   readonly prepareForCreate?: (object: MutableObject, context: StrategyContext) => void
   /** Carries over what a client may not change, and moves generation when the spec changed. */
   readonly prepareForUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => void
-  readonly validate?: (object: MutableObject, context: StrategyContext) => readonly FieldError[] | Promise<readonly FieldError[]>
+  readonly validate?: (
+    object: MutableObject,
+    context: StrategyContext,
+  ) => readonly FieldError[] | Promise<readonly FieldError[]>
   readonly validateUpdate?: (
     object: MutableObject,
     old: MutableObject,
@@ -89,7 +92,11 @@ export interface Strategy {
   readonly resetFields?: FieldSet
   /** Work that must succeed together with the write, such as allocating an address; the result undoes it if the write fails. */
   readonly beginCreate?: (object: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
-  readonly beginUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
+  readonly beginUpdate?: (
+    object: MutableObject,
+    old: MutableObject,
+    context: StrategyContext,
+  ) => Promise<Undo | undefined>
   readonly afterDelete?: (object: MutableObject, context: StrategyContext) => Promise<void>
 }
 
@@ -134,7 +141,10 @@ export interface SubresourceView {
   readonly put: (object: MutableObject, view: MutableObject) => void
 }
 
-export type SubresourceHandler = (context: RequestContext, resource: Resource) => Promise<import('../http/api-request.ts').ApiResponse>
+export type SubresourceHandler = (
+  context: RequestContext,
+  resource: Resource,
+) => Promise<import('../http/api-request.ts').ApiResponse>
 
 /** A resource that the server serves in one version. */
 export interface Resource {
@@ -151,13 +161,24 @@ export interface Resource {
   /** Where objects are kept: the resource of the storage version. Its key prefix ends with a slash. */
   readonly storage: StorageLocation
   /** Converts between this version and the stored one; absent when they are the same. */
-  readonly convert?: { readonly toStorage: (object: MutableObject) => MutableObject; readonly fromStorage: (object: MutableObject) => MutableObject } | undefined
+  readonly convert?:
+    | {
+        readonly toStorage: (object: MutableObject) => MutableObject
+        readonly fromStorage: (object: MutableObject) => MutableObject
+      }
+    | undefined
   /** Fields that are never absent in this kind's JSON, as a bookmark shows them. */
   readonly emptyFields?: Readonly<Record<string, unknown>> | undefined
   /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
   /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. */
-  readonly recheck?: ((object: MutableObject, options: Pick<WriteOptions, 'fieldValidation'>, warn: (text: string) => void) => MutableObject) | undefined
+  readonly recheck?:
+    | ((
+        object: MutableObject,
+        options: Pick<WriteOptions, 'fieldValidation'>,
+        warn: (text: string) => void,
+      ) => MutableObject)
+    | undefined
   /** Items of lists leave out kind and apiVersion, as those of built-in kinds do and those of custom resources do not. */
   readonly typedItems: boolean
   /** What the field manager needs beyond the schema, such as other versions. */

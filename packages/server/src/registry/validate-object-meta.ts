@@ -1,13 +1,6 @@
 import { validateFieldManager } from '@kubewright/api'
-import { isDNS1123Label, isQualifiedName, isValidLabelValue, isPathSegmentName } from '@kubewright/base'
-import {
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  required,
-  tooLong,
-} from '@kubewright/schema'
+import { isDNS1123Label, isPathSegmentName, isQualifiedName, isValidLabelValue } from '@kubewright/base'
+import { type FieldError, type FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
 import type { MutableMeta } from './resource.ts'
 
 export const orphanFinalizer = 'orphan'
@@ -22,17 +15,25 @@ export type NameCheck = (name: string, prefix: boolean) => readonly string[]
 export const pathSegmentName: NameCheck = (name, prefix) => isPathSegmentName(name, prefix)
 
 /** Checks metadata as on a create, after the name was generated (apimachinery/pkg/api/validation/objectmeta.go). */
-export function validateObjectMeta(meta: MutableMeta, namespaced: boolean, checkName: NameCheck, path: FieldPath): FieldError[] {
+export function validateObjectMeta(
+  meta: MutableMeta,
+  namespaced: boolean,
+  checkName: NameCheck,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName) {
-    for (const text of checkName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, text))
+    for (const text of checkName(meta.generateName, true))
+      errors.push(invalid(path.child('generateName'), meta.generateName, text))
   }
   if (!meta.name) errors.push(required(path.child('name'), 'name or generateName is required'))
   else for (const text of checkName(meta.name, false)) errors.push(invalid(path.child('name'), meta.name, text))
 
   if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace'), ''))
-    else for (const text of isDNS1123Label(meta.namespace)) errors.push(invalid(path.child('namespace'), meta.namespace, text))
+    else
+      for (const text of isDNS1123Label(meta.namespace))
+        errors.push(invalid(path.child('namespace'), meta.namespace, text))
   } else if (meta.namespace) {
     errors.push(forbidden(path.child('namespace'), 'not allowed on this type'))
   }
@@ -66,7 +67,8 @@ export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, pa
     errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
   for (const field of ['name', 'namespace', 'uid'] as const) {
-    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(invalid(path.child(field), meta[field] ?? '', immutable))
+    if ((meta[field] ?? '') !== (old[field] ?? ''))
+      errors.push(invalid(path.child(field), meta[field] ?? '', immutable))
   }
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (meta[field] !== old[field]) errors.push(invalid(path.child(field), meta[field] ?? null, immutable))
@@ -83,7 +85,10 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   return errors
 }
 
-export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   let size = 0
   for (const key of Object.keys(annotations ?? {}).sort()) {
@@ -94,12 +99,16 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return errors
 }
 
-function validateOwnerReferences(references: NonNullable<MutableMeta['ownerReferences']>, path: FieldPath): FieldError[] {
+function validateOwnerReferences(
+  references: NonNullable<MutableMeta['ownerReferences']>,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   let controller: string | undefined
   for (const reference of references) {
     const version = (reference.apiVersion ?? '').split('/').at(-1) ?? ''
-    if (version === '') errors.push(invalid(path.child('apiVersion'), reference.apiVersion ?? '', 'version must not be empty'))
+    if (version === '')
+      errors.push(invalid(path.child('apiVersion'), reference.apiVersion ?? '', 'version must not be empty'))
     for (const field of ['kind', 'name', 'uid'] as const) {
       if (!reference[field]) errors.push(invalid(path.child(field), reference[field] ?? '', 'must not be empty'))
     }

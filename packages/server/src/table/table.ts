@@ -59,4 +59,3 @@ function columnDefinition(column: TableColumn): Record<string, unknown> {
     priority: column.priority ?? 0,
   }
 }
-

@@ -30,8 +30,10 @@ export function decodeContinue(text: string, prefix: string): Continuation {
     return refuse(`: ${(error as Error).message}`)
   }
   if (token?.v !== tokenVersion) refuse(`: server does not recognize this encoded version ${String(token?.v ?? '')}`)
-  if (typeof token.rv !== 'number' || token.rv === 0) refuse(`: incorrect encoded start resourceVersion (version ${tokenVersion})`)
-  if (typeof token.start !== 'string' || token.start === '') refuse(`: encoded start key empty (version ${tokenVersion})`)
+  if (typeof token.rv !== 'number' || token.rv === 0)
+    refuse(`: incorrect encoded start resourceVersion (version ${tokenVersion})`)
+  if (typeof token.start !== 'string' || token.start === '')
+    refuse(`: encoded start key empty (version ${tokenVersion})`)
   const start = token.start as string
   const parts = (start.startsWith('/') ? start.slice(1) : start).split('/')
   if (parts.some((part) => part === '' || part === '.' || part === '..')) refuse(`: ${start}`)

@@ -13,7 +13,10 @@ import { readObject } from './read-body.ts'
 export async function create(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
   const { resource, registry, admission } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const options = writeOptions(query, 'CreateOptions')
   const object = await readObject(context, resource, options)
   if (resource.virtual) return respond(201, await resource.virtual(context, object), representation)

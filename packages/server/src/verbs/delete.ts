@@ -1,11 +1,11 @@
 import { decodeYaml, newBadRequest, newUnsupportedMediaType, parseJson } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate, servedTypes } from '../http/negotiate.ts'
+import { isTrue } from '../http/request-info.ts'
 import { respond } from '../http/respond.ts'
 import { type DeleteOptions, type DeleteOutcome, deleteObject } from '../registry/delete-object.ts'
 import { integerParameter } from '../registry/request-options.ts'
 import type { RequestContext } from '../request-context.ts'
-import { isTrue } from '../http/request-info.ts'
 import type { Endpoint } from './endpoint.ts'
 import { collect } from './list.ts'
 import { listOptions } from './list-options.ts'
@@ -17,7 +17,10 @@ import { selectionOf } from './selection.ts'
 export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
   const { resource, registry } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const options = await readDeleteOptions(context)
   const { object, removed } = await removeOne(endpoint, context, context.info.name, options)
   // An object that stays for a while, or whose kind says so, is shown; one that is gone is reported.
@@ -25,12 +28,22 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
     return presentObject(200, resource, '', object, representation, registry.clock.now())
   }
   const { group, plural } = resource.kind
-  const details = { name: context.info.name, ...(group === '' ? {} : { group }), kind: plural, uid: object.object.metadata.uid }
+  const details = {
+    name: context.info.name,
+    ...(group === '' ? {} : { group }),
+    kind: plural,
+    uid: object.object.metadata.uid,
+  }
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
   return respond(200, status, { mediaType: representation.mediaType, pretty: representation.pretty })
 }
 
-function removeOne(endpoint: Endpoint, context: RequestContext, name: string, options: DeleteOptions): Promise<DeleteOutcome> {
+function removeOne(
+  endpoint: Endpoint,
+  context: RequestContext,
+  name: string,
+  options: DeleteOptions,
+): Promise<DeleteOutcome> {
   const { resource, registry, admission } = endpoint
   const dryRun = (options.dryRun ?? []).length > 0
   const scope = endpoint.scope(context, { dryRun })
@@ -55,7 +68,10 @@ function removeOne(endpoint: Endpoint, context: RequestContext, name: string, op
 /** Answers a DELETE of a collection: every object that the selectors choose, one after the other. */
 export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const selection = selectionOf(endpoint.resource, query)
   const options = await readDeleteOptions(context)
   const listing = await collect(endpoint, context, listOptions(query, false), selection)
@@ -87,14 +103,22 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   } catch (error) {
     throw newBadRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
-  const { kind = '', apiVersion = '', ...options } = (value ?? {}) as { kind?: string; apiVersion?: string } & DeleteOptions
+  const {
+    kind = '',
+    apiVersion = '',
+    ...options
+  } = (value ?? {}) as { kind?: string; apiVersion?: string } & DeleteOptions
   if (kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
-    throw newBadRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`)
+    throw newBadRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+    )
   }
   if (options.gracePeriodSeconds !== undefined && typeof options.gracePeriodSeconds !== 'number') {
     const found = typeof options.gracePeriodSeconds
-    throw newBadRequest(`json: cannot unmarshal ${found} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`)
+    throw newBadRequest(
+      `json: cannot unmarshal ${found} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+    )
   }
   return options
 }

@@ -64,7 +64,8 @@ export class ResourceDispatcher {
     const named = info.name !== ''
     const verb = verbs[info.verb]
     // The verb follows from the method; POST to a named object, or PUT and PATCH to a collection, have none.
-    const fits = info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
+    const fits =
+      info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
     if (!verb || !fits || !served.includes(info.verb) || request.method === 'HEAD') throw notAllowed()
     return verb(this.endpoint(resource, info.subresource), context)
   }
@@ -91,5 +92,14 @@ function notAllowed(): ApiError {
 }
 
 function failure(code: number, reason: 'NotFound' | 'MethodNotAllowed', message: string): ApiError {
-  return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details: {}, code })
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    details: {},
+    code,
+  })
 }

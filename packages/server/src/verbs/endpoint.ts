@@ -27,7 +27,10 @@ export class Endpoint {
   }
 
   get strategy(): Strategy {
-    return (this.subresource === '' ? undefined : this.resource.subresources[this.subresource]?.strategy) ?? this.resource.strategy
+    return (
+      (this.subresource === '' ? undefined : this.resource.subresources[this.subresource]?.strategy) ??
+      this.resource.strategy
+    )
   }
 
   /** Tracks who owns which field; made when the first write comes, because it reads the schema. */

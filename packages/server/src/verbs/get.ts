@@ -8,7 +8,10 @@ import { presentObject } from './present.ts'
 /** Answers a get of one object, or of a subresource that shows it. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const { resource, registry } = endpoint
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)

@@ -67,7 +67,9 @@ function watchErrors(options: ListOptions): FieldError[] {
   }
   if (match !== '') {
     if (sendInitialEvents === undefined) {
-      errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+      errors.push(
+        forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      )
     }
     if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan']))
     if (options.continueToken !== '') {

@@ -27,7 +27,10 @@ export interface Listing {
 /** Answers a list request. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: true })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: true,
+  })
   const options = listOptions(query, false)
   const selection = selectionOf(endpoint.resource, query)
   const listing = await collect(endpoint, context, options, selection)
@@ -44,7 +47,8 @@ export async function collect(
   const prefix = scopePrefix(endpoint, context.info.namespace)
   const { resourceVersion: version, match, limit } = options
   if (options.continueToken !== '') {
-    if (version !== '' && version !== '0') throw newBadRequest('specifying resource version is not allowed when using continue')
+    if (version !== '' && version !== '0')
+      throw newBadRequest('specifying resource version is not allowed when using continue')
     const { after, revision } = decodeContinue(options.continueToken, prefix)
     return page(endpoint, prefix, selection, { limit, after, revision })
   }
@@ -60,7 +64,8 @@ export async function collect(
   const revision = feed.revision
   const found = cache.list(prefix)
   const objects = selection.everything ? found : found.filter((object) => selection.matches(object))
-  if (limit === 0 || objects.length <= limit) return { objects, revision, continueToken: undefined, remaining: undefined }
+  if (limit === 0 || objects.length <= limit)
+    return { objects, revision, continueToken: undefined, remaining: undefined }
   const shown = objects.slice(0, limit)
   return {
     objects: shown,
@@ -146,7 +151,12 @@ async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal: AbortS
   if (feed.revision < wanted) throw newTooLargeResourceVersion(String(wanted), String(feed.revision), 1)
 }
 
-function presentList(endpoint: Endpoint, listing: Listing, representation: Representation, query: URLSearchParams): ApiResponse {
+function presentList(
+  endpoint: Endpoint,
+  listing: Listing,
+  representation: Representation,
+  query: URLSearchParams,
+): ApiResponse {
   const { resource } = endpoint
   const metadata = {
     resourceVersion: String(listing.revision),
@@ -167,7 +177,11 @@ function presentList(endpoint: Endpoint, listing: Listing, representation: Repre
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
     const include = (query.get('includeObject') ?? 'Metadata') as IncludeObject
-    return respond(200, tableOf(resource, objects, metadata, apiVersion, endpoint.registry.clock.now(), include), representation)
+    return respond(
+      200,
+      tableOf(resource, objects, metadata, apiVersion, endpoint.registry.clock.now(), include),
+      representation,
+    )
   }
   const items = objects.map((object) => partialObjectMetadata(object, apiVersion))
   return respond(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, representation)

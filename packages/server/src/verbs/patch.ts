@@ -1,4 +1,3 @@
-import { deepCopy } from '@kubewright/base'
 import {
   type ApiError,
   applyJsonPatch,
@@ -13,6 +12,7 @@ import {
   newUnsupportedMediaType,
   parseJson,
 } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import { FieldPath, forbidden, required } from '@kubewright/schema'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
@@ -38,7 +38,10 @@ type Patcher = (current: MutableObject | undefined) => MutableObject
 export async function patch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
   const { resource, subresource, registry, admission } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const type = mediaTypeOf(context)
   const accepted = acceptedTypes(endpoint)
   if (!accepted.includes(type)) throw newUnsupportedMediaType(accepted)
@@ -133,7 +136,8 @@ function makePatcher(
 function applyPatcher(endpoint: Endpoint, context: RequestContext, body: Uint8Array, options: WriteOptions): Patcher {
   const { resource, registry, fieldManager } = endpoint
   const { value } = decodeYaml(body, { strict: options.fieldValidation !== 'Ignore' })
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw newBadRequest('error decoding YAML: the patch is not an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw newBadRequest('error decoding YAML: the patch is not an object')
   const config = value as MutableObject
   const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '')
   const force = isTrue(context.request.query.get('force'))
@@ -143,4 +147,3 @@ function applyPatcher(endpoint: Endpoint, context: RequestContext, body: Uint8Ar
     return resource.recheck ? resource.recheck(next, options, context.warn) : next
   }
 }
-

@@ -31,7 +31,11 @@ export function presentObject(
   const object = shown(resource, subresource, stored)
   if (representation.as === 'Table') {
     const meta = { resourceVersion: String(stored.revision) }
-    return respond(status, tableOf(resource, [object], meta, representation.asVersion!, now, 'Metadata'), representation)
+    return respond(
+      status,
+      tableOf(resource, [object], meta, representation.asVersion!, now, 'Metadata'),
+      representation,
+    )
   }
   return respond(status, partialObjectMetadata(object, representation.asVersion!), representation)
 }

@@ -1,10 +1,4 @@
-import {
-  decodeJson,
-  decodeYaml,
-  newBadRequest,
-  newUnsupportedMediaType,
-  strictDecodingMessage,
-} from '@kubewright/api'
+import { decodeJson, decodeYaml, newBadRequest, newUnsupportedMediaType, strictDecodingMessage } from '@kubewright/api'
 import { servedTypes } from '../http/negotiate.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'

@@ -1,5 +1,5 @@
-import { deepCopy } from '@kubewright/base'
 import { newBadRequest } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { writeOptions } from '../registry/request-options.ts'
@@ -14,10 +14,17 @@ import { readObject } from './read-body.ts'
 export async function update(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
   const { resource, subresource, registry, admission } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: false })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: false,
+  })
   const options = writeOptions(query, 'UpdateOptions')
   const sub = resource.subresources[subresource]
-  const body = await readObject(context, sub?.kind ? { ...resource, kind: sub.kind, decode: sub.decode ?? resource.decode } : resource, options)
+  const body = await readObject(
+    context,
+    sub?.kind ? { ...resource, kind: sub.kind, decode: sub.decode ?? resource.decode } : resource,
+    options,
+  )
   const scope = endpoint.scope(context, options)
   matchNamespace(body, scope.namespace)
   checkName(body, context.info.name)

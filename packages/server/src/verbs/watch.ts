@@ -19,15 +19,23 @@ const bookmarkMillis = 60_000
 /** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: true, streams: true })
+  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
+    conversions: true,
+    streams: true,
+  })
   const options = listOptions(query, true)
   const selection = selectionOf(endpoint.resource, query)
   const start = options.resourceVersion === '' ? 0 : versionNumber(options.resourceVersion)
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
   return {
     status: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private', 'transfer-encoding': 'chunked' },
-    body: (sink) => new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink }).run(),
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-cache, private',
+      'transfer-encoding': 'chunked',
+    },
+    body: (sink) =>
+      new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink }).run(),
   }
 }
 
@@ -64,7 +72,9 @@ class WatchStream {
     const seconds = options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds
     using _deadline = clock.setTimer(seconds * 1000, () => ending.abort(), 'watch timeout')
     let bookmarkDue = false
-    const bookmarks = options.allowBookmarks ? this.#every(bookmarkMillis, () => (bookmarkDue = true), signal) : undefined
+    const bookmarks = options.allowBookmarks
+      ? this.#every(bookmarkMillis, () => (bookmarkDue = true), signal)
+      : undefined
     using _bookmarks = bookmarks
 
     let cursor = await this.#begin(signal)
@@ -90,7 +100,8 @@ class WatchStream {
     const initial = options.sendInitialEvents ?? start === 0
     if (options.sendInitialEvents && start > feed.revision) await feed.reached(start, signal)
     if (initial) {
-      if (options.resourceVersion === '' || options.sendInitialEvents) await feed.reached(await store.revision(), signal)
+      if (options.resourceVersion === '' || options.sendInitialEvents)
+        await feed.reached(await store.revision(), signal)
       const cursor = cache.end
       const revision = feed.revision
       for (const object of cache.list(this.#prefix)) {
@@ -117,7 +128,11 @@ class WatchStream {
       if (!matches && !matched) return true
       type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
     }
-    if (representation.as === undefined && !endpoint.resource.convert && representation.mediaType === 'application/json') {
+    if (
+      representation.as === undefined &&
+      !endpoint.resource.convert &&
+      representation.mediaType === 'application/json'
+    ) {
       return this.#parts.sink.write(event.line(type))
     }
     const object = type === 'DELETED' && event.type !== 'DELETED' ? event.previous!.at(event.revision) : event.object
@@ -153,7 +168,12 @@ class WatchStream {
     const { kind } = endpoint.resource
     const metadata: Record<string, unknown> = { resourceVersion: String(revision), creationTimestamp: null }
     if (initialEventsEnd) metadata['annotations'] = { 'k8s.io/initial-events-end': 'true' }
-    const object = { kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...this.#parts.endpoint.resource.emptyFields } as MutableObject
+    const object = {
+      kind: kind.kind,
+      apiVersion: kind.apiVersion,
+      metadata,
+      ...this.#parts.endpoint.resource.emptyFields,
+    } as MutableObject
     const shown = representation.as === undefined ? object : this.#represent(object)
     this.#parts.sink.write(eventLine('BOOKMARK', Buffer.from(encodeJson(shown))))
   }

@@ -1,0 +1,4 @@
+import type { BuiltinTable } from './builtin-resources.ts'
+
+/** What each built-in resource adds: strategies, tables, selectors. */
+export const builtinTable: BuiltinTable = {}

@@ -1,0 +1,51 @@
+// A server for development of this package: in memory, one token of group system:masters, certificates from a folder.
+//   --port N   --pki DIR (ca.crt, server.crt, server.key)   --data DIR
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createLogger } from '@kubewright/base'
+import { MemoryStore, openDurableStore } from '@kubewright/storage'
+import { createApiServer } from '../api-server.ts'
+import { builtinResources } from '../builtins/builtin-resources.ts'
+import { builtinTable } from '../builtins/builtin-table.ts'
+import { listen } from '../http/listener.ts'
+
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: '0' }, pki: { type: 'string', default: '.' }, data: { type: 'string' } },
+})
+const read = (name: string): string => readFileSync(join(values.pki, name), 'utf8')
+const log = createLogger({
+  enabled: (level) => level === 0,
+  write: (record) => console.error(record.message, record.values, record.error ?? ''),
+})
+const store = values.data === undefined ? new MemoryStore() : await openDurableStore(values.data)
+const server = await createApiServer({
+  store,
+  log,
+  authenticators: [
+    async (request) =>
+      request.headers['authorization'] === 'Bearer conformance'
+        ? { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
+        : undefined,
+  ],
+  authorizer: { authorize: async ({ user }) => ({ allowed: user.groups.includes('system:masters'), reason: '' }) },
+  setup: async ({ resources }) => {
+    for (const resource of builtinResources(builtinTable)) resources.set(resource)
+  },
+})
+const listener = await listen({
+  handler: server.handler,
+  cert: read('server.crt'),
+  key: read('server.key'),
+  clientCas: [read('ca.crt')],
+  port: Number(values.port),
+})
+console.log(`ready https://127.0.0.1:${listener.port}`)
+const stop = async (): Promise<void> => {
+  await listener[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+  process.exit(0)
+}
+process.once('SIGTERM', () => void stop())
+process.once('SIGINT', () => void stop())
