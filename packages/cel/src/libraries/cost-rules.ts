@@ -8,6 +8,7 @@ import {
   exactly,
   type FunctionCost,
   LIST_CREATE_COST,
+  multiplyRanges,
   REGEX_LENGTH_COST,
   type SizeEstimate,
   STRING_TRAVERSAL_COST,
@@ -39,6 +40,20 @@ export function traversalOfFirst(options: { factor?: number; keepsSize?: boolean
 /** The receiver of a member call, else the first argument. */
 export function firstOperand(call: CallCostContext): CostNode | undefined {
   return call.target ?? call.args[0]
+}
+
+/** One walk over the receiver, a list or a string: for indexOf, sum and their like. */
+export const SEARCH_COST: FunctionCost = {
+  estimate(call) {
+    if (call.target === undefined) return undefined
+    const size = call.sizeOf(call.target)
+    const element = call.elementOf(call.target)
+    if (element === undefined) return { cost: scaleRange(size, STRING_TRAVERSAL_COST) }
+    const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
+    const perElement = isText ? scaleRange(call.sizeOf(element), STRING_TRAVERSAL_COST) : exactly(0)
+    return { cost: multiplyRanges(size, addRanges(exactly(1), perElement)) }
+  },
+  track: (_, args) => (args[0] === undefined ? 0 : traversalCost(args[0])),
 }
 
 /** What running a pattern of `patternSize` characters over a text of `textSize` costs, once. */

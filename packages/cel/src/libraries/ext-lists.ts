@@ -27,12 +27,12 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST,
 } from '../cost-estimate.ts'
-import { celCompare, celEquals } from '../equality.ts'
 import type { CelLibrary } from '../library.ts'
 import type { CelMacro, MacroFactory } from '../macro.ts'
 import { mapFold } from '../standard/macros.ts'
 import { actualSize, type CelInt, type CelValue, typeOf } from '../values.ts'
 import { allocatingListCost, allocatingListEstimate } from './cost-rules.ts'
+import { compareOrTie, equalsOrNot } from './lenient-comparison.ts'
 
 const LIST = listType(typeParam('T'))
 const COMPARABLE: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES]
@@ -238,21 +238,12 @@ function sortByKeys(list: CelList, keys: CelList): CelList {
   if (pairs.some(({ key }) => !sameType(typeOf(key), type))) {
     throw new CelError('list elements must have the same type')
   }
-  pairs.sort((a, b) => compareOrEqual(a.key, b.key))
+  pairs.sort((a, b) => compareOrTie(a.key, b.key))
   return new ArrayList(pairs.map(({ element }) => element))
 }
 
 function isComparable(type: CelType): boolean {
   return COMPARABLE.some((comparable) => sameType(comparable, type))
-}
-
-/** NaN has no place in an order; it stays where it is. */
-function compareOrEqual(a: CelValue, b: CelValue): number {
-  try {
-    return celCompare(a, b)
-  } catch {
-    return 0
-  }
 }
 
 function distinct(list: CelList): CelList {
@@ -262,14 +253,6 @@ function distinct(list: CelList): CelList {
     if (!unique.some((other) => equalsOrNot(element, other))) unique.push(element)
   }
   return new ArrayList(unique)
-}
-
-function equalsOrNot(a: CelValue, b: CelValue): boolean {
-  try {
-    return celEquals(a, b)
-  } catch {
-    return false
-  }
 }
 
 const INPUT = '@__sortBy_input__'

@@ -15,11 +15,11 @@ import {
   UINT,
 } from '../cel-type.ts'
 import type { CelList } from '../collections.ts'
-import { celCompare, celEquals } from '../equality.ts'
 import type { CelLibrary, CelOverload } from '../library.ts'
 import { add } from '../standard/arithmetic.ts'
 import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from '../values.ts'
-import { SEARCH_COST } from './strings.ts'
+import { SEARCH_COST } from './cost-rules.ts'
+import { compareOrTie, equalsOrNot } from './lenient-comparison.ts'
 
 const COMPARABLE: readonly (readonly [string, CelType])[] = [
   ['int', INT],
@@ -97,7 +97,7 @@ function isSorted(list: CelList): boolean {
   let previous: CelValue | undefined
   for (const next of list) {
     if (!isComparable(next)) throw noSuchOverload()
-    if (previous !== undefined && compareOrEqual(previous, next) > 0) return false
+    if (previous !== undefined && compareOrTie(previous, next) > 0) return false
     previous = next
   }
   return true
@@ -107,7 +107,7 @@ function extreme(list: CelList, name: string, worse: number): CelValue {
   let best: CelValue | undefined
   for (const next of list) {
     if (!isComparable(next)) throw noSuchOverload()
-    if (best === undefined || Math.sign(compareOrEqual(best, next)) === worse) best = next
+    if (best === undefined || Math.sign(compareOrTie(best, next)) === worse) best = next
   }
   if (best === undefined) throw new CelError(`${name} called on empty list`)
   return best
@@ -122,15 +122,6 @@ function isComparable(value: CelValue): boolean {
     value instanceof CelTimestamp ||
     value instanceof CelBytes
   )
-}
-
-/** The order of two values; those without one, such as NaN, count as neither less nor greater. */
-function compareOrEqual(a: CelValue, b: CelValue): number {
-  try {
-    return celCompare(a, b)
-  } catch {
-    return 0
-  }
 }
 
 function sum(list: CelList, zero: CelValue): CelValue {
@@ -151,13 +142,4 @@ function lastIndexOf(list: CelList, item: CelValue): number {
     if (equalsOrNot(list.at(i), item)) return i
   }
   return -1
-}
-
-/** Equality, where values that cannot be compared are unequal. */
-function equalsOrNot(a: CelValue, b: CelValue): boolean {
-  try {
-    return celEquals(a, b)
-  } catch {
-    return false
-  }
 }

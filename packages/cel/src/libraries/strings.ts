@@ -8,7 +8,6 @@ import {
   type CallCostContext,
   type CallEstimate,
   exactly,
-  type FunctionCost,
   MAX_COST,
   multiplyRanges,
   type SizeEstimate,
@@ -17,24 +16,10 @@ import {
 } from '../cost-estimate.ts'
 import type { CelFunction, CelLibrary } from '../library.ts'
 import { actualSize, type CelInt } from '../values.ts'
-import { traversalCost, traversalOfFirst } from './cost-rules.ts'
+import { SEARCH_COST, traversalOfFirst } from './cost-rules.ts'
 import { formatString } from './string-format.ts'
 
 const STRINGS = listType(STRING)
-
-/** indexOf, lastIndexOf and the list functions of the same cost: one walk over the receiver. */
-export const SEARCH_COST: FunctionCost = {
-  estimate(call) {
-    if (call.target === undefined) return undefined
-    const size = call.sizeOf(call.target)
-    const element = call.elementOf(call.target)
-    if (element === undefined) return { cost: scaleRange(size, STRING_TRAVERSAL_COST) }
-    const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
-    const perElement = isText ? scaleRange(call.sizeOf(element), STRING_TRAVERSAL_COST) : exactly(0)
-    return { cost: multiplyRanges(size, addRanges(exactly(1), perElement)) }
-  },
-  track: (_, args) => (args[0] === undefined ? 0 : traversalCost(args[0])),
-}
 
 const CHANGE_COST = traversalOfFirst({ keepsSize: true })
 
