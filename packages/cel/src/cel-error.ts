@@ -38,6 +38,17 @@ export class CelCompileError extends Error {
   }
 }
 
+/**
+ * Thrown for an expression that type-checks but whose constants can never be evaluated, such as `int('x')`. Kubernetes reports these
+ * as `program instantiation failed`.
+ */
+export class CelPlanError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CelPlanError'
+  }
+}
+
 /** The error for an operation on values that have no such operation. */
 export function noSuchOverload(): CelError {
   return new CelError('no such overload')

@@ -68,7 +68,7 @@ export class CelEnvironment implements CheckerScope {
     return new CelEnvironment(tables)
   }
 
-  /** Parses, checks and plans an expression; throws a CelCompileError. */
+  /** Parses, checks and plans an expression; throws a CelCompileError or a CelPlanError. */
   compile(source: string): CelExpression {
     return compileExpression(this, source)
   }

@@ -1,10 +1,10 @@
-import { CelCostError } from './cel-error.ts'
+import { CelCostError, CelError, CelPlanError } from './cel-error.ts'
 import type { CelType } from './cel-type.ts'
 import type { CostEstimate } from './cost-estimate.ts'
 import type { CelEnvironment } from './environment.ts'
 import { type CheckedExpr, check } from './internal/checker.ts'
 import { estimateExpressionCost, type SizeEstimator } from './internal/cost-estimator.ts'
-import { Frame, type Run } from './internal/frame.ts'
+import { Frame, type Plan, type Run } from './internal/frame.ts'
 import { validateLiterals } from './internal/literal-validation.ts'
 import { parse } from './internal/parser.ts'
 import { Planner } from './internal/planner.ts'
@@ -40,7 +40,7 @@ export class CelExpression {
     this.outputType = checked.outputType
     this.#env = env
     this.#checked = checked
-    const plan = new Planner(env, checked).plan(checked.expr)
+    const plan = planned(env, checked)
     this.#run = plan.run
     this.#cost = plan.cost
   }
@@ -71,6 +71,14 @@ export class CelExpression {
   /** The bounds of what an evaluation may cost, given the sizes that the variables' schemas allow or `sizes` tells. */
   estimateCost(sizes?: SizeEstimator): CostEstimate {
     return estimateExpressionCost(this.#env, this.#checked, sizes)
+  }
+}
+
+function planned(env: CelEnvironment, checked: CheckedExpr): Plan {
+  try {
+    return new Planner(env, checked).plan(checked.expr)
+  } catch (e) {
+    throw e instanceof CelError ? new CelPlanError(e.message) : e
   }
 }
 

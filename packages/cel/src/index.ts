@@ -11,7 +11,7 @@ export type {
   StructExpr,
   StructField,
 } from './ast.ts'
-export { CelCompileError, CelCostError, CelError, type CelIssue } from './cel-error.ts'
+export { CelCompileError, CelCostError, CelError, type CelIssue, CelPlanError } from './cel-error.ts'
 export {
   ANY,
   BOOL,

@@ -52,10 +52,15 @@ function declaredSizes(env: CelEnvironment): SizeEstimator {
       const step = path[i]!
       if (step === '@items' || step === '@values') node = node.element
       else if (step === '@keys') node = node.key
-      else node = node.fields?.get(step)?.type
+      else node = fieldOf(node, step)
     }
     return node === undefined ? undefined : { min: 0, max: node.maxElements }
   }
+}
+
+function fieldOf(node: DeclaredType, name: string): DeclaredType | undefined {
+  const field = node.fields?.get(name)
+  return field === undefined || field.isKeyword === true ? undefined : field.type
 }
 
 /** The sizes of the elements of a list, or of the keys and values of a map. */

@@ -2,15 +2,19 @@ import { childrenOf, type Expr } from '../ast.ts'
 import { type CelType, isOptionalType, sameType } from '../cel-type.ts'
 import { checkFormatCall } from '../libraries/format-call-check.ts'
 import { toDuration, toTimestamp } from '../standard/conversions.ts'
+import type { CelValue } from '../values.ts'
 import type { CheckedExpr } from './checker.ts'
 import { regexOf } from './regex.ts'
 import { compileError, type SourceIssue } from './source.ts'
 
-const LITERAL_CHECKS: Readonly<Record<string, (text: string) => unknown>> = {
-  duration: toDuration,
-  timestamp: toTimestamp,
-  matches: regexOf,
-}
+const LITERAL_CHECKS: ReadonlyMap<string, (literal: CelValue) => unknown> = new Map<
+  string,
+  (literal: CelValue) => unknown
+>([
+  ['duration', toDuration],
+  ['timestamp', toTimestamp],
+  ['matches', (pattern: CelValue) => (typeof pattern === 'string' ? regexOf(pattern) : undefined)],
+])
 
 /** Rejects constant durations, timestamps and patterns that can never work, and lists and maps of mixed types. */
 export function validateLiterals(checked: CheckedExpr): void {
@@ -39,14 +43,8 @@ export function validateLiterals(checked: CheckedExpr): void {
 }
 
 function checkArgument(fn: string, arg: Expr | undefined, report: (id: number, message: string) => void): void {
-  const check = LITERAL_CHECKS[fn]
-  if (
-    check === undefined ||
-    !Object.hasOwn(LITERAL_CHECKS, fn) ||
-    arg?.kind !== 'literal' ||
-    typeof arg.value !== 'string'
-  )
-    return
+  const check = LITERAL_CHECKS.get(fn)
+  if (check === undefined || arg?.kind !== 'literal') return
   try {
     check(arg.value)
   } catch {

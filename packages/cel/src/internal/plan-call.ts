@@ -9,6 +9,7 @@ import { CelDouble, CelUint, type CelValue, typeOf } from '../values.ts'
 import { type CallCost, callCost, equalityCost } from './call-cost.ts'
 import { constantPlan, isAbsorbable, type Plan, type Run } from './frame.ts'
 import type { Planner } from './planner.ts'
+import { regexOf } from './regex.ts'
 import { matchesType } from './runtime-type.ts'
 
 /** Conversions of constants are done at compile time, and fail there. */
@@ -24,6 +25,9 @@ const CONVERSIONS = new Set([
   'type',
   'uint',
 ])
+
+/** Functions whose second argument is a pattern; a constant one is compiled, and refused, at compile time. */
+const REGEX_FUNCTIONS = new Set(['matches', 'find', 'findAll'])
 
 type Implementation = (...args: CelValue[]) => CelValue
 
@@ -46,6 +50,8 @@ export function planCall(planner: Planner, e: CallExpr): Plan {
       if (membership !== undefined) return membership
     }
   }
+  const pattern = REGEX_FUNCTIONS.has(fn.name) ? args[1]?.constant : undefined
+  if (typeof pattern === 'string') regexOf(pattern)
   const overloads = reference.overloads.map((id) => fn.overloads.find((o) => o.id === id)!)
   const overload = overloads.length === 1 ? overloads[0]! : undefined
   const implementation =

@@ -130,8 +130,17 @@ export class Planner {
     const field = operand?.declared.fields?.get(e.field)
     if (operand === undefined || field === undefined) return undefined
     const get = propertyReader(operand.run, field.jsonName)
-    if (e.testOnly) return { run: (f) => get(f) != null, cost: operand.cost, attributeCost: 0 }
     const read = quickReader(field.type)
+    if (e.testOnly) {
+      const run: Run = (f) => {
+        const value = get(f)
+        if (value === undefined || value === null) return false
+        // data of the wrong type is an error even where only its presence is asked for
+        read(value)
+        return true
+      }
+      return { run, cost: operand.cost, attributeCost: 0 }
+    }
     const name = e.field
     return attribute((f) => {
       const value = get(f)

@@ -29,6 +29,8 @@ export interface DeclaredField {
   /** The name in JSON; expressions use the escaped one. */
   readonly jsonName: string
   readonly type: DeclaredType
+  /** Set if the field is listed under a keyword unescaped; cost estimates do not know it by that name. */
+  readonly isKeyword?: true
 }
 
 /**
@@ -137,6 +139,8 @@ function declareObject(schema: CelSchema, name: string, outer: readonly CelSchem
     const type = declareNested(property, `${name}.${escaped ?? jsonName}`, outer)
     if (type === undefined) continue
     if (escaped !== undefined) fields.set(escaped, { jsonName, type })
+    // after a dot, a keyword can stand for itself
+    if (escaped === `__${jsonName}__`) fields.set(jsonName, { jsonName, type, isKeyword: true })
     // a default is filled in by the server, so the client need not send it
     if (required.has(jsonName) && property.default === undefined) {
       minSerializedSize += utf8Length(jsonName) + type.minSerializedSize + 4
