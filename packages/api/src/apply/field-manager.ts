@@ -356,7 +356,7 @@ function keepEqualSet(
 ): void {
   const versioned = managers.get(manager)
   const set = before.get(manager)?.set
-  if (versioned && set && set.equals(versioned.set)) managers.set(manager, { ...versioned, set })
+  if (versioned && set?.equals(versioned.set)) managers.set(manager, { ...versioned, set })
 }
 
 function decodeOrNothing(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managed {

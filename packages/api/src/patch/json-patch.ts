@@ -66,7 +66,7 @@ export function applyJsonPatch<T>(
   const patcher = new JsonPatcher(document, limits.maxCopyBytes ?? defaultMaxCopyBytes)
   for (const operation of operations) patcher.run(operation ?? {})
   // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
-  return patcher.document as T
+  return patcher.finish() as T
 }
 
 type Container = Record<string, unknown> | unknown[]
@@ -74,15 +74,20 @@ type Container = Record<string, unknown> | unknown[]
 const missing = 'missing value'
 
 class JsonPatcher {
-  document: unknown
+  #document: unknown
   readonly #maxCopyBytes: number
   /** Containers that are copies of ours, and thus free to be changed. */
   readonly #own = new WeakSet<object>()
   #copied = 0
 
   constructor(document: unknown, maxCopyBytes: number) {
-    this.document = document
+    this.#document = document
     this.#maxCopyBytes = maxCopyBytes
+  }
+
+  /** The patched document. */
+  finish(): unknown {
+    return this.#sorted(this.#document)
   }
 
   run(operation: JsonPatchOperation): void {
@@ -130,7 +135,7 @@ class JsonPatcher {
     }
     if (path === '') {
       if (!isContainer(value)) throw failure('replace operation value must be object or array: %!w(<nil>)')
-      this.document = value
+      this.#document = value
       return
     }
     const place = this.#find(path)
@@ -178,22 +183,22 @@ class JsonPatcher {
     if (typeof path !== 'string') throw failure(`copy operation failed to decode path: ${missing}`)
     const target = this.#find(path)
     if (!target) throw failure(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
-    // What the copy shares with its source is copied before either is changed: neither belongs to the patcher any more.
-    this.#disown(value)
     if (value !== undefined && value !== null) this.#copied += byteLengthOf(value)
     if (this.#copied > this.#maxCopyBytes) {
       throw failure(
         `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${this.#maxCopyBytes}`,
       )
     }
-    attempt('error while adding value during copy', () => insert(target.container, target.key, value ?? null))
+    attempt('error while adding value during copy', () =>
+      insert(target.container, target.key, this.#sorted(value ?? null)),
+    )
   }
 
   #test({ path, value = null }: JsonPatchOperation): void {
     if (typeof path !== 'string') {
       throw failure(`test operation failed to decode path: operation missing path field: ${missing}`)
     }
-    let actual: unknown = this.document
+    let actual: unknown = this.#document
     if (path !== '') {
       const place = this.#find(path)
       if (!place) throw failure(`test operation does not apply: is missing path: ${path}: ${missing}`)
@@ -206,9 +211,9 @@ class JsonPatcher {
   #find(path: string): { container: Container; key: string } | undefined {
     const steps = path.split('/')
     if (steps.length < 2) return undefined
-    let container = this.#owned(this.document)
+    let container = this.#owned(this.#document)
     if (container === undefined) return undefined
-    this.document = container
+    this.#document = container
     for (let i = 1; i < steps.length - 1; i++) {
       const key = unescapeStep(steps[i] as string)
       let index: string | number = key
@@ -231,14 +236,21 @@ class JsonPatcher {
   #owned(value: unknown): Container | undefined {
     if (!isContainer(value)) return undefined
     if (this.#own.has(value)) return value as Container
-    const copy = Array.isArray(value) ? [...value] : sortedCopy(value as JsonObject)
+    const copy: Container = Array.isArray(value) ? [...value] : { ...value }
     this.#own.add(copy)
     return copy
   }
 
-  #disown(value: unknown): void {
-    if (!isContainer(value) || !this.#own.delete(value)) return
-    for (const item of Object.values(value)) this.#disown(item)
+  /**
+   * The value with sorted keys in the objects that the patch went through, which is how Kubernetes writes them and error messages
+   * show them. Shares nothing with the patcher's own copies.
+   */
+  #sorted(value: unknown): unknown {
+    if (!isContainer(value) || !this.#own.has(value)) return value
+    if (Array.isArray(value)) return value.map((item) => this.#sorted(item))
+    const copy = sortedCopy(value as JsonObject)
+    for (const key of Object.keys(copy)) setOwn(copy, key, this.#sorted(copy[key]))
+    return copy
   }
 }
 
@@ -258,7 +270,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Kubernetes writes the objects that a patch went through with sorted keys, and error messages show that. */
+/** A copy of the object with its keys in the order of their bytes. */
 export function sortedCopy(object: JsonObject): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(object).sort(compareUtf8)) setOwn(copy, key, object[key])
