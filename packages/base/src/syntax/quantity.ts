@@ -379,8 +379,11 @@ function digitCount(value: bigint): number {
   return value < 0n ? text.length - 1 : text.length
 }
 
-/** Go's math.Pow10, whose table ends at -323 and 308. */
+/** Go's math.Pow10: two table entries combined, so that large powers are not always the nearest float. */
 function pow10(exponent: number): number {
   if (exponent < -323) return 0
-  return exponent > 308 ? Number.POSITIVE_INFINITY : Number(`1e${exponent}`)
+  if (exponent > 308) return Number.POSITIVE_INFINITY
+  const rest = Math.abs(exponent) % 32
+  const large = Number(`1e${exponent < 0 ? exponent + rest : exponent - rest}`)
+  return exponent < 0 ? large / Number(`1e${rest}`) : large * Number(`1e${rest}`)
 }
