@@ -5,7 +5,15 @@ export type { JsonValue } from './builder/json-value.ts'
 export type { Fields, ObjectIn, ObjectOptions, ObjectOut, OptionalField } from './builder/object-shape.ts'
 export type { PathOf } from './builder/path-of.ts'
 export { s } from './builder/s.ts'
-export type { Presence, RuleFieldPath, RuleOptions, Schema, SchemaIn, SchemaOut } from './builder/schema.ts'
+export type {
+  MayBeAbsent,
+  Presence,
+  RuleFieldPath,
+  RuleOptions,
+  Schema,
+  SchemaIn,
+  SchemaOut,
+} from './builder/schema.ts'
 export type { Element, EmbeddableKind, SchemaBuilder } from './builder/schema-builder.ts'
 export type {
   AnyValidation,
@@ -37,7 +45,7 @@ export type {
   LocalObjectReference,
   ObjectReference,
 } from './builder/well-known.ts'
-export { type CheckStructuralOptions, checkStructural } from './check-structural.ts'
+export { type CheckStructuralOptions, checkStructural, unrecognizedFormats } from './check-structural.ts'
 export { type CompileSchemaOptions, compileSchema, StructuralSchema, type ValidateOptions } from './compile-schema.ts'
 export {
   aggregateText,
@@ -72,4 +80,5 @@ export {
   validateOwnerReferences,
 } from './object-meta-validation.ts'
 export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './rule-field-path.ts'
+export { checkSelectableFields, type SelectableFieldsOptions } from './selectable-fields.ts'
 export { type SourceOptions, schemaToSource } from './source/schema-to-source.ts'

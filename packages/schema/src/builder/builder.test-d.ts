@@ -83,8 +83,10 @@ ok<
 >()
 
 // A value of any JSON type is a required field unless it says otherwise.
-const open = s.object({ any: s.json(), maybe: s.json().optional(), raw: s.raw<unknown>({ type: 'string' }) })
-ok<Equal<SchemaOut<typeof open>, { any: JsonValue; raw: unknown; maybe?: JsonValue }>>()
+const any = s.raw({ type: 'string' })
+const open = s.object({ json: s.json(), raw: s.raw<unknown>({}), maybe: any.optional(), filled: any.default('x') })
+ok<Equal<SchemaOut<typeof open>, { json: JsonValue; raw: unknown; filled: JsonValue; maybe?: JsonValue }>>()
+ok<Equal<SchemaIn<typeof open>, { json: JsonValue; raw: unknown; maybe?: JsonValue; filled?: JsonValue }>>()
 
 // Lists and maps; an item with a default is still always there.
 const lists = s.object({
@@ -203,6 +205,8 @@ s.string({ minimum: 3 })
 s.array(s.string(), { uniqueItems: true })
 // @ts-expect-error an item cannot be optional
 s.array(s.string().optional())
+// @ts-expect-error an item of any type cannot be optional either
+s.array(any.optional())
 // @ts-expect-error a map value cannot be optional
 s.map(s.string().optional())
 // @ts-expect-error a list map needs keys

@@ -1,4 +1,4 @@
-import type { Schema } from './schema.ts'
+import type { MayBeAbsent, Schema } from './schema.ts'
 import type { Junctors, ObjectValidation } from './validation-options.ts'
 
 /** The fields of an object by name. */
@@ -7,8 +7,6 @@ export type Fields = Readonly<Record<string, Schema<unknown, unknown>>>
 // The mapped type makes the compiler print the fields instead of an intersection.
 type Flat<T> = { [K in keyof T]: T[K] } & unknown
 
-// `unknown` and `any` contain undefined too, but say nothing about the presence of a field.
-type MayBeAbsent<T> = unknown extends T ? false : undefined extends T ? true : false
 type AbsentKeys<F extends Fields, Side extends '$out' | '$in'> = {
   [K in keyof F]: MayBeAbsent<F[K][Side]> extends true ? K : never
 }[keyof F]

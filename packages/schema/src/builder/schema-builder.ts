@@ -3,7 +3,7 @@ import type { Condition, ConditionDraft } from './condition.ts'
 import type { EmbedOptions } from './embed-schema.ts'
 import type { JsonValue } from './json-value.ts'
 import type { Fields, ObjectIn, ObjectOptions, ObjectOut, OptionalField } from './object-shape.ts'
-import type { Schema } from './schema.ts'
+import type { MayBeAbsent, Schema } from './schema.ts'
 import type {
   ArrayOptions,
   BooleanValidation,
@@ -29,7 +29,7 @@ import type {
  * half of the intersection is what the compiler prints then.
  */
 export type Element<O, I> = Schema<O, I> &
-  (unknown extends O ? unknown : undefined extends O ? 'only a field of an object can be optional' : unknown)
+  (MayBeAbsent<O> extends true ? 'only a field of an object can be optional' : unknown)
 
 type ConditionType<Types extends readonly string[]> = Types extends readonly [] ? string : Types[number]
 
@@ -65,15 +65,12 @@ export interface SchemaBuilder {
   /** True or false. */
   bool(options?: Junctors<BooleanValidation>): Schema<boolean>
   /** A list. */
-  array<O, I>(
-    item: Element<O, I>,
-    options?: ArrayOptions<NoInfer<O>>,
-  ): Schema<O[], (unknown extends I ? I : Exclude<I, undefined>)[]>
+  array<O, I>(item: Element<O, I>, options?: ArrayOptions<NoInfer<O>>): Schema<O[], Exclude<I, undefined>[]>
   /** A map from any string to values of one schema. */
   map<O, I>(
     value: Element<O, I>,
     options?: MapOptions,
-  ): Schema<Record<string, O>, Record<string, unknown extends I ? I : Exclude<I, undefined>>>
+  ): Schema<Record<string, O>, Record<string, Exclude<I, undefined>>>
   /** An object with named fields; unknown fields are pruned unless `preserveUnknownFields` is set. */
   object<F extends Fields, const One extends OptionalField<F> = never, const Open extends boolean = false>(
     fields: F,
@@ -125,7 +122,7 @@ export interface SchemaBuilder {
    */
   from<Out, In = Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
   /**
-   * The way out: a structural schema as it is, with the types that you vouch for. Its default, if any, is given with `.default()`.
+   * The way out: a structural schema as it is, with the types that you vouch for (any JSON if none). Its default, if any, is given with `.default()`.
    */
-  raw<Out, In = Out>(schema: JSONSchemaProps): Schema<Out, In>
+  raw<Out = JsonValue, In = Out>(schema: JSONSchemaProps): Schema<Out, In>
 }

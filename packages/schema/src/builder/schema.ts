@@ -7,6 +7,12 @@ import type { PathOf } from './path-of.ts'
  */
 export type Presence = 'required' | 'optional' | 'defaulted'
 
+/**
+ * Whether `T` says that the field may be absent. `unknown` and `any` contain undefined too, but cannot say so: a field of such a type
+ * counts as required even if it is `.optional()`, so give it the type JsonValue instead.
+ */
+export type MayBeAbsent<T> = 0 extends 1 & T ? false : true extends (T extends undefined ? true : never) ? true : false
+
 /** A path to a field below a node as `fieldPath` of a rule spells it: `.a.b`, with `['a-b']` for names that need quotes. */
 export type RuleFieldPath<T> = `.${PathOf<T>}` | `['${string}']${string}` | `.${string}['${string}']${string}`
 

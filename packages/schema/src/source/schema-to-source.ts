@@ -125,8 +125,10 @@ function chain(base: Written, extras: Extras): Written {
 
 /** Throws for what evaluates well but would not compile. */
 function refuseUntypable(json: JSONSchemaProps, { example, nullable, rules = [] }: Extras): void {
-  const mismatch =
-    example !== undefined && defaultMismatch(nullable ? { ...json, nullable } : json, example) !== undefined
+  const isResource = json['x-kubernetes-embedded-resource'] === true
+  const required = isResource ? { required: ['apiVersion', 'kind', ...(json.required ?? [])] } : {}
+  const typed = { ...json, ...required, nullable: nullable ?? false }
+  const mismatch = example !== undefined && defaultMismatch(typed, example) !== undefined
   // The type of field paths ends after five levels.
   if (mismatch || rules.some((rule) => (rule.fieldPath?.split('.').length ?? 0) > 6)) throw new TypeError('not typable')
 }
@@ -144,6 +146,8 @@ function ruleOptions(options: object): SourceDoc {
 function raw(json: JSONSchemaProps): Written {
   const [out, written] = [typeDoc(json, 'out'), typeDoc(json, 'in')]
   const types = deepEqual(out, written) ? [out] : [out, written]
+  // Without type arguments the value is any JSON.
+  if (out === 'unknown') return call('raw', [[valueDoc(json), json]])
   const typeArgs: SourceDoc = ['<', types.flatMap((type, index) => (index === 0 ? [type] : [', ', type])), '>']
   return call('raw', [[valueDoc(json), json]], typeArgs)
 }

@@ -37,9 +37,12 @@ export function renderSource(doc: SourceDoc, width: number, indent = 0, column: 
 function renderChain(doc: ChainDoc, width: number, indent: number, column: number): string {
   const flat = flatText(doc)
   if (flat !== undefined && column + flat.length < width) return flat
-  // With two calls the first one stays at the head, unless a line of its own would spare it from breaking.
+  // With two calls the first one stays at the head, unless a line of its own would spare it from breaking. A last call without
+  // arguments cannot break, so the line must hold it as well.
   const first = flatText(doc.calls[0] ?? '')?.length ?? width
-  const spared = column + doc.head.length + first >= width && indent + 2 + first < width
+  const last = flatText(doc.calls.at(-1) ?? '')
+  const tail = last?.endsWith('()') ? last.length : 0
+  const spared = column + doc.head.length + first + tail >= width && indent + 2 + first < width
   const hugs = doc.calls.length < 2 || (doc.calls.length === 2 && !spared)
   if (hugs) return renderParts([doc.head, ...doc.calls], width, indent, column)
   const inner = ' '.repeat(indent + 2)
