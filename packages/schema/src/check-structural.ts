@@ -1,3 +1,4 @@
+import { isSupportedFormat } from '@kubewright/base'
 import { checkDefaults } from './check/defaults.ts'
 import { schemaJson } from './check/go-schema-json.ts'
 import { checkKeywords, checkMapListKeys } from './check/keywords.ts'
@@ -53,6 +54,16 @@ export function checkStructural(schema: JSONSchemaProps, options: CheckStructura
     errors.push(invalid(path, '', unreadable))
   scope?.checkTotalCost(path, errors)
   return errors
+}
+
+/** The formats of strings that kube-apiserver does not know and therefore ignores; it warns of each when a CRD is written. */
+export function unrecognizedFormats(schema: JSONSchemaProps): string[] {
+  const formats: string[] = []
+  someSchema(schema, ({ type, format }) => {
+    if (type === 'string' && format !== undefined && format !== '' && !isSupportedFormat(format)) formats.push(format)
+    return false
+  })
+  return formats
 }
 
 interface Requirements {

@@ -190,6 +190,14 @@ function costText(what: string, cost: number, limit: number): string {
   let shown: string
   if (factor > 100) shown = 'more than 100x'
   else if (factor < 1.5) shown = `${factor.toFixed(6)}x`
-  else shown = `${factor.toFixed(1)}x`
+  else shown = `${oneDecimal(factor)}x`
   return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
+}
+
+/** As Go's `%.1f`, which rounds ties to the even digit where `toFixed` rounds them up. */
+function oneDecimal(value: number): string {
+  const tenths = value * 10
+  const lower = Math.floor(tenths)
+  const isTie = tenths - lower === 0.5
+  return isTie && lower % 2 === 0 ? (lower / 10).toFixed(1) : value.toFixed(1)
 }

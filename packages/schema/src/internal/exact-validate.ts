@@ -74,7 +74,7 @@ function validateNode(
       result.matchCount++
     }
   } else if (type === 'integer' || type === 'number') {
-    checkNumber(schema, Number(value), name, result)
+    checkNumber(schema, value as number | bigint, name, result)
     result.matchCount += 2
   } else if (type === 'array') {
     checkArray(schema, value as unknown[], name, mode, correlation, result)
@@ -217,7 +217,8 @@ function checkString(schema: JSONSchemaProps, value: string, name: string, resul
   }
 }
 
-function checkNumber(schema: JSONSchemaProps, value: number, name: string, result: ValidationResult): void {
+function checkNumber(schema: JSONSchemaProps, given: number | bigint, name: string, result: ValidationResult): void {
+  const value = Number(given)
   const integral = isGoInteger(value)
   const shown = (bound: number): string => (integral ? goNumber(toInt64(bound)) : goFloat(bound))
   const multipleOf = limit(schema.multipleOf)
@@ -227,20 +228,20 @@ function checkNumber(schema: JSONSchemaProps, value: number, name: string, resul
       const message = `factor MultipleOf declared for ${name} must be positive: ${shown(multipleOf)}`
       result.add({ kind: 'invalid', name, message, value: factor })
     } else {
-      result.add(invalidProblem(name, `should be a multiple of ${shown(multipleOf)}`, value))
+      result.add(invalidProblem(name, `should be a multiple of ${shown(multipleOf)}`, given))
     }
   }
   const minimum = limit(schema.minimum)
   const aboveOnly = schema.exclusiveMinimum === true
   if (minimum !== undefined && !withinMinimum(value, minimum, aboveOnly)) {
     result.add(
-      invalidProblem(name, `should be greater than ${aboveOnly ? '' : 'or equal to '}${shown(minimum)}`, value),
+      invalidProblem(name, `should be greater than ${aboveOnly ? '' : 'or equal to '}${shown(minimum)}`, given),
     )
   }
   const maximum = limit(schema.maximum)
   const belowOnly = schema.exclusiveMaximum === true
   if (maximum !== undefined && !withinMaximum(value, maximum, belowOnly)) {
-    result.add(invalidProblem(name, `should be less than ${belowOnly ? '' : 'or equal to '}${shown(maximum)}`, value))
+    result.add(invalidProblem(name, `should be less than ${belowOnly ? '' : 'or equal to '}${shown(maximum)}`, given))
   }
 }
 

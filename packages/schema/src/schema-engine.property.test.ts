@@ -1,0 +1,231 @@
+import Ajv from 'ajv'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkStructural } from './check-structural.ts'
+import { compileSchema } from './compile-schema.ts'
+import { validateExactly } from './internal/exact-validate.ts'
+import type { JSONSchemaProps } from './json-schema.ts'
+
+const names = fc.constantFrom('a', 'b', 'c', 'metadata', '__proto__', 'constructor', 'x-y')
+
+function isAlmostInteger(n: number): boolean {
+  return !Number.isInteger(n) && Math.abs(n - Math.round(n)) < 1e-6
+}
+
+/** Values that often fit the schemas below, and sometimes do not. */
+const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, false, '', 'a', 'abc', 'x'.repeat(20), '2020-01-01T00:00:00Z', 'ä😀'),
+    fc.integer({ min: -5, max: 20 }),
+    // Kubernetes takes numbers for integers that differ by a hair only; other validators do not.
+    fc.double({ min: -5, max: 20, noNaN: true }).filter((n) => !Object.is(n, -0) && !isAlmostInteger(n)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.array(fc.tuple(names, tie('value')), { maxLength: 4 }).map(fromEntries),
+  ),
+})).value
+
+/** An object as JSON.parse makes it, also with a field named `__proto__`. */
+function fromEntries(entries: [string, unknown][]): unknown {
+  const object = {}
+  for (const [name, value] of entries) {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+  return object
+}
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined })
+
+const valueRules = fc.record(
+  {
+    minimum: fc.integer({ min: -3, max: 5 }),
+    maximum: fc.integer({ min: 0, max: 15 }),
+    minLength: fc.integer({ min: 0, max: 3 }),
+    maxLength: fc.integer({ min: 0, max: 5 }),
+    minItems: fc.integer({ min: 0, max: 2 }),
+    maxItems: fc.integer({ min: 0, max: 3 }),
+    minProperties: fc.integer({ min: 0, max: 2 }),
+    maxProperties: fc.integer({ min: 0, max: 3 }),
+    pattern: fc.constantFrom('^a', 'b$', '^[a-z]*$'),
+    required: fc.uniqueArray(fc.constantFrom('a', 'b'), { maxLength: 2, minLength: 1 }),
+    enum: fc.uniqueArray(fc.constantFrom('a', 'abc', ''), { minLength: 1, maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+)
+
+const junctors = fc.record(
+  {
+    anyOf: fc.array(valueRules, { minLength: 1, maxLength: 3 }),
+    allOf: fc.array(valueRules, { minLength: 1, maxLength: 2 }),
+    oneOf: fc.array(valueRules, { minLength: 1, maxLength: 3 }),
+    not: valueRules,
+  },
+  { requiredKeys: [] },
+)
+
+const { schema: anySchema } = fc.letrec<{ schema: JSONSchemaProps }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc
+      .tuple(fc.constantFrom('string', 'integer', 'number', 'boolean'), valueRules, junctors, fc.boolean())
+      .map(([type, rules, more, nullable]) => ({ type, ...rules, ...more, nullable })),
+    fc
+      .tuple(tie('schema'), valueRules, junctors)
+      .map(([items, rules, more]) => ({ type: 'array', items, ...rules, ...more })),
+    fc
+      .tuple(fc.dictionary(names, tie('schema'), { maxKeys: 4 }), valueRules, junctors, optional(fc.constant(true)))
+      .map(([properties, rules, more, preserve]) => ({
+        type: 'object',
+        properties,
+        ...rules,
+        ...more,
+        ...(preserve === undefined ? {} : { 'x-kubernetes-preserve-unknown-fields': preserve }),
+      })),
+    fc.tuple(tie('schema'), valueRules).map(([additionalProperties, rules]) => ({
+      type: 'object',
+      additionalProperties,
+      ...rules,
+    })),
+    fc.constant<JSONSchemaProps>({ 'x-kubernetes-preserve-unknown-fields': true }),
+    fc.constant<JSONSchemaProps>({ 'x-kubernetes-int-or-string': true }),
+  ),
+}))
+
+/** Adds a default to every node, of any shape: the engine must cope with defaults that do not fit. */
+const schemaWithDefaults: fc.Arbitrary<JSONSchemaProps> = fc
+  .tuple(anySchema, fc.array(json, { minLength: 1, maxLength: 5 }))
+  .map(([schema, values]) => {
+    let next = 0
+    const visit = (node: JSONSchemaProps): JSONSchemaProps => ({
+      ...node,
+      default: values[next++ % values.length],
+      ...(node.items === undefined ? {} : { items: visit(node.items) }),
+      ...(node.properties === undefined
+        ? {}
+        : {
+            properties: Object.fromEntries(Object.entries(node.properties).map(([name, each]) => [name, visit(each)])),
+          }),
+    })
+    return visit(schema)
+  })
+
+describe('StructuralSchema.prune()', () => {
+  it('is idempotent and reports what it removes exactly once', () => {
+    fc.assert(
+      fc.property(anySchema, json, (schema, value) => {
+        const compiled = compileSchema(schema)
+        const once = structuredCopy(value)
+        const first = compiled.prune(once)
+        const twice = structuredCopy(once)
+        expect(compiled.prune(twice)).toEqual([])
+        expect(twice).toEqual(once)
+        if (first.length === 0) expect(once).toEqual(value)
+      }),
+    )
+  })
+})
+
+describe('StructuralSchema.default()', () => {
+  it('is idempotent', () => {
+    fc.assert(
+      fc.property(schemaWithDefaults, json, (schema, value) => {
+        const compiled = compileSchema(schema)
+        const once = structuredCopy(value)
+        compiled.default(once)
+        const twice = structuredCopy(once)
+        compiled.default(twice)
+        expect(twice).toEqual(once)
+      }),
+    )
+  })
+
+  it('never shares a default between objects', () => {
+    const compiled = compileSchema({
+      type: 'object',
+      properties: { a: { type: 'object', default: { list: [1] }, 'x-kubernetes-preserve-unknown-fields': true } },
+    })
+    const first: { a?: { list: number[] } } = {}
+    const second: { a?: { list: number[] } } = {}
+    compiled.default(first)
+    compiled.default(second)
+    first.a?.list.push(2)
+    expect(second.a?.list).toEqual([1])
+  })
+})
+
+describe('StructuralSchema.validate()', () => {
+  it('never throws, and says nothing exactly if the fast check accepts', () => {
+    fc.assert(
+      fc.property(anySchema, json, json, (schema, value, old) => {
+        const compiled = compileSchema(schema)
+        const exact = validateExactly(schema, value, '', 'resource')
+        expect(compiled.accepts(value)).toBe(exact.valid)
+        expect(compiled.validateKeywords(value).length === 0).toBe(exact.valid)
+        compiled.validateUpdate(value, old)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('forgives in an update whatever did not change', () => {
+    fc.assert(
+      fc.property(anySchema, json, (schema, value) => {
+        // Objects with fields that have no schema do not count as unchanged.
+        fc.pre(typeof value !== 'object' || Array.isArray(value))
+        const compiled = compileSchema({ type: 'object', properties: { a: schema } })
+        expect(compiled.validateUpdate({ a: value }, { a: structuredCopy(value) })).toEqual([])
+      }),
+    )
+  })
+
+  it('agrees with Ajv on the keywords that both have', () => {
+    const ajv = new Ajv({ strict: false, allErrors: false, unicodeRegExp: true })
+    fc.assert(
+      fc.property(anySchema, json, (schema, value) => {
+        const judge = ajv.compile(toJsonSchema(schema))
+        expect(compileSchema(schema).accepts(value)).toBe(judge(value))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('checkStructural()', () => {
+  it('never throws on schemas that are not structural', () => {
+    const check = (schema: JSONSchemaProps): void => {
+      expect(checkStructural(schema)).toBeInstanceOf(Array)
+    }
+    fc.assert(fc.property(anySchema, check))
+    fc.assert(fc.property(schemaWithDefaults, check))
+  })
+})
+
+function structuredCopy(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}
+
+/**
+ * The same schema as JSON Schema has it. Differences that are Kubernetes' own are evened out: null is checked for type and enum only,
+ * and enumerated values are compared after a conversion.
+ */
+function toJsonSchema(schema: JSONSchemaProps): object {
+  const { nullable, ...rest } = schema
+  const out: Record<string, unknown> = { ...rest }
+  delete out['default']
+  if (schema['x-kubernetes-int-or-string'] === true) out['type'] = ['integer', 'string']
+  for (const key of ['anyOf', 'allOf', 'oneOf'] as const) {
+    const branches = schema[key]
+    if (branches !== undefined) out[key] = branches.map(toJsonSchema)
+  }
+  if (schema.not !== undefined) out['not'] = toJsonSchema(schema.not)
+  if (schema.items !== undefined) out['items'] = toJsonSchema(schema.items)
+  if (schema.properties !== undefined) {
+    out['properties'] = fromEntries(Object.entries(schema.properties).map(([name, each]) => [name, toJsonSchema(each)]))
+  }
+  if (typeof schema.additionalProperties === 'object')
+    out['additionalProperties'] = toJsonSchema(schema.additionalProperties)
+  const typed = schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true
+  const nullAllowed = (nullable === true || !typed) && (schema.enum ?? []).length === 0
+  return nullAllowed ? { anyOf: [{ type: 'null' }, out] } : { allOf: [{ not: { type: 'null' } }, out] }
+}

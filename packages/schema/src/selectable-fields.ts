@@ -1,0 +1,60 @@
+import { duplicate, type FieldError, invalid, required, tooMany } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
+import type { JSONSchemaProps } from './json-schema.ts'
+import { resolveSchemaPath, type SchemaPathTarget } from './rule-field-path.ts'
+
+const MAX_SELECTABLE_FIELDS = 8
+
+/** How strict {@link checkSelectableFields} is. */
+export interface SelectableFieldsOptions {
+  /** Whether there may be more than eight, as in an update that leaves too many as they were. @default false */
+  readonly allowTooMany?: boolean
+}
+
+/** What kube-apiserver finds wrong with the `selectableFields` of a CRD version: each must lead to a scalar outside of metadata. */
+export function checkSelectableFields(
+  selectableFields: readonly { readonly jsonPath?: string }[],
+  schema: JSONSchemaProps,
+  path: FieldPath,
+  options: SelectableFieldsOptions = {},
+): FieldError[] {
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
+  selectableFields.forEach(({ jsonPath = '' }, i) => {
+    const at = path.index(i).child('jsonPath')
+    if (jsonPath === '') {
+      errors.push(required(at))
+      return
+    }
+    const target = resolve(jsonPath, schema)
+    if (typeof target === 'string') {
+      errors.push(invalid(at, jsonPath, `is an invalid path: ${target}`))
+      return
+    }
+    if (target.path.root().toString() === 'metadata') {
+      errors.push(invalid(at, jsonPath, 'must not point to fields in metadata'))
+    }
+    if (!SELECTABLE_TYPES.has(target.schema.type ?? '')) {
+      const detail =
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
+      errors.push(invalid(at, jsonPath, detail))
+    }
+    const text = target.path.toString()
+    if (seen.has(text)) errors.push(duplicate(at, jsonPath))
+    seen.add(text)
+  })
+  if (seen.size > MAX_SELECTABLE_FIELDS && options.allowTooMany !== true) {
+    errors.push(tooMany(path, seen.size, MAX_SELECTABLE_FIELDS))
+  }
+  return errors
+}
+
+const SELECTABLE_TYPES: ReadonlySet<string> = new Set(['string', 'boolean', 'integer'])
+
+function resolve(jsonPath: string, schema: JSONSchemaProps): SchemaPathTarget | string {
+  try {
+    return resolveSchemaPath(jsonPath, schema, { allowBrackets: false })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
