@@ -13,7 +13,7 @@ export function formatFixed(value: number, precision: number, grouped = true): s
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** `1.234500 × 10⁰³`, with narrow no-break spaces around the sign. */
+/** `1.234500×10⁰³`; cel-go's own tests have spaces around the sign, from an older number library than the API server's. */
 export function formatExponential(value: number, precision: number): string {
   const special = specialText(value)
   if (special !== undefined) return special
@@ -21,7 +21,7 @@ export function formatExponential(value: number, precision: number): string {
   const power = String(Math.abs(exponent)).padStart(2, '0')
   const superscript = [...power].map((digit) => SUPERSCRIPTS.charAt(Number(digit))).join('')
   const fraction = precision === 0 ? '' : `.${mantissa.slice(1)}`
-  return `${signOf(value)}${mantissa.charAt(0)}${fraction}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${superscript}`
+  return `${signOf(value)}${mantissa.charAt(0)}${fraction}×10${exponent < 0 ? '⁻' : ''}${superscript}`
 }
 
 function specialText(value: number): string | undefined {
