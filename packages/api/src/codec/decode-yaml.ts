@@ -16,7 +16,7 @@ import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { type Decoded, decodeJson } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
 import type { JsonReaderOptions } from './json-reader.ts'
-import { goYamlMessage } from './yaml-problem.ts'
+import { goYamlMessage, missingKeyMessage } from './yaml-problem.ts'
 import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 
 const forbiddenCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/
@@ -98,7 +98,8 @@ class YamlReader {
         this.repeatedKeys.push(`line ${line}: key ${goSyntax(resolved)} already set in map`)
       }
       seen.add(resolved)
-      setOwn(object, keyText(resolved), this.#value(value))
+      const converted = this.#value(value)
+      setOwn(object, keyText(resolved, converted), converted)
     }
     for (const source of merged) {
       for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(object, key)) setOwn(object, key, value)
@@ -108,9 +109,11 @@ class YamlReader {
 
   #key(node: unknown): PlainScalar {
     if (isAlias(node)) return this.#alias(node, (target) => this.#key(target))
-    if (isScalar(node)) return scalarValue(node)
-    if (node === null || node === undefined) return null
-    throw new ApiSyntaxError(`yaml: invalid map key: ${goQuote(String(node).trim())}`)
+    if (!isScalar(node)) throw new ApiSyntaxError(`yaml: invalid map key: ${goSyntax(this.#value(node))}`)
+    if (node.source === '' && node.type === 'PLAIN' && node.tag === undefined) {
+      throw new ApiSyntaxError(missingKeyMessage(this.#source, node.range?.[0] ?? 0))
+    }
+    return scalarValue(node)
   }
 
   #merge(node: unknown): Record<string, unknown>[] {
@@ -183,13 +186,21 @@ function jsonScalar(value: PlainScalar): PlainScalar {
   return value
 }
 
-function keyText(key: PlainScalar): string {
-  if (key === null) throw new ApiSyntaxError('unsupported map key of type: %!s(<nil>), key: <nil>')
+function keyText(key: PlainScalar, value: unknown): string {
+  if (key === null) {
+    throw new ApiSyntaxError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(value)}`)
+  }
   return typeof key === 'number' && !Number.isInteger(key) ? goFloat(key) : String(key)
 }
 
-function goSyntax(key: PlainScalar): string {
-  return typeof key === 'string' ? goQuote(key) : key === null ? '<nil>' : String(key)
+// As %#v prints what go-yaml decodes into.
+function goSyntax(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value !== 'object' || value === null) return String(value ?? '<nil>')
+  const inner = (item: unknown): string => (item === null ? 'interface {}(nil)' : goSyntax(item))
+  if (Array.isArray(value)) return `[]interface {}{${value.map(inner).join(', ')}}`
+  const fields = Object.entries(value).map(([key, item]) => `${goQuote(key)}:${inner(item)}`)
+  return `map[interface {}]interface {}{${fields.join(', ')}}`
 }
 
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {

@@ -1,6 +1,7 @@
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { parseJson } from './decode-json.ts'
 import { parseYaml } from './decode-yaml.ts'
+import { JsonSyntaxError } from './json-syntax-error.ts'
 
 /** Whether text looks like JSON: its first character that is no white space is an opening brace (GuessJSONStream). */
 export function looksLikeJson(text: string): boolean {
@@ -36,16 +37,24 @@ export function splitYamlDocuments(text: string): string[] {
  * nothing (comments only, `null`) are left out.
  */
 export function parseManifests(text: string): unknown[] {
-  if (looksLikeJson(text)) {
-    const values = readJsonStream(text)
-    if (values !== undefined) return values
+  if (!looksLikeJson(text)) return parseYamlDocuments(text)
+  try {
+    return parseJsonStream(text)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    try {
+      // A flow mapping of YAML also starts with a brace.
+      return parseYamlDocuments(text)
+    } catch {
+      throw new ApiSyntaxError(`json: offset ${error.offset}: ${error.message}`, { cause: error })
+    }
   }
-  const values: unknown[] = []
-  for (const document of splitYamlDocuments(text)) {
-    const value = fromYaml(document)
-    if (value !== null) values.push(value)
-  }
-  return values
+}
+
+function parseYamlDocuments(text: string): unknown[] {
+  return splitYamlDocuments(text)
+    .map(fromYaml)
+    .filter((value) => value !== null)
 }
 
 function fromYaml(document: string): unknown {
@@ -57,8 +66,8 @@ function fromYaml(document: string): unknown {
   }
 }
 
-// JSON objects back to back; undefined when the text is no such stream (a flow mapping of YAML also starts with a brace).
-function readJsonStream(text: string): unknown[] | undefined {
+// JSON objects back to back. The text is cut where braces balance; what is left over is parsed for the sake of its error.
+function parseJsonStream(text: string): unknown[] {
   const values: unknown[] = []
   let start = 0
   for (let depth = 0, inString = false, at = 0; at < text.length; at++) {
@@ -69,14 +78,11 @@ function readJsonStream(text: string): unknown[] | undefined {
     } else if (char === '"') inString = true
     else if (char === '{') depth++
     else if (char === '}' && --depth === 0) {
-      try {
-        values.push(parseJson(text.slice(start, at + 1)))
-      } catch (error) {
-        if (error instanceof ApiSyntaxError) return undefined
-        throw error
-      }
+      values.push(parseJson(text.slice(start, at + 1)))
       start = at + 1
     }
   }
-  return text.slice(start).trim() === '' ? values : undefined
+  const rest = text.slice(start)
+  if (rest.trim() !== '') values.push(parseJson(rest))
+  return values
 }

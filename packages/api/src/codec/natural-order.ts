@@ -2,22 +2,18 @@ const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
 
 /**
- * Orders keys as go-yaml does: numbers inside names by value (`a2` before `a10`), letters after other characters, except right
- * after a digit, where they come first.
+ * Orders keys as go-yaml v2 does: numbers inside names by value (`a2` before `a10`), letters after other characters. Where both
+ * rules meet (`2`, `10`, `1a`) this is no order at all, and neither is Go's output.
  */
 export function compareNaturally(a: string, b: string): number {
   const x = [...a]
   const y = [...b]
-  let afterDigit = false
   for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] === y[i]) {
-      afterDigit = digit.test(x[i]!)
-      continue
-    }
+    if (x[i] === y[i]) continue
     const xLetter = letter.test(x[i]!)
     const yLetter = letter.test(y[i]!)
     if (xLetter && yLetter) return codeOf(x[i]!) - codeOf(y[i]!)
-    if (xLetter || yLetter) return xLetter === afterDigit ? -1 : 1
+    if (xLetter || yLetter) return yLetter ? -1 : 1
     return compareNumbers(x, y, i)
   }
   return x.length - y.length
@@ -41,7 +37,10 @@ function startsNumberBefore(chars: readonly string[], at: number): boolean {
 function numberAt(chars: readonly string[], at: number, inNumber: boolean): [value: bigint, end: number] {
   let value = inNumber ? 1n : 0n
   let end = at
-  for (; end < chars.length && digit.test(chars[end]!); end++) value = value * 10n + BigInt(codeOf(chars[end]!) - 0x30)
+  // In 64 bits and with their overflow, as in Go.
+  for (; end < chars.length && digit.test(chars[end]!); end++) {
+    value = BigInt.asIntN(64, value * 10n + BigInt(codeOf(chars[end]!) - 0x30))
+  }
   return [value, end]
 }
 

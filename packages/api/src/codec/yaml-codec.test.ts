@@ -208,7 +208,7 @@ describe('encodeYaml() prints as kubectl does', () => {
   })
 })
 
-it('compareNaturally() is a total order', () => {
+it('compareNaturally() is antisymmetric', () => {
   const key = fc.string({ unit: fc.constantFrom('a', 'b', '0', '1', '2', '-', '.'), maxLength: 6 })
   fc.assert(
     fc.property(key, key, (a, b) => {

@@ -12,25 +12,39 @@ interface Problem {
  * two parsers notice mistakes at different places, so for unusual ones text or line may differ from what kubectl prints.
  */
 export function goYamlMessage(error: YAMLError, source: string): string {
-  const { text, line } = problemOf(error, source)
+  return messageOf(problemOf(error, source))
+}
+
+/** The message for a mapping entry without a key, which the `yaml` package lets pass. */
+export function missingKeyMessage(source: string, at: number): string {
+  return messageOf(parser('did not find expected key', source, at))
+}
+
+function messageOf({ text, line }: Problem): string {
   return `yaml: ${line > 0 ? `line ${line}: ` : ''}${text}`
 }
+
+const dash = /^-(?:\s|$)/
 
 function problemOf(error: YAMLError, source: string): Problem {
   const at = error.pos[0]
   switch (error.code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
+      if (/^\?\s/.test(source.slice(at))) return scanner('mapping keys are not allowed in this context', source, at)
       return scanner('mapping values are not allowed in this context', source, colonAfter(source, at))
     case 'TAB_AS_INDENT':
+      return scanner('found character that cannot start any token', source, at)
     case 'BAD_SCALAR_START':
+      if (source[at] === ',') return parser('did not find expected node content', source, at)
       return scanner('found character that cannot start any token', source, at)
     case 'BAD_DQ_ESCAPE':
       return scanner('found unknown escape character', source, at)
+    case 'BAD_ALIAS':
+      return scanner('did not find expected alphabetic or numeric character', source, at)
+    case 'TAG_RESOLVE_FAILED':
+      return scanner("did not find the expected '>'", source, at)
     case 'MULTILINE_IMPLICIT_KEY':
-      if (/^[ \t]*-(?:\s|$)/.test(lineAt(source, at))) {
-        return scanner('block sequence entries are not allowed in this context', source, at)
-      }
-      return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
+      return multilineKey(source, at)
     case 'MISSING_CHAR':
       return missing(error, source, at)
     case 'BAD_INDENT':
@@ -40,6 +54,20 @@ function problemOf(error: YAMLError, source: string): Problem {
     default:
       return parser('did not find expected node content', source, at)
   }
+}
+
+// A line without a colon where a mapping has its keys cannot be anything else; elsewhere it is text that goes on in the next line.
+function multilineKey(source: string, at: number): Problem {
+  if (dash.test(source.slice(at))) return parser('did not find expected key', source, at)
+  const column = at - lineStart(source, at)
+  // After a dash on the same line a new value starts, so no mapping can be open there.
+  const startsLine = source.slice(at - column, at).trim() === ''
+  for (const line of startsLine ? linesBefore(source, at) : []) {
+    const indent = contentColumn(line)
+    if (indent === column) return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
+    if (line.search(/\S/) < column) break
+  }
+  return scanner('mapping values are not allowed in this context', source, colonAfter(source, at))
 }
 
 function missing(error: YAMLError, source: string, at: number): Problem {
@@ -52,18 +80,13 @@ function missing(error: YAMLError, source: string, at: number): Problem {
 }
 
 function badIndent(error: YAMLError, source: string, at: number): Problem {
+  if (source[at] === '\t') return scanner('found a tab character where an indentation space is expected', source, at)
   const flow = flowProblem(error.message)
   if (flow !== undefined) return parser(flow, source, at)
-  const entry = /^[ \t]*-(?:\s|$)/
-  const line = lineAt(source, at)
-  const indent = line.search(/[^ ]/)
-  const before = source
-    .slice(0, at)
-    .split('\n')
-    .slice(0, -1)
-    .filter((text) => text.trim() !== '')
-  const sibling = before.reverse().find((text) => text.search(/[^ ]/) <= indent)
-  const inList = sibling !== undefined && sibling.search(/[^ ]/) === indent && entry.test(sibling) && !entry.test(line)
+  const line = source.slice(lineStart(source, at), lineEnd(source, at))
+  const indent = line.search(/\S/)
+  const sibling = linesBefore(source, at).find((text) => text.search(/\S/) <= indent)
+  const inList = sibling?.search(/\S/) === indent && dash.test(sibling.trimStart()) && !dash.test(line.trimStart())
   return parser(inList ? "did not find expected '-' indicator" : 'did not find expected key', source, at)
 }
 
@@ -71,12 +94,19 @@ function unexpected(error: YAMLError, source: string, at: number): Problem {
   if (error.message.includes('Block scalar header')) {
     return scanner('did not find expected comment or line break', source, at)
   }
-  if (/^[ ]*[\]}]/.test(source.slice(at))) return parser('did not find expected node content', source, at)
-  const inList = /^-(?:\s|$)/.test(source.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#')) ?? '')
-  if (inList && source.lastIndexOf('\n', at - 1) === at - 1) {
-    return parser("did not find expected '-' indicator", source, at)
+  const before = source.slice(lineStart(source, at), at).trimEnd()
+  const rest = source.slice(at, lineEnd(source, at))
+  if (dash.test(rest) && before.endsWith(':')) {
+    return scanner('block sequence entries are not allowed in this context', source, at)
   }
-  return parser('did not find expected key', source, at)
+  if (/^\s*[\]}]/.test(rest)) {
+    const nothingYet = before === '' || before.endsWith(':')
+    return parser(nothingYet ? 'did not find expected node content' : 'did not find expected key', source, at)
+  }
+  const root = linesBefore(source, at).at(-1) ?? ''
+  if (before !== '' || !dash.test(root)) return parser('did not find expected key', source, at)
+  if (/:(?:\s|$)/.test(rest)) return parser("did not find expected '-' indicator", source, at)
+  return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
 }
 
 function flowProblem(message: string): string | undefined {
@@ -100,10 +130,24 @@ function newlinesBefore(source: string, at: number): number {
   return count
 }
 
-function lineAt(source: string, at: number): string {
-  const start = source.lastIndexOf('\n', at - 1) + 1
+function lineStart(source: string, at: number): number {
+  return source.lastIndexOf('\n', at - 1) + 1
+}
+
+function lineEnd(source: string, at: number): number {
   const end = source.indexOf('\n', at)
-  return source.slice(start, end < 0 ? source.length : end)
+  return end < 0 ? source.length : end
+}
+
+// The lines above that hold more than a comment, the nearest first.
+function linesBefore(source: string, at: number): string[] {
+  const above = source.slice(0, lineStart(source, at)).split('\n')
+  return above.filter((line) => /^\s*[^\s#]/.test(line)).reverse()
+}
+
+// Where the text of a line starts once the dashes of list entries are skipped.
+function contentColumn(line: string): number {
+  return /^(?:\s*-(?=\s))*\s*/.exec(line)![0].length
 }
 
 function colonAfter(source: string, at: number): number {

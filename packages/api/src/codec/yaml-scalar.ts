@@ -1,3 +1,5 @@
+import { isCalendarDate } from '@kubewright/base'
+
 /** What a plain YAML scalar means to Kubernetes' YAML reader. */
 export type PlainScalar = null | boolean | number | bigint | string
 
@@ -12,7 +14,7 @@ const specials: ReadonlyMap<string, number> = new Map([
 const integer = /^([+-]?)(0[bB][01]+|0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/
 const float = /^[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][+-]?[0-9]+)?$/
 const timestamp =
-  /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]| )[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/
+  /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt ][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/
 const base60 = /^[+-]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 /**
@@ -38,7 +40,13 @@ export function resolvePlain(text: string): PlainScalar {
 
 /** Whether a string has to be quoted lest it is read as something else. */
 export function needsQuotes(text: string): boolean {
-  return typeof resolvePlain(text) !== 'string' || text === '<<' || timestamp.test(text) || base60.test(text)
+  return typeof resolvePlain(text) !== 'string' || text === '<<' || isTimestamp(text) || base60.test(text)
+}
+
+function isTimestamp(text: string): boolean {
+  const parts = timestamp.exec(text)
+  if (parts === null) return false
+  return isCalendarDate(`${parts[1]}-${parts[2]!.padStart(2, '0')}-${parts[3]!.padStart(2, '0')}`)
 }
 
 // Within int64 or uint64, or undefined: a decimal number beyond is a float, others are text.
