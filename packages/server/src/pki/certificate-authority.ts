@@ -1,0 +1,200 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
+import {
+  der,
+  derBitString,
+  derInteger,
+  derOid,
+  derSequence,
+  derTag,
+  derTime,
+  readChildren,
+  readDer,
+  toPem,
+} from './der.ts'
+import {
+  authorityKeyIdentifier,
+  basicConstraints,
+  type ExtendedKeyUsage,
+  extendedKeyUsage,
+  keyIdentifier,
+  keyUsage,
+  subjectAlternativeNames,
+  subjectKeyIdentifier,
+} from './x509-extensions.ts'
+import { type CertificateSubject, encodeName } from './x509-name.ts'
+
+/** A certificate and its private key, both PEM. */
+export interface KeyedCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** What a certificate is to say. */
+export interface CertificateRequest {
+  readonly subject: CertificateSubject
+  /** DNS names and IP addresses. */
+  readonly hosts?: readonly string[]
+  readonly usages: readonly ExtendedKeyUsage[]
+  /** Epoch milliseconds. */
+  readonly notBefore: number
+  readonly notAfter: number
+}
+
+const day = 24 * 60 * 60 * 1000
+const year = 365 * day
+const ecdsaWithSha256 = derSequence(derOid('1.2.840.10045.4.3.2'))
+const sha256WithRsa = derSequence(derOid('1.2.840.113549.1.1.11'), der(derTag.null))
+
+/** Where the API server is reached from within: its loopback addresses and the `kubernetes` service. */
+export const servingHosts: readonly string[] = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+  '10.96.0.1',
+]
+
+/** Signs certificates. Keys that it makes are ECDSA P-256. */
+export class CertificateAuthority {
+  /** PEM. */
+  readonly cert: string
+  readonly #key: KeyObject
+  readonly #name: Buffer
+  readonly #keyId: Buffer
+
+  /** Takes a CA that exists, as PEM. */
+  constructor(ca: KeyedCertificate) {
+    const certificate = new X509Certificate(ca.cert)
+    this.cert = ca.cert
+    this.#key = createPrivateKey(ca.key)
+    // TBSCertificate: [0] version, serial, signature, issuer, validity, subject.
+    const [tbs] = readChildren(readDer(certificate.raw)[0], derTag.sequence)
+    this.#name = readChildren(tbs, derTag.sequence)[5]!.bytes
+    this.#keyId = keyIdentifier(publicKeyBits(certificate.publicKey))
+  }
+
+  /** Makes a new CA that is valid for ten years. The result is to be kept: it holds the private key. */
+  static create(options: { readonly commonName: string; readonly now: number }): KeyedCertificate {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const name = encodeName({ commonName: options.commonName })
+    const id = keyIdentifier(publicKeyBits(publicKey))
+    const cert = signCertificate(privateKey, {
+      issuer: name,
+      subject: name,
+      publicKey,
+      notBefore: options.now - day,
+      notAfter: options.now + 10 * year,
+      extensions: [
+        basicConstraints(true),
+        keyUsage('digitalSignature', 'keyEncipherment', 'keyCertSign'),
+        subjectKeyIdentifier(id),
+      ],
+    })
+    return { cert, key: privatePem(privateKey) }
+  }
+
+  /** Makes a key and a certificate for it. */
+  issue(request: CertificateRequest): KeyedCertificate {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    return { cert: this.sign(publicKey, request), key: privatePem(privateKey) }
+  }
+
+  /** A certificate for a key that somebody else holds, as PEM. */
+  sign(publicKey: KeyObject, request: CertificateRequest): string {
+    const { subject, hosts = [], usages, notBefore, notAfter } = request
+    return signCertificate(this.#key, {
+      issuer: this.#name,
+      subject: encodeName(subject),
+      publicKey,
+      notBefore,
+      notAfter,
+      extensions: [
+        basicConstraints(false),
+        keyUsage('digitalSignature', 'keyEncipherment'),
+        extendedKeyUsage(usages),
+        subjectKeyIdentifier(keyIdentifier(publicKeyBits(publicKey))),
+        authorityKeyIdentifier(this.#keyId),
+        ...(hosts.length > 0 ? [subjectAlternativeNames(hosts)] : []),
+      ],
+    })
+  }
+
+  /** A certificate that an API server shows: valid for a year, for {@link servingHosts} and the hosts given. */
+  issueServing(options: { readonly now: number; readonly hosts?: readonly string[] }): KeyedCertificate {
+    return this.issue({
+      subject: { commonName: 'kube-apiserver' },
+      hosts: [...new Set([...servingHosts, ...(options.hosts ?? [])])],
+      usages: ['serverAuth'],
+      notBefore: options.now - day,
+      notAfter: options.now + year,
+    })
+  }
+
+  /** A certificate that a client shows: the common name is the user, the organizations are the groups. */
+  issueClient(options: CertificateSubject & { readonly now: number; readonly validMillis?: number }): KeyedCertificate {
+    return this.issue({
+      subject: options,
+      usages: ['clientAuth'],
+      notBefore: options.now - day,
+      notAfter: options.now + (options.validMillis ?? year),
+    })
+  }
+}
+
+interface Content {
+  readonly issuer: Uint8Array
+  readonly subject: Uint8Array
+  readonly publicKey: KeyObject
+  readonly notBefore: number
+  readonly notAfter: number
+  readonly extensions: readonly Uint8Array[]
+}
+
+function signCertificate(signer: KeyObject, content: Content): string {
+  const spki = content.publicKey.export({ type: 'spki', format: 'der' })
+  const algorithm = signer.asymmetricKeyType === 'rsa' ? sha256WithRsa : ecdsaWithSha256
+  const tbs = derSequence(
+    der(0xa0, derInteger(Buffer.from([2]))),
+    derInteger(serialFor(spki, content)),
+    algorithm,
+    content.issuer,
+    derSequence(derTime(content.notBefore), derTime(content.notAfter)),
+    content.subject,
+    spki,
+    der(0xa3, derSequence(...content.extensions)),
+  )
+  return toPem('CERTIFICATE', derSequence(tbs, algorithm, derBitString(sign('sha256', tbs, signer))))
+}
+
+/** Serials must differ within a CA and be hard to guess; a digest that includes a fresh key is both. */
+function serialFor(spki: Uint8Array, { subject, notBefore, notAfter }: Content): Buffer {
+  const digest = createHash('sha256').update(spki).update(subject).update(`${notBefore}/${notAfter}`).digest()
+  digest[0] = (digest[0]! & 0x3f) | 0x40
+  return digest.subarray(0, 16)
+}
+
+/** The bits of the key alone, without the algorithm in front. */
+function publicKeyBits(key: KeyObject): Buffer {
+  const bits = readChildren(readDer(key.export({ type: 'spki', format: 'der' }))[0], derTag.sequence)[1]!
+  return bits.content.subarray(1)
+}
+
+function privatePem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }) as string
+}
+
+/** The public key of a private one, both PEM. */
+export function publicKeyOf(privateKey: string): string {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string
+}

@@ -1,0 +1,143 @@
+/** Universal tags of the DER values that certificates are made of. */
+export const derTag = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  printableString: 0x13,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const
+
+/** A value with its tag and length in front. */
+export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content)
+  return Buffer.concat([Buffer.from([tag, ...lengthOctets(body.length)]), body])
+}
+
+/** Short form below 128, otherwise the number of octets and then the octets. */
+function lengthOctets(length: number): number[] {
+  if (length < 0x80) return [length]
+  const octets: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256)
+  return [0x80 | octets.length, ...octets]
+}
+
+/** A SEQUENCE of encoded values. */
+export function derSequence(...items: readonly Uint8Array[]): Buffer {
+  return der(derTag.sequence, ...items)
+}
+
+/** A SET of one encoded value; sets of more would have to be sorted. */
+export function derSetOf(item: Uint8Array): Buffer {
+  return der(derTag.set, item)
+}
+
+/** A non-negative INTEGER from its big-endian bytes. */
+export function derInteger(bytes: Uint8Array): Buffer {
+  let start = 0
+  while (start < bytes.length - 1 && bytes[start] === 0) start++
+  const trimmed = bytes.subarray(start)
+  // A leading one bit would make the number negative.
+  return der(derTag.integer, Buffer.from((trimmed[0] ?? 0) & 0x80 ? [0] : []), trimmed)
+}
+
+/** An OBJECT IDENTIFIER from its dotted form. */
+export function derOid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
+  const octets = [first * 40 + second]
+  for (const arc of rest) {
+    const base128 = [arc & 0x7f]
+    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128))
+      base128.unshift((left & 0x7f) | 0x80)
+    octets.push(...base128)
+  }
+  return der(derTag.objectIdentifier, Buffer.from(octets))
+}
+
+/** A BIT STRING of whole octets. */
+export function derBitString(bytes: Uint8Array): Buffer {
+  return der(derTag.bitString, Buffer.from([0]), bytes)
+}
+
+/** An instant as X.509 wants it: UTCTime until 2049, GeneralizedTime from then on. */
+export function derTime(epochMillis: number): Buffer {
+  // 2026-01-02T03:04:05.678Z
+  const digits = new Date(epochMillis).toISOString().replace(/[-T:]/g, '').slice(0, 14)
+  const year = Number(digits.slice(0, 4))
+  if (year >= 1950 && year < 2050) return der(derTag.utcTime, Buffer.from(`${digits.slice(2)}Z`, 'latin1'))
+  return der(derTag.generalizedTime, Buffer.from(`${digits}Z`, 'latin1'))
+}
+
+/** One decoded value: its tag, its content, and the whole of it. */
+export interface DerValue {
+  readonly tag: number
+  readonly content: Buffer
+  /** Tag, length and content. */
+  readonly bytes: Buffer
+}
+
+/** Reads the values that follow each other in a piece of DER. Throws RangeError for what is cut short or not DER. */
+export function readDer(bytes: Uint8Array): DerValue[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const values: DerValue[] = []
+  for (let at = 0; at < buffer.length; ) {
+    const start = at
+    const tag = buffer[at++]!
+    if ((tag & 0x1f) === 0x1f) throw new RangeError('DER tags of more than one octet are not used in certificates')
+    let length = buffer[at++] ?? -1
+    if (length & 0x80) {
+      const octets = length & 0x7f
+      if (octets === 0 || octets > 4) throw new RangeError('DER length is malformed')
+      length = 0
+      for (let i = 0; i < octets; i++) length = length * 256 + (buffer[at++] ?? Number.NaN)
+    }
+    if (!(length >= 0) || at + length > buffer.length) throw new RangeError('DER value is cut short')
+    values.push({ tag, content: buffer.subarray(at, at + length), bytes: buffer.subarray(start, at + length) })
+    at += length
+  }
+  return values
+}
+
+/** The values within a constructed one, which must have the tag. */
+export function readChildren(value: DerValue | undefined, tag: number): DerValue[] {
+  if (value?.tag !== tag) throw new RangeError(`DER value has tag ${value?.tag ?? 'none'}, wanted ${tag}`)
+  return readDer(value.content)
+}
+
+/** The dotted form of an OBJECT IDENTIFIER. */
+export function readOid(value: DerValue | undefined): string {
+  if (value?.tag !== derTag.objectIdentifier || value.content.length === 0)
+    throw new RangeError('DER value is no object identifier')
+  const arcs: number[] = []
+  let arc = 0
+  for (const octet of value.content) {
+    arc = arc * 128 + (octet & 0x7f)
+    if (octet & 0x80) continue
+    if (arcs.length === 0) arcs.push(Math.min(2, Math.floor(arc / 40)), arc - 40 * Math.min(2, Math.floor(arc / 40)))
+    else arcs.push(arc)
+    arc = 0
+  }
+  return arcs.join('.')
+}
+
+/** Base64 between the lines of a PEM label. */
+export function toPem(label: string, bytes: Uint8Array): string {
+  const base64 = Buffer.from(bytes).toString('base64')
+  return `-----BEGIN ${label}-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`
+}
+
+/** The first PEM block with its label; undefined when there is none. */
+export function fromPem(
+  text: string,
+): { readonly label: string; readonly bytes: Buffer; readonly rest: string } | undefined {
+  const match = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([\s\S]*?)-----END \1-----(?:\r?\n|$)/.exec(text)
+  if (!match) return undefined
+  return { label: match[1]!, bytes: Buffer.from(match[2]!, 'base64'), rest: text.slice(match.index + match[0].length) }
+}
