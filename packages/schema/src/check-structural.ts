@@ -131,12 +131,15 @@ const ALLOWED_AT_ROOT: ReadonlyMap<string, string> = new Map([
 /** With the status subresource, status is validated on its own, so nothing at the root may say more about it. */
 function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   const type = schema.type ?? ''
-  if (type !== '' && type !== 'object') {
+  const keywords = keywordsOf(schema)
+  // Only the first finding is reported, and these keywords are looked at before the type.
+  const early = keywords.some((keyword) => keyword === 'id' || keyword === '$schema' || keyword === '$ref')
+  if (!early && type !== '' && type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
     errors.push(invalid(path.child('type'), type, detail))
     return
   }
-  if (keywordsOf(schema).every((keyword) => ALLOWED_AT_ROOT.has(keyword))) return
+  if (keywords.every((keyword) => ALLOWED_AT_ROOT.has(keyword))) return
   const allowed = [...ALLOWED_AT_ROOT.values()].join(' ')
   const detail = `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`
   errors.push(invalid(path, new RawValue(schemaJson(schema)), detail))
