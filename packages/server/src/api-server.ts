@@ -1,16 +1,19 @@
-import { isApiError, newForbidden, newInternalError, newUnauthorized, type Status } from '@kubewright/api'
+import { isApiError, newInternalError, type Status } from '@kubewright/api'
 import { type Clock, type Logger, nullLogger, type Random, shortId, systemClock, systemRandom } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
-import { type Authenticator, anonymousUser } from './auth/authenticator.ts'
-import type { Authorizer } from './auth/authorizer.ts'
+import { authenticate } from './auth/authenticate.ts'
+import type { Authenticator } from './auth/authenticator.ts'
+import { type Authorizer, attributesOf } from './auth/authorizer.ts'
+import { forbiddenError } from './auth/forbidden-error.ts'
+import { impersonate } from './auth/impersonation.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts'
 import { type RequestInfo, requestInfoOf } from './http/request-info.ts'
 import { respondStatus, respondText } from './http/respond.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
 import { ResourceTable } from './registry/resource-table.ts'
-import type { RequestContext, UserInfo } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 import { ResourceDispatcher } from './verbs/dispatch.ts'
 
 /** Answers requests that are about no resource, such as health and discovery; undefined passes the request on. */
@@ -101,7 +104,8 @@ class RequestHandler {
     } catch {
       return respondText(400, 'Bad Request')
     }
-    const user = await this.#authenticate(request)
+    const client = await authenticate(this.#options.authenticators, request)
+    const user = await impersonate(request, client, this.#options.authorizer)
     const context: RequestContext = {
       request,
       info,
@@ -122,44 +126,10 @@ class RequestHandler {
     return respondText(404, '404 page not found\n')
   }
 
-  async #authenticate(request: ApiRequest): Promise<UserInfo> {
-    for (const authenticate of this.#options.authenticators) {
-      const user = await authenticate(request)
-      if (user) return user
-    }
-    if (request.headers['authorization'] !== undefined) throw newUnauthorized('Unauthorized')
-    return anonymousUser
-  }
-
   async #authorize({ user, info }: RequestContext): Promise<void> {
-    const decision = await this.#options.authorizer.authorize({
-      user,
-      verb: info.verb,
-      isResource: info.isResource,
-      group: info.group,
-      version: info.version,
-      resource: info.resource,
-      subresource: info.subresource,
-      namespace: info.namespace,
-      name: info.name,
-      path: info.path,
-    })
-    if (decision.allowed) return
-    if (!info.isResource) {
-      throw newForbidden(
-        { group: '', resource: '' },
-        '',
-        `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`,
-      )
-    }
-    const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
-    const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`
-    const why = `User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`
-    throw newForbidden(
-      { group: info.group, resource },
-      info.name,
-      decision.reason === '' ? why : `${why}: ${decision.reason}`,
-    )
+    const attributes = attributesOf(user, info)
+    const decision = await this.#options.authorizer.authorize(attributes)
+    if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
   }
 
   /** What a failure becomes for the client; one that is nobody's fault but ours is logged with the id that the client gets. */

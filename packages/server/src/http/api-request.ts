@@ -6,6 +6,8 @@ export interface Peer {
     readonly organizations: readonly string[]
     readonly fingerprint?: string
   }
+  /** Why a certificate that the client showed is not trusted. */
+  readonly certificateError?: string
   readonly address: string
 }
 
@@ -17,6 +19,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Names and values in turn, as they were sent: the only form that tells a repeated header from a value with a comma. */
+  readonly rawHeaders?: readonly string[]
   /** Reads the whole body; rejects when it is larger than the limit. */
   readonly body: (limitBytes: number) => Promise<Uint8Array>
   /** Aborted when the client goes away or the server stops. */

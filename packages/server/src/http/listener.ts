@@ -113,6 +113,7 @@ function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequ
     path: at < 0 ? url : url.slice(0, at),
     query: new URLSearchParams(at < 0 ? '' : url.slice(at + 1)),
     headers,
+    rawHeaders: request.rawHeaders,
     body: (limit) => readBody(request, limit),
     signal,
     peer: peerOf(request),
@@ -138,18 +139,23 @@ function peerOf(request: Http2ServerRequest): Peer {
   let peer = peers.get(socket)
   if (!peer) {
     const address = socket.remoteAddress ?? ''
-    const certificate = socket.authorized ? socket.getPeerCertificate() : undefined
-    peer = certificate?.subject ? { address, certificate: subjectOf(certificate) } : { address }
+    const certificate = socket.getPeerCertificate()
+    // Without a certificate this is an empty object.
+    if (!certificate.subject) peer = { address }
+    else if (socket.authorized) peer = { address, certificate: subjectOf(certificate) }
+    else peer = { address, certificateError: String(socket.authorizationError) }
     peers.set(socket, peer)
   }
   return peer
 }
 
 function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate']> {
-  const organization = certificate.subject.O as string | string[] | undefined
+  // An attribute that occurs more than once is a list; of several common names the last one counts, as in Go.
+  const valuesOf = (value: unknown): string[] =>
+    value === undefined ? [] : Array.isArray(value) ? value : [String(value)]
   return {
-    commonName: String(certificate.subject.CN ?? ''),
-    organizations: organization === undefined ? [] : Array.isArray(organization) ? organization : [organization],
+    commonName: valuesOf(certificate.subject.CN).at(-1) ?? '',
+    organizations: valuesOf(certificate.subject.O),
     fingerprint: certificate.fingerprint256,
   }
 }

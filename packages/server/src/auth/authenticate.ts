@@ -1,0 +1,23 @@
+import { newUnauthorized } from '@kubewright/api'
+import type { ApiRequest } from '../http/api-request.ts'
+import type { UserInfo } from '../request-context.ts'
+import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
+
+/**
+ * Says who sent a request. One accepted credential is enough, however many others are wrong; only wrong ones make 401. Without any
+ * the client is anonymous, and it is authorization that decides what that allows.
+ */
+export async function authenticate(authenticators: readonly Authenticator[], request: ApiRequest): Promise<UserInfo> {
+  let refused = false
+  for (const authenticator of authenticators) {
+    try {
+      const user = await authenticator(request)
+      if (user) return user
+    } catch (error) {
+      if (!(error instanceof BadCredentials)) throw error
+      refused = true
+    }
+  }
+  if (refused) throw newUnauthorized('Unauthorized')
+  return anonymousUser
+}

@@ -1,0 +1,51 @@
+import type { ApiRequest } from '../http/api-request.ts'
+import {
+  type Authenticator,
+  aggregateMessages,
+  asAuthenticated,
+  BadCredentials,
+  type TokenAuthenticator,
+  type TokenOwner,
+} from './authenticator.ts'
+
+const invalidToken = 'invalid bearer token'
+
+/** The token of an Authorization header; undefined for other schemes and for an empty token, which count as no credentials. */
+export function bearerTokenOf(request: ApiRequest): string | undefined {
+  const header = request.headers['authorization']?.trim() ?? ''
+  // As Go's SplitN(…, " ", 3): what follows a second space is ignored, and two spaces in a row make the token empty.
+  const [scheme = '', token = ''] = header.split(' ', 3)
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+}
+
+/** Asks each in turn. The user found is a member of system:authenticated; throws with what all of them said when none knows the token. */
+export async function ownerOfToken(
+  authenticators: readonly TokenAuthenticator[],
+  token: string,
+  audiences: readonly string[],
+): Promise<TokenOwner> {
+  // A TokenReview of the real server begins with this text, because its loopback token is tried first.
+  const failures = [invalidToken]
+  for (const authenticate of authenticators) {
+    try {
+      const owner = await authenticate(token, audiences)
+      if (owner) return { ...owner, user: asAuthenticated(owner.user) }
+    } catch (error) {
+      if (!(error instanceof BadCredentials)) throw error
+      failures.push(error.message)
+    }
+  }
+  throw new BadCredentials(aggregateMessages(failures))
+}
+
+/** Authenticates requests by their bearer token, for the audiences of the API server. */
+export function bearerTokens(
+  authenticators: readonly TokenAuthenticator[],
+  audiences: readonly string[],
+): Authenticator {
+  return async (request) => {
+    const token = bearerTokenOf(request)
+    if (token === undefined) return undefined
+    return (await ownerOfToken(authenticators, token, audiences)).user
+  }
+}
