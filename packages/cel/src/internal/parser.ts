@@ -64,7 +64,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
       issues.push({ offset: -1, message: `expression recursion limit exceeded: ${MAX_DEPTH}` })
     } else if (e instanceof SyntaxMismatch) {
       const lexical = issues.filter((i) => i.message.startsWith('Syntax error: token'))
-      throw compileError(source, [...lexical, ...diagnoseSyntax(tokens)])
+      throw compileError(source, [...lexical, ...diagnoseSyntax(source, tokens)])
     } else {
       throw e
     }
