@@ -133,7 +133,8 @@ export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
 export { JsonReader, type JsonReaderOptions } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
-export { looksLikeJson, parseManifests, splitYamlDocuments } from './codec/manifests.ts'
+export { looksLikeJson } from './codec/looks-like-json.ts'
+export { parseManifests, splitYamlDocuments } from './codec/manifests.ts'
 export {
   type ConditionStatus,
   condition,

@@ -2,11 +2,7 @@ import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { parseJson } from './decode-json.ts'
 import { parseYaml } from './decode-yaml.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
-
-/** Whether text looks like JSON: its first character that is no white space is an opening brace (GuessJSONStream). */
-export function looksLikeJson(text: string): boolean {
-  return /^\s*\{/.test(text)
-}
+import { looksLikeJson } from './looks-like-json.ts'
 
 /**
  * Splits a YAML stream at lines that start with `---`, as kubectl does before it parses anything; nothing but a comment may

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeYaml, parseYaml } from './decode-yaml.ts'
 import { encodeYaml } from './encode-yaml.ts'
-import { looksLikeJson, parseManifests, splitYamlDocuments } from './manifests.ts'
+import { looksLikeJson } from './looks-like-json.ts'
+import { parseManifests, splitYamlDocuments } from './manifests.ts'
 import { compareNaturally } from './natural-order.ts'
 
 describe('parseYaml() reads scalars as kubectl does', () => {
