@@ -186,12 +186,16 @@ function diffItems(
 ): void {
   const changes: unknown[] = []
   const deletions: JsonObject[] = []
-  const old = new Map(before.map((item) => [goValue(mergeKeyOf(item, mergeKey)), item as JsonObject]))
-  const seen = new Set<string>()
-  for (const item of after) {
+  // Items with the same key, which valid objects do not have, are paired in their order.
+  const old = new Map<string, JsonObject[]>()
+  for (const item of before) {
     const identity = goValue(mergeKeyOf(item, mergeKey))
-    seen.add(identity)
-    const known = old.get(identity)
+    const same = old.get(identity)
+    if (same) same.push(item as JsonObject)
+    else old.set(identity, [item as JsonObject])
+  }
+  for (const item of after) {
+    const known = old.get(goValue(mergeKeyOf(item, mergeKey)))?.shift()
     if (known === undefined) {
       if (!options.ignoreChanges) changes.push(item)
       continue
@@ -201,7 +205,8 @@ function diffItems(
   }
   if (!options.ignoreDeletions) {
     for (const identity of [...old.keys()].sort(compareUtf8)) {
-      if (!seen.has(identity)) deletions.push({ [mergeKey]: old.get(identity)?.[mergeKey], [patchDirective]: 'delete' })
+      for (const item of old.get(identity) ?? [])
+        deletions.push({ [mergeKey]: item[mergeKey], [patchDirective]: 'delete' })
     }
   }
   const items = [...inOrder(changes, after, mergeKey, true), ...deletions]

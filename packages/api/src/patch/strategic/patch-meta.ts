@@ -36,14 +36,13 @@ export function structMeta(schema: JSONSchemaProps, key: string): PatchMeta {
   return cached(structs, schema, key, () => metaOf(fieldOf(schema, key)))
 }
 
-/** How the field, a list, merges. Throws PatchError when the schema knows no such list. */
+/** How the field, a list, merges. Throws PatchError when the schema knows no such field. */
 export function listMeta(schema: JSONSchemaProps, key: string): PatchMeta {
   return cached(lists, schema, key, () => {
     const field = fieldOf(schema, key)
     const { items } = resolved(field)
-    if (items === undefined) throw new PatchError('expected slice or array type, but got: struct')
-    if (resolved(items).type === 'array') throw new PatchError('unexpected slice of slice')
-    return { ...metaOf(field), schema: items }
+    if (items && resolved(items).type === 'array') throw new PatchError('unexpected slice of slice')
+    return { ...metaOf(field), schema: items ?? field }
   })
 }
 

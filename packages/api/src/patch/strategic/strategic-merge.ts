@@ -17,7 +17,7 @@ import {
   withoutDirectives,
   withoutNulls,
 } from './directives.ts'
-import { deletes, elementType, findByKey, isMapType, mergeKeyOf, mergeOrders } from './element-order.ts'
+import { deletes, elementType, findByKey, identityOf, isMapType, mergeKeyOf, mergeOrders } from './element-order.ts'
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
 
 /**
@@ -113,16 +113,40 @@ function mergeOrderedLists(
     const meta = listMeta(schema, key)
     checkOrder(patched ?? [], order, meta.mergeKey)
     if (live === undefined && patched === undefined) continue
-    const merged =
-      live === undefined
-        ? (withoutDirectives(patched) as unknown[])
-        : patched
-          ? mergeLists(live, patched, meta, false, apply)
-          : live
     const maps = isMapType(elementType(live ?? [], patched ?? []))
-    setOwn(out, key, mergeOrders(merged, order, live ?? [], meta.mergeKey, maps))
+    let merged: readonly unknown[]
+    let liveOrder = live ?? []
+    if (live === undefined) {
+      merged = withoutDirectives(patched) as unknown[]
+    } else if (patched === undefined) {
+      merged = live
+    } else {
+      merged = mergeLists(live, patched, meta, false, apply)
+      if (maps) liveOrder = orderAfterDeletions(live, merged, patched, meta.mergeKey)
+    }
+    setOwn(out, key, mergeOrders(merged, order, liveOrder, meta.mergeKey, maps))
     delete patch[key]
   }
+}
+
+/**
+ * The live order that items are put back into. In Kubernetes, items that a patch adds take the places that its deletions free, before
+ * the order is looked at; so they do here.
+ */
+function orderAfterDeletions(
+  live: readonly unknown[],
+  merged: readonly unknown[],
+  patched: readonly unknown[],
+  mergeKey: string,
+): readonly unknown[] {
+  const present = new Set(merged.map((item) => identityOf(item, mergeKey, true)))
+  const kept = live.filter((item) => present.has(identityOf(item, mergeKey, true)))
+  const known = new Set(kept.map((item) => identityOf(item, mergeKey, true)))
+  const added = patched.filter((item) => {
+    const identity = identityOf(item, mergeKey, true)
+    return present.has(identity) && !known.has(identity)
+  })
+  return kept.concat(added.slice(0, live.length - kept.length))
 }
 
 function listIn(object: JsonObject, key: string): readonly unknown[] | undefined {

@@ -1,0 +1,271 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../own-property.ts'
+import { PatchError } from '../patch-error.ts'
+import { requireKeyUnchanged, requireMetadataKeyUnchanged } from '../preconditions.ts'
+import { createThreeWayStrategicMergePatch, createTwoWayStrategicMergePatch } from './create-strategic-merge-patch.ts'
+import { applyStrategicMergePatch, decodeStrategicMergePatch } from './strategic-merge.ts'
+
+const text: JSONSchemaProps = { type: 'string' }
+const schema: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    metadata: {
+      type: 'object',
+      properties: {
+        name: text,
+        labels: { type: 'object', additionalProperties: text },
+        finalizers: { type: 'array', items: text, 'x-kubernetes-patch-strategy': 'merge' },
+      },
+    },
+    spec: {
+      type: 'object',
+      properties: {
+        replicas: { type: 'integer' },
+        strategy: {
+          type: 'object',
+          properties: { type: text, rollingUpdate: { type: 'object', properties: { maxSurge: text } } },
+          'x-kubernetes-patch-strategy': 'retainKeys',
+        },
+        args: { type: 'array', items: text },
+        selector: { type: 'object', properties: { a: text }, 'x-kubernetes-patch-strategy': 'replace' },
+        containers: {
+          type: 'array',
+          'x-kubernetes-patch-strategy': 'merge',
+          'x-kubernetes-patch-merge-key': 'name',
+          items: {
+            type: 'object',
+            properties: {
+              name: text,
+              image: text,
+              env: {
+                type: 'array',
+                'x-kubernetes-patch-strategy': 'merge',
+                'x-kubernetes-patch-merge-key': 'name',
+                items: { type: 'object', properties: { name: text, value: text } },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+const live = {
+  metadata: { name: 'd', finalizers: ['a', 'b'] },
+  spec: {
+    replicas: 1,
+    args: ['x', 'y'],
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '1' } },
+    containers: [
+      { name: 'one', image: 'i1', env: [{ name: 'E', value: '1' }] },
+      { name: 'two', image: 'i2' },
+    ],
+  },
+}
+
+const apply = (patch: JsonObject, document: object = live): unknown => applyStrategicMergePatch(document, patch, schema)
+const spec = (patch: JsonObject): unknown => (apply({ spec: patch }) as typeof live).spec
+
+describe('applyStrategicMergePatch()', () => {
+  it('merges list items by key and leaves the arguments alone', () => {
+    const before = structuredClone(live)
+    expect(spec({ containers: [{ name: 'two', image: 'new' }, { name: 'three' }] })).toEqual({
+      ...live.spec,
+      containers: [live.spec.containers[0], { name: 'two', image: 'new' }, { name: 'three' }],
+    })
+    expect(live).toEqual(before)
+  })
+
+  it('replaces lists without a strategy and objects with the strategy replace', () => {
+    expect(spec({ args: ['z'] })).toMatchObject({ args: ['z'] })
+    expect(apply({ spec: { selector: { b: 2 } } }, { spec: { selector: { a: 1 } } })).toEqual({ spec: { selector: { b: 2 } } })
+  })
+
+  it('removes with null, and drops nulls of what is new', () => {
+    expect(apply({ spec: { replicas: null, strategy: null } })).not.toHaveProperty('spec.replicas')
+    expect(apply({ a: { b: null, c: 1 } }, {})).toEqual({ a: { c: 1 } })
+  })
+
+  it('obeys $patch: delete and $patch: replace of list items', () => {
+    expect(spec({ containers: [{ name: 'one', $patch: 'delete' }] })).toMatchObject({ containers: [{ name: 'two' }] })
+    expect(spec({ containers: [{ $patch: 'replace' }, { name: 'x' }] })).toMatchObject({ containers: [{ name: 'x' }] })
+  })
+
+  it('obeys $patch: replace and $patch: delete of objects', () => {
+    expect(spec({ strategy: { $patch: 'replace', type: 'Recreate' } })).toMatchObject({ strategy: { type: 'Recreate' } })
+    expect(spec({ strategy: { $patch: 'delete' } })).toMatchObject({ strategy: {} })
+  })
+
+  it('obeys $retainKeys', () => {
+    expect(spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } })).toMatchObject({
+      strategy: { type: 'Recreate' },
+    })
+    expect((spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } }) as typeof live.spec).strategy).not.toHaveProperty(
+      'rollingUpdate',
+    )
+  })
+
+  it('merges lists of scalars, and removes by $deleteFromPrimitiveList', () => {
+    expect(apply({ metadata: { finalizers: ['c', 'a'] } })).toMatchObject({ metadata: { finalizers: ['c', 'a', 'b'] } })
+    expect(apply({ metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } })).toMatchObject({
+      metadata: { finalizers: ['b'] },
+    })
+  })
+
+  it('orders by $setElementOrder', () => {
+    const patch = { '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }] }
+    expect(spec(patch)).toMatchObject({ containers: [{ name: 'two' }, { name: 'one' }] })
+  })
+
+  it('puts added items into the places of deleted ones when it orders', () => {
+    const document = { spec: { containers: [{ name: '1' }, { name: '2' }, { name: '4' }] } }
+    const patch = {
+      '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
+      containers: [{ name: '3' }, { name: '1', $patch: 'delete' }],
+    }
+    expect(apply({ spec: patch }, document)).toEqual({ spec: { containers: [{ name: '2' }, { name: '4' }, { name: '3' }] } })
+  })
+
+  it.each<[JsonObject, string, PatchError['kind']?]>([
+    [{ containers: [{ image: 'x' }] }, 'map: map[image:x] does not contain declared merge key: name'],
+    [
+      { containers: ['str'] },
+      'list element types are not identical: [[map[env:[map[name:E value:1]] image:i1 name:one] map[image:i2 name:two]] [str]]',
+    ],
+    [{ containers: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],
+    [{ containers: [{ name: 'a', $patch: 'x' }] }, 'unknown patch type: x in map: map[$patch:x name:a]'],
+    [{ $patch: 'x' }, 'unknown patch type: x in map: map[$patch:x]'],
+    [{ strategy: { $retainKeys: ['type'], rollingUpdate: {} } }, 'invalid patch format of retainKeys', 'BadRequest'],
+    [{ strategy: { $retainKeys: 'type' } }, 'invalid patch format of retainKeys', 'BadRequest'],
+    [{ $deleteFromPrimitiveList: ['a'] }, 'invalid patch format of primitive list', 'BadRequest'],
+    [{ $setElementOrder: [] }, 'invalid patch format of setElementOrder list', 'BadRequest'],
+    [
+      { '$setElementOrder/containers': [{ name: 'one' }], containers: [{ name: 'two' }] },
+      "The order in patch list:\n[map[name:two]]\n doesn't match $setElementOrder list:\n[map[name:one]]\n",
+    ],
+    [{ '$setElementOrder/containers': 1 }, 'expected a []interface {}, but received a int64'],
+  ])('rejects %j', (patch, message, kind = 'Internal') => {
+    expect(() => spec(patch)).toThrow(new PatchError(message, kind))
+  })
+
+  it('rejects merging into what is no struct', () => {
+    const document = { metadata: { labels: { a: { b: 1 } } } }
+    expect(() => apply({ metadata: { labels: { a: { c: 1 } } } }, document)).toThrow(
+      'merging an object in json but data type is not struct, instead is: map',
+    )
+  })
+})
+
+describe('decodeStrategicMergePatch()', () => {
+  it('rejects a list and takes null for nothing', () => {
+    expect(() => decodeStrategicMergePatch([])).toThrow(
+      'json: cannot unmarshal array into Go value of type map[string]interface {}',
+    )
+    expect(decodeStrategicMergePatch(null)).toEqual({})
+  })
+})
+
+describe('createTwoWayStrategicMergePatch()', () => {
+  it('says what changed, in the terms of strategic merge', () => {
+    const after = structuredClone(live)
+    after.metadata.finalizers = ['b', 'c']
+    after.spec.strategy = { type: 'Recreate' } as typeof after.spec.strategy
+    after.spec.containers = [{ name: 'two', image: 'new' }, { name: 'three', image: 'x' }]
+    expect(createTwoWayStrategicMergePatch(live, after, schema)).toEqual({
+      metadata: {
+        finalizers: ['c'],
+        '$deleteFromPrimitiveList/finalizers': ['a'],
+        '$setElementOrder/finalizers': ['b', 'c'],
+      },
+      spec: {
+        strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null },
+        containers: [
+          { name: 'two', image: 'new' },
+          { name: 'three', image: 'x' },
+          { name: 'one', $patch: 'delete' },
+        ],
+        '$setElementOrder/containers': [{ name: 'two' }, { name: 'three' }],
+      },
+    })
+  })
+
+  it('checks preconditions', () => {
+    const renamed = { ...live, kind: 'X', metadata: { ...live.metadata, name: 'e' } }
+    expect(() => createTwoWayStrategicMergePatch(live, renamed, schema, [requireKeyUnchanged('kind')])).toThrow(
+      'precondition failed for: map[kind:X metadata:map[name:e]]',
+    )
+    expect(() => createTwoWayStrategicMergePatch(live, renamed, schema, [requireMetadataKeyUnchanged('name')])).toThrow(
+      'precondition failed',
+    )
+    expect(createTwoWayStrategicMergePatch(live, live, schema, [requireKeyUnchanged('kind')])).toEqual({})
+  })
+
+  const value = fc.constantFrom('1', '2')
+  const named = <T>(item: (name: string) => fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+    fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 }).chain((names) => fc.tuple(...names.map(item)))
+  const deployment = fc.record({
+    metadata: fc.record({
+      name: fc.constant('d'),
+      labels: fc.dictionary(fc.constantFrom('x', 'y', 'z'), value, { maxKeys: 3 }),
+      finalizers: fc.uniqueArray(fc.constantFrom('f', 'g', 'h')),
+    }),
+    spec: fc.record(
+      {
+        replicas: fc.nat(2),
+        strategy: fc.record({ type: value, rollingUpdate: fc.record({ maxSurge: value }) }, { requiredKeys: [] }),
+        args: fc.array(value, { maxLength: 3 }),
+        containers: named((name) =>
+          fc.record({ name: fc.constant(name), image: value, env: named((env) => fc.record({ name: fc.constant(env), value })) }),
+        ),
+      },
+      { requiredKeys: ['containers'] },
+    ),
+  })
+
+  it('gives patches that lead from one object to the other', () => {
+    fc.assert(
+      fc.property(deployment, deployment, (before, after) => {
+        const patch = createTwoWayStrategicMergePatch(before, after, schema)
+        expect(applyStrategicMergePatch(before, patch, schema)).toEqual(after)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('has nothing to say about equal objects', () => {
+    fc.assert(
+      fc.property(deployment, (object) => {
+        expect(createTwoWayStrategicMergePatch(object, structuredClone(object), schema)).toEqual({})
+      }),
+    )
+  })
+})
+
+describe('createThreeWayStrategicMergePatch()', () => {
+  const original = { spec: { replicas: 1, containers: [{ name: 'one' }, { name: 'gone' }] } }
+  const modified = { spec: { replicas: 2, containers: [{ name: 'one', image: 'new' }] } }
+  const current = {
+    spec: { replicas: 1, args: ['x'], containers: [{ name: 'one' }, { name: 'gone' }, { name: 'sidecar' }] },
+  }
+
+  it('removes what was applied before and keeps what others added', () => {
+    const patch = createThreeWayStrategicMergePatch(original, modified, current, schema)
+    expect(applyStrategicMergePatch(current, patch, schema)).toEqual({
+      spec: { replicas: 2, args: ['x'], containers: [{ name: 'one', image: 'new' }, { name: 'sidecar' }] },
+    })
+  })
+
+  it('rejects changes that others made to the same field, when asked to', () => {
+    const theirs = { spec: { ...current.spec, replicas: 7 } }
+    expect(() => createThreeWayStrategicMergePatch(original, modified, theirs, schema, { overwrite: false })).toThrow(
+      'conflicts with changes made from original to current',
+    )
+    expect(createThreeWayStrategicMergePatch(original, modified, theirs, schema)).toMatchObject({ spec: { replicas: 2 } })
+    expect(() =>
+      createThreeWayStrategicMergePatch(original, modified, current, schema, { overwrite: false }),
+    ).not.toThrow()
+  })
+})
