@@ -44,6 +44,7 @@ const MAX_DEPTH = 250
 
 /** Thrown inside the parser at the first token that does not fit; the diagnosis finds the words. */
 class SyntaxMismatch extends Error {}
+/** Thrown for expressions nested too deeply; its message is the issue's. */
 class DepthExceeded extends Error {}
 
 /** Parses an expression and expands its macros; throws a CelCompileError. */
@@ -61,7 +62,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     expr = parser.parseAll()
   } catch (e) {
     if (e instanceof DepthExceeded) {
-      issues.push({ offset: -1, message: `expression recursion limit exceeded: ${MAX_DEPTH}` })
+      issues.push({ offset: -1, message: e.message })
     } else if (e instanceof SyntaxMismatch) {
       const lexical = issues.filter((i) => i.message.startsWith('Syntax error: token'))
       throw compileError(source, [...lexical, ...diagnoseSyntax(source, tokens)])
@@ -85,7 +86,9 @@ class Parser {
   readonly #macros: ReadonlyMap<string, CelMacro>
   readonly #issues: SourceIssue[]
   #at = 0
-  #depth = 0
+  /** How many expressions enclose the current place. */
+  #nesting = 0
+  readonly #depths: number[] = []
 
   constructor(source: string, tokens: readonly Token[], macros: ReadonlyMap<string, CelMacro>, issues: SourceIssue[]) {
     this.#source = source
@@ -122,12 +125,28 @@ class Parser {
     return token
   }
 
-  #enter(depth: number): void {
-    if (depth > MAX_DEPTH) throw new DepthExceeded()
+  /** Notes how deep a node is; operators, selections and member calls count, as in cel-go's visitor. */
+  #deeper(e: Expr, ...children: readonly Expr[]): Expr {
+    const depth = 1 + this.#deepest(children)
+    if (depth > MAX_DEPTH) throw new DepthExceeded('max recursion depth exceeded')
+    this.#depths[e.id] = depth
+    return e
+  }
+
+  /** Notes that a node is as deep as its deepest child. */
+  #asDeep(e: Expr, children: readonly Expr[]): Expr {
+    this.#depths[e.id] = this.#deepest(children)
+    return e
+  }
+
+  #deepest(children: readonly Expr[]): number {
+    let deepest = 0
+    for (const child of children) deepest = Math.max(deepest, this.#depths[child.id] ?? 0)
+    return deepest
   }
 
   #expr(): Expr {
-    this.#enter(++this.#depth)
+    if (++this.#nesting > MAX_DEPTH) throw new DepthExceeded(`expression recursion limit exceeded: ${MAX_DEPTH}`)
     const condition = this.#logical('||', OPERATORS.or, () =>
       this.#logical('&&', OPERATORS.and, () => this.#relation()),
     )
@@ -138,9 +157,9 @@ class Parser {
       const yes = this.#logical('||', OPERATORS.or, () => this.#logical('&&', OPERATORS.and, () => this.#relation()))
       this.#expect(':')
       const no = this.#expr()
-      result = this.builder.call(id, OPERATORS.conditional, [condition, yes, no])
+      result = this.#deeper(this.builder.call(id, OPERATORS.conditional, [condition, yes, no]), condition, yes, no)
     }
-    this.#depth--
+    this.#nesting--
     return result
   }
 
@@ -158,7 +177,7 @@ class Parser {
       const mid = (low + high + 1) >> 1
       const left = mid === low ? terms[mid]! : tree(low, mid - 1)
       const right = mid === high ? terms[mid + 1]! : tree(mid + 1, high)
-      return this.builder.call(ops[mid]!, fn, [left, right])
+      return this.#asDeep(this.builder.call(ops[mid]!, fn, [left, right]), [left, right])
     }
     return tree(0, ops.length - 1)
   }
@@ -171,14 +190,14 @@ class Parser {
 
   #leftAssociative(operators: ReadonlyMap<TokenKind, string>, operand: () => Expr): Expr {
     let left = operand()
-    for (let chain = 1; ; chain++) {
+    for (;;) {
       const token = this.#token
       const fn = operators.get(token.kind)
       if (fn === undefined) return left
-      this.#enter(this.#depth + chain)
       this.#at++
       const id = this.builder.id(token.start)
-      left = this.builder.call(id, fn, [left, operand()])
+      const right = operand()
+      left = this.#deeper(this.builder.call(id, fn, [left, right]), left, right)
     }
   }
 
@@ -199,12 +218,13 @@ class Parser {
     while (this.#accept(kind) !== undefined) count++
     if (count % 2 === 0) return this.#member()
     const id = this.builder.id(first.start)
-    return this.builder.call(id, fn, [this.#member()])
+    const operand = this.#member()
+    return this.#asDeep(this.builder.call(id, fn, [operand]), [operand])
   }
 
   #member(): Expr {
     let operand = this.#primary()
-    for (let chain = 1; ; chain++) {
+    for (;;) {
       const op = this.#token
       if (op.kind === '.') {
         this.#at++
@@ -215,11 +235,11 @@ class Parser {
         const id = this.builder.id(op.start)
         const index = this.#expr()
         this.#expect(']')
-        operand = this.builder.call(id, optional ? OPERATORS.optIndex : OPERATORS.index, [operand, index])
+        const fn = optional ? OPERATORS.optIndex : OPERATORS.index
+        operand = this.#deeper(this.builder.call(id, fn, [operand, index]), operand, index)
       } else {
         return operand
       }
-      this.#enter(this.#depth + chain)
     }
   }
 
@@ -227,17 +247,19 @@ class Parser {
     const optional = this.#accept('?') !== undefined
     const name = this.#accept('IDENTIFIER') ?? this.#accept('ESC_IDENTIFIER')
     if (name === undefined) throw new SyntaxMismatch()
-    if (name.kind === 'ESC_IDENTIFIER') this.#report(op.start, "unsupported syntax: '`'")
+    if (name.kind === 'ESC_IDENTIFIER') this.#report(name.start, "unsupported syntax: '`'")
     if (optional) {
       const field = this.builder.literal(name.start, name.text)
-      return this.builder.call(this.builder.id(op.start), OPERATORS.optSelect, [operand, field])
+      return this.#deeper(this.builder.call(this.builder.id(op.start), OPERATORS.optSelect, [operand, field]), operand)
     }
     const open = name.kind === 'IDENTIFIER' ? this.#accept('(') : undefined
     if (open === undefined) {
-      return { kind: 'select', id: this.builder.id(op.start), operand, field: name.text, testOnly: false }
+      const id = this.builder.id(op.start)
+      return this.#deeper({ kind: 'select', id, operand, field: name.text, testOnly: false }, operand)
     }
     const id = this.builder.id(open.start)
-    return this.#callOrMacro(id, name.text, this.#arguments(), operand)
+    const args = this.#arguments()
+    return this.#deeper(this.#callOrMacro(id, name.text, args, operand), operand, ...args)
   }
 
   #arguments(): Expr[] {
@@ -305,7 +327,7 @@ class Parser {
     const args = open === undefined ? undefined : { id: this.builder.id(open.start), list: this.#arguments() }
     if (RESERVED.has(name.text)) return this.#report(start, `reserved identifier: ${name.text}`)
     if (args === undefined) return { kind: 'ident', id: this.builder.id(name.start), name: dot + name.text }
-    return this.#callOrMacro(args.id, dot + name.text, args.list)
+    return this.#asDeep(this.#callOrMacro(args.id, dot + name.text, args.list), args.list)
   }
 
   /** Looks ahead for `a.b.c {`; consumes the names if the brace is there. */
@@ -329,7 +351,7 @@ class Parser {
       if (this.#accept('?') !== undefined) optional.push(elements.length)
       elements.push(this.#expr())
     })
-    return { kind: 'list', id, elements, optional }
+    return this.#asDeep({ kind: 'list', id, elements, optional }, elements)
   }
 
   #map(open: Token): Expr {
@@ -341,7 +363,10 @@ class Parser {
       const colon = this.#expect(':')
       entries.push({ id: this.builder.id(colon.start), key, value: this.#expr(), optional })
     })
-    return { kind: 'map', id, entries }
+    return this.#asDeep(
+      { kind: 'map', id, entries },
+      entries.flatMap((e) => [e.key, e.value]),
+    )
   }
 
   #struct(open: Token, typeName: string): Expr {
@@ -352,10 +377,13 @@ class Parser {
       const name = this.#accept('IDENTIFIER') ?? this.#accept('ESC_IDENTIFIER')
       if (name === undefined) throw new SyntaxMismatch()
       const colon = this.#expect(':')
-      if (name.kind === 'ESC_IDENTIFIER') this.#report(open.start, "unsupported syntax: '`'")
+      if (name.kind === 'ESC_IDENTIFIER') this.#report(name.start, "unsupported syntax: '`'")
       fields.push({ id: this.builder.id(colon.start), name: name.text, value: this.#expr(), optional })
     })
-    return { kind: 'struct', id, typeName, fields }
+    return this.#asDeep(
+      { kind: 'struct', id, typeName, fields },
+      fields.map((f) => f.value),
+    )
   }
 
   /** `element? (',' element)* ','? close`. */

@@ -110,18 +110,21 @@ class Diagnosis {
     this.#setState(here, '')
     switch (element.type) {
       case 'token':
-        return this.#match(element.kinds)
+        this.#match(element.kinds)
+        break
       case 'rule':
-        return this.#rule(element.name, element.precedence, next)
+        this.#rule(element.name, element.precedence, next)
+        break
       case 'optional':
         this.#syncBlock()
         if (firstOf(restOf(element.body, undefined)).kinds.has(this.#la())) this.#sequence(element.body, next)
-        return
+        break
       case 'choice':
         this.#syncBlock()
-        return this.#choose(here)
+        this.#choose(here)
+        break
       case 'loop':
-        return this.#loop(here)
+        this.#loop(here)
     }
   }
 
