@@ -1,4 +1,6 @@
 export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable-store.ts'
+export type { EtcdTls } from './etcd/etcd-client.ts'
+export { EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
 export { MemoryStore } from './memory-store.ts'
 export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
 export type {

@@ -1,7 +1,6 @@
-import { CompactedError, FutureRevisionError } from '../storage-error.ts'
 import { SortedKeys } from '@kubewright/base'
+import { CompactedError, FutureRevisionError } from '../storage-error.ts'
 import type { Change, Entry, ListRequest, Page } from '../store.ts'
-
 
 /** A write whose revision is decided and that is about to be published. */
 export interface Write {

@@ -1,0 +1,321 @@
+import { type Clock, type Duration, every, linkSignals, systemClock, type Timer, toMillis } from '@kubewright/base'
+import { EtcdClient, type EtcdTls } from './etcd/etcd-client.ts'
+import { EtcdWatch } from './etcd/etcd-watch.ts'
+import { GrpcError, grpcStatus } from './etcd/grpc-error.ts'
+import {
+  compactRequest,
+  type KeyRange,
+  type RangeAnswer,
+  rangeRequest,
+  readRange,
+  readRevision,
+  readTxn,
+  readWatch,
+  toEntry,
+  watchRequest,
+  writeRequest,
+} from './etcd/messages.ts'
+import type { ProtoMessage } from './etcd/protobuf.ts'
+import { ProtoReader } from './etcd/protobuf.ts'
+import { checkKey } from './internal/check-key.ts'
+import { CompactedError, FutureRevisionError, StorageError } from './storage-error.ts'
+import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from './store.ts'
+
+/** What {@link openEtcdStore} takes. */
+export interface EtcdStoreOptions {
+  /** Addresses of the cluster's members, such as `https://10.0.0.1:2379`. One is used at a time; when it fails, the next. */
+  readonly endpoints: readonly string[]
+  /** Certificates for `https:` endpoints. */
+  readonly tls?: EtcdTls
+  /** The user to log in as. @default none */
+  readonly auth?: { readonly username: string; readonly password: string }
+  /** Where the store's keys are in etcd; a slash is added if it does not end with one. `''` is all of etcd. @default '/kubewright/' */
+  readonly keyPrefix?: string
+  /** How long an endpoint may take to accept a connection. @default '3s' */
+  readonly connectTimeout?: Duration
+  /** How long an endpoint may take to answer. @default '10s' */
+  readonly requestTimeout?: Duration
+  /** How often a connection in use is checked; one that does not answer until the next check is given up. @default '10s' */
+  readonly keepAliveInterval?: Duration
+  /** How often watches find out how far etcd is when this store asks it nothing. @default '5s' */
+  readonly progressInterval?: Duration
+  /** @default systemClock */
+  readonly clock?: Clock
+}
+
+const rangePath = '/etcdserverpb.KV/Range'
+const txnPath = '/etcdserverpb.KV/Txn'
+const compactPath = '/etcdserverpb.KV/Compact'
+const compactedMessage = 'etcdserver: mvcc: required revision has been compacted'
+const futureMessage = 'etcdserver: mvcc: required revision is a future revision'
+
+/**
+ * A store in an etcd cluster, of version 3.4 or later. Reads are linearizable. Several stores, in any processes, may share a cluster and
+ * a key prefix. Revisions are etcd's: other users of the cluster advance them, too.
+ */
+export class EtcdStore implements Store {
+  readonly #client: EtcdClient
+  readonly #clock: Clock
+  readonly #prefix: string
+  readonly #progressInterval: number
+  readonly #watches = new Set<EtcdWatch>()
+  readonly #life = new AbortController()
+  #ticker: Timer | undefined
+
+  /** @internal Use {@link openEtcdStore}. */
+  constructor(parts: { client: EtcdClient; clock: Clock; prefix: string; progressInterval: number }) {
+    this.#client = parts.client
+    this.#clock = parts.clock
+    this.#prefix = parts.prefix
+    this.#progressInterval = parts.progressInterval
+  }
+
+  async revision(): Promise<number> {
+    return (await this.#range({ start: this.#key('') }, { countOnly: true })).revision
+  }
+
+  async get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ entry: Entry | undefined; revision: number }> {
+    const answer = await this.#range({ start: this.#key(key) }, options)
+    const kv = answer.kvs[0]
+    return { entry: kv && toEntry(kv, this.#prefix.length), revision: options?.revision ?? answer.revision }
+  }
+
+  async list({ prefix, after = '', limit, revision }: ListRequest): Promise<Page> {
+    const { end } = this.#rangeOf(prefix)
+    // The first key behind another one is that key with a zero byte.
+    const start = after >= prefix && after !== '' ? this.#key(`${after}\0`) : this.#rangeOf(prefix).start
+    const answer = await this.#range({ start, end }, { limit, revision })
+    const entries = answer.kvs.map((kv) => toEntry(kv, this.#prefix.length))
+    const remaining = answer.count - entries.length
+    return {
+      entries,
+      revision: revision ?? answer.revision,
+      next: remaining > 0 ? entries.at(-1)?.key : undefined,
+      remaining,
+    }
+  }
+
+  async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
+    checkKey(key)
+    const { revision, succeeded, kv } = await this.#write(writeRequest(this.#key(key), value, expected))
+    const other = kv && toEntry(kv, this.#prefix.length)
+    if (!succeeded) return { ok: false, revision, current: other }
+    const entry = { key, value, createRevision: other?.createRevision ?? revision, modRevision: revision }
+    return { ok: true, revision, entry, previous: other }
+  }
+
+  async delete(key: string, expected: number): Promise<WriteResult> {
+    // To etcd, deleting what is not there at revision 0 would be a success.
+    if (expected === 0) {
+      const { entry, revision } = await this.get(key)
+      return { ok: false, revision, current: entry }
+    }
+    const { revision, succeeded, kv } = await this.#write(writeRequest(this.#key(key), undefined, expected))
+    const other = kv && toEntry(kv, this.#prefix.length)
+    return succeeded
+      ? { ok: true, revision, entry: undefined, previous: other }
+      : { ok: false, revision, current: other }
+  }
+
+  watch(request: WatchRequest): AsyncIterable<WatchBatch> {
+    if (this.#client.closed) throw closedError('use the store')
+    return this.#watch(request)
+  }
+
+  /** Forgets history before the revision, for everybody who uses the cluster: etcd has one history. */
+  async compact(revision: number): Promise<void> {
+    if (revision < 1) return
+    try {
+      this.#notice(readRevision(await this.#client.write(compactPath, compactRequest(revision))))
+    } catch (error) {
+      // Somebody has gone further already, which is as good.
+      if (error instanceof GrpcError && error.message === compactedMessage) return
+      throw await this.#explain(error, revision, 'KW_STORAGE_WRITE')
+    }
+  }
+
+  /** Waits for the writes under way, then ends watches and connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closing = this.#client.close()
+    this.#life.abort()
+    this.#ticker?.cancel()
+    await closing
+  }
+
+  async *#watch({ prefix, after: wanted, signal }: WatchRequest): AsyncGenerator<WatchBatch> {
+    const after = wanted ?? (await this.revision())
+    const link = linkSignals(signal, this.#life.signal)
+    const range = this.#rangeOf(prefix)
+    const watch = new EtcdWatch(after, {
+      client: this.#client,
+      clock: this.#clock,
+      range,
+      prefixLength: this.#prefix.length,
+      signal: link.signal,
+      assertReadable: async (revision) => void (await this.#range(range, { revision, countOnly: true })),
+    })
+    this.#watches.add(watch)
+    this.#ticker ??= every(this.#clock, this.#progressInterval, () => this.#tick(), 'etcd progress')
+    try {
+      yield* watch.batches()
+    } finally {
+      link[Symbol.dispose]()
+      this.#watches.delete(watch)
+      if (this.#watches.size === 0) {
+        this.#ticker?.cancel()
+        this.#ticker = undefined
+      }
+    }
+    if (!signal?.aborted) throw closedError('continue the watch')
+  }
+
+  async #range(
+    range: KeyRange,
+    options: { limit?: number | undefined; revision?: number | undefined; countOnly?: boolean } = {},
+  ): Promise<RangeAnswer> {
+    const { limit, revision, countOnly } = options
+    const request = rangeRequest(range, {
+      ...(limit === undefined ? {} : { limit }),
+      // To etcd, 0 is the newest revision. Nothing has happened at revision 1 either.
+      ...(revision === undefined ? {} : { revision: Math.max(1, revision) }),
+      ...(countOnly === undefined ? {} : { countOnly }),
+    })
+    try {
+      const answer = readRange(await this.#client.read(rangePath, request))
+      this.#notice(answer.revision)
+      return answer
+    } catch (error) {
+      throw await this.#explain(error, revision ?? 0, 'KW_STORAGE_UNAVAILABLE')
+    }
+  }
+
+  async #write(request: ProtoMessage): Promise<ReturnType<typeof readTxn>> {
+    try {
+      const answer = readTxn(await this.#client.write(txnPath, request))
+      this.#notice(answer.revision)
+      return answer
+    } catch (error) {
+      throw await this.#explain(error, 0, 'KW_STORAGE_WRITE')
+    }
+  }
+
+  /** Watches learn how far etcd is also when nobody else asks it. */
+  #tick(): void {
+    // A failure shows where it matters: in the watches themselves and in the next call.
+    this.revision().catch(() => undefined)
+  }
+
+  #notice(revision: number): void {
+    for (const watch of this.#watches) watch.notice(revision)
+  }
+
+  /** Turns etcd's refusal into the error of the store, with what to do about it. */
+  async #explain(
+    error: unknown,
+    revision: number,
+    code: 'KW_STORAGE_WRITE' | 'KW_STORAGE_UNAVAILABLE',
+  ): Promise<unknown> {
+    if (!(error instanceof GrpcError)) return error
+    if (error.message === compactedMessage) return new CompactedError(revision, await this.#compactRevision(revision))
+    if (error.message === futureMessage) return new FutureRevisionError(revision, await this.revision())
+    const action = code === 'KW_STORAGE_WRITE' ? 'write to' : 'read from'
+    return new StorageError(
+      code,
+      `Cannot ${action} etcd at ${this.#client.address} (${error.message}): ${cure(error)}`,
+      {
+        cause: error,
+      },
+    )
+  }
+
+  /** etcd tells its compacted revision only to a watch that starts below it. */
+  #compactRevision(atLeast: number): Promise<number> {
+    return new Promise((resolve) => {
+      let cancel = (): void => undefined
+      const finish = (revision: number): void => {
+        timer.cancel()
+        cancel()
+        resolve(revision)
+      }
+      const unknown = (): void => finish(atLeast + 1)
+      const timer = this.#clock.setTimer(1000, unknown, 'etcd compacted revision')
+      this.#client
+        .watch({
+          message: (data) => {
+            const { canceled, compactRevision } = readWatch(new ProtoReader(data))
+            if (canceled) finish(Math.max(compactRevision, atLeast + 1))
+          },
+          end: unknown,
+        })
+        .then(({ stream }) => {
+          cancel = stream.cancel
+          stream.send(watchRequest(this.#rangeOf(''), 1, { previous: false }))
+        }, unknown)
+    })
+  }
+
+  #key(key: string): Buffer {
+    return Buffer.from(this.#prefix + key || '\0', 'utf8')
+  }
+
+  /** The range of all keys that start with the prefix. */
+  #rangeOf(prefix: string): Required<KeyRange> {
+    const start = this.#key(prefix)
+    const end = Buffer.from(start)
+    // Keys are ASCII, so the last byte can always be made greater; that of the range of everything, a zero, stands for no end.
+    if (this.#prefix + prefix !== '') end[end.length - 1]!++
+    return { start, end }
+  }
+}
+
+function closedError(action: string): StorageError {
+  return new StorageError('KW_STORAGE_CLOSED', `Cannot ${action} as the store was closed`)
+}
+
+function cure({ status, message }: GrpcError): string {
+  if (message.includes('database space exceeded'))
+    return 'compact and defragment it or raise its quota, then disarm its alarm'
+  if (message.includes('request is too large')) return 'store less under one key or raise its --max-request-bytes'
+  if (message.includes('user name is empty')) return 'it wants a user name and a password or a client certificate'
+  if (status === grpcStatus.permissionDenied) return 'grant the user a role that may read and write the key prefix'
+  return 'see its log'
+}
+
+/** Connects to the cluster and returns its store. Rejects with a clear reason if no endpoint answers or the login fails. */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
+  const clock = options.clock ?? systemClock
+  if (options.endpoints.length === 0) throw new RangeError('endpoints must name at least one address')
+  for (const endpoint of options.endpoints) {
+    if (!/^https?:\/\/[^/]+\/?$/.test(endpoint)) {
+      throw new RangeError(`endpoints must be addresses such as https://10.0.0.1:2379: ${endpoint}`)
+    }
+  }
+  const prefix = options.keyPrefix ?? '/kubewright/'
+  if (prefix !== '') checkKey(prefix)
+  const client = new EtcdClient({
+    endpoints: options.endpoints,
+    clock,
+    tls: options.tls,
+    auth: options.auth,
+    connectTimeout: options.connectTimeout ?? '3s',
+    requestTimeout: options.requestTimeout ?? '10s',
+    keepAliveInterval: options.keepAliveInterval ?? '10s',
+  })
+  const store = new EtcdStore({
+    client,
+    clock,
+    // Without a separator at its end, a prefix would contain the keys of every longer one.
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    progressInterval: toMillis(options.progressInterval ?? '5s'),
+  })
+  try {
+    await store.revision()
+    return store
+  } catch (error) {
+    await store[Symbol.asyncDispose]()
+    throw error
+  }
+}

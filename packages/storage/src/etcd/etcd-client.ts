@@ -1,0 +1,230 @@
+import { type Clock, type Duration, toMillis } from '@kubewright/base'
+import { StorageError } from '../storage-error.ts'
+import { type DuplexStream, GrpcConnection, type Metadata, type StreamEvents } from './grpc-connection.ts'
+import { GrpcError, grpcStatus } from './grpc-error.ts'
+import { authenticateRequest, readText } from './messages.ts'
+import { ProtoMessage, ProtoReader } from './protobuf.ts'
+
+/** Certificates and keys in PEM form. */
+export interface EtcdTls {
+  /** Who signed the servers' certificates. @default the authorities that Node knows */
+  readonly ca?: string | Uint8Array
+  /** Our certificate, where the servers ask for one. */
+  readonly cert?: string | Uint8Array
+  /** The private key of our certificate. */
+  readonly key?: string | Uint8Array
+  /** The name that the servers' certificates must carry. @default the host of the endpoint */
+  readonly serverName?: string
+}
+
+export interface EtcdClientOptions {
+  readonly endpoints: readonly string[]
+  readonly clock: Clock
+  readonly tls: EtcdTls | undefined
+  readonly auth: { readonly username: string; readonly password: string } | undefined
+  readonly connectTimeout: Duration
+  readonly requestTimeout: Duration
+  readonly keepAliveInterval: Duration
+}
+
+const authenticatePath = '/etcdserverpb.Auth/Authenticate'
+const statusPath = '/etcdserverpb.Maintenance/Status'
+const watchPath = '/etcdserverpb.Watch/Watch'
+
+/** After these a write may have been made, if the server got it. All other statuses mean that it refused. */
+const undecided: ReadonlySet<number> = new Set([
+  grpcStatus.cancelled,
+  grpcStatus.unknown,
+  grpcStatus.deadlineExceeded,
+  grpcStatus.aborted,
+  grpcStatus.internal,
+  grpcStatus.unavailable,
+])
+
+/** What a server says before it proposes anything to the others. */
+const neverProposed: ReadonlySet<string> = new Set(['etcdserver: no leader', 'etcdserver: not capable'])
+
+/**
+ * Calls to a cluster: to one endpoint as long as it answers, then to the next. A request that may have changed something is never sent
+ * twice.
+ */
+export class EtcdClient {
+  readonly #connections: readonly GrpcConnection[]
+  readonly #auth: EtcdClientOptions['auth']
+  readonly #timeout: number
+  readonly #versions = new WeakMap<object, Promise<string>>()
+  #current = 0
+  #token: Promise<string> | undefined
+  #closed = false
+  readonly #writes = new Set<Promise<unknown>>()
+
+  constructor({ endpoints, clock, tls = {}, auth, ...options }: EtcdClientOptions) {
+    const { serverName, ...pem } = tls
+    this.#connections = endpoints.map(
+      (url) =>
+        new GrpcConnection(url, {
+          clock,
+          connectTimeout: toMillis(options.connectTimeout),
+          keepAliveInterval: toMillis(options.keepAliveInterval),
+          tls: serverName === undefined ? pem : { ...pem, servername: serverName },
+        }),
+    )
+    this.#auth = auth
+    this.#timeout = toMillis(options.requestTimeout)
+  }
+
+  /** Where the cluster is, for messages. */
+  get address(): string {
+    return this.#connections.map((connection) => connection.url).join(', ')
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Asks one endpoint after the other until one answers. Rejects with a {@link GrpcError} if that one refuses. */
+  read(path: string, message: ProtoMessage): Promise<ProtoReader> {
+    return this.#call(path, message, { write: false, anonymous: false })
+  }
+
+  /** As `read`, but gives up as soon as an endpoint may have done what was asked. */
+  async write(path: string, message: ProtoMessage): Promise<ProtoReader> {
+    const call = this.#call(path, message, { write: true, anonymous: false })
+    this.#writes.add(call)
+    try {
+      return await call
+    } finally {
+      this.#writes.delete(call)
+    }
+  }
+
+  /** Opens a stream of watches on the endpoint of the moment; `version` is that of its server. */
+  async watch(events: StreamEvents): Promise<{ stream: DuplexStream; version: string }> {
+    const index = this.#current
+    const connection = this.#connections[index]!
+    const ended = (error: GrpcError): void => {
+      this.#leave(index)
+      events.end(error)
+    }
+    try {
+      const version = await this.#version(connection)
+      // A server that has lost its cluster would stay silent; this makes it say so.
+      const metadata = { ...(await this.#metadata()), hasleader: 'true' }
+      const stream = await connection.open(watchPath, metadata, { message: events.message, end: ended })
+      return { stream, version }
+    } catch (error) {
+      this.#leave(index)
+      throw error
+    }
+  }
+
+  /** Refuses further calls, waits for the writes that are under way and ends the rest. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#writes)
+    for (const connection of this.#connections) connection.close()
+  }
+
+  async #call(
+    path: string,
+    message: ProtoMessage,
+    { write, anonymous }: { readonly write: boolean; readonly anonymous: boolean },
+  ): Promise<ProtoReader> {
+    const failures: GrpcError[] = []
+    const first = this.#current
+    let mayRenew = this.#auth !== undefined && !anonymous
+    for (let tried = 0; tried < this.#connections.length; ) {
+      this.#assertOpen()
+      const index = (first + tried) % this.#connections.length
+      const connection = this.#connections[index]!
+      try {
+        const metadata = anonymous ? {} : await this.#metadata()
+        return new ProtoReader(await connection.unary(path, message, metadata, this.#timeout))
+      } catch (error) {
+        if (!(error instanceof GrpcError)) throw error
+        if (mayRenew && isStaleToken(error)) {
+          mayRenew = false
+          this.#token = undefined
+          continue
+        }
+        if (!undecided.has(error.status)) throw error
+        this.#leave(index)
+        if (write && error.sent && !neverProposed.has(error.message)) throw this.#uncertain(connection.url, error)
+        this.#assertOpen(error)
+        failures.push(error)
+        tried++
+      }
+    }
+    throw this.#unavailable(failures)
+  }
+
+  async #metadata(): Promise<Metadata> {
+    if (this.#auth === undefined) return {}
+    const { username, password } = this.#auth
+    this.#token ??= this.#call(authenticatePath, authenticateRequest(username, password), {
+      write: false,
+      anonymous: true,
+    }).then(readText)
+    const token = this.#token
+    try {
+      return { token: await token }
+    } catch (error) {
+      if (this.#token === token) this.#token = undefined
+      if (!(error instanceof GrpcError)) throw error
+      throw new StorageError(
+        'KW_STORAGE_UNAVAILABLE',
+        `Cannot log in to etcd at ${this.address} as ${username} (${error.message}): check the user name and the password`,
+        { cause: error },
+      )
+    }
+  }
+
+  async #version(connection: GrpcConnection): Promise<string> {
+    const session = await connection.session()
+    let version = this.#versions.get(session)
+    if (version === undefined) {
+      version = connection
+        .unary(statusPath, new ProtoMessage(), {}, this.#timeout)
+        .then((answer) => readText(new ProtoReader(answer)))
+      this.#versions.set(session, version)
+      // Not remembered when it failed; whoever waits for it sees the failure.
+      version.catch(() => this.#versions.delete(session))
+    }
+    return version
+  }
+
+  /** The endpoint failed: the next calls go to the one behind it, unless somebody has moved on already. */
+  #leave(index: number): void {
+    if (this.#current === index) this.#current = (index + 1) % this.#connections.length
+  }
+
+  #assertOpen(cause?: unknown): void {
+    if (this.#closed) throw new StorageError('KW_STORAGE_CLOSED', 'Cannot use the store as it was closed', { cause })
+  }
+
+  #uncertain(url: string, cause: GrpcError): StorageError {
+    return new StorageError(
+      'KW_STORAGE_UNCERTAIN',
+      `Cannot tell whether etcd at ${url} made the write (${cause.message}): read the key again before trying once more`,
+      { cause },
+    )
+  }
+
+  #unavailable(failures: readonly GrpcError[]): StorageError {
+    const reasons = [...new Set(failures.map((failure) => failure.message))].join('; ')
+    return new StorageError(
+      'KW_STORAGE_UNAVAILABLE',
+      `Cannot reach etcd at ${this.address} (${reasons}): check that it runs, that the addresses are right and that its certificate is trusted`,
+      { cause: failures[0] },
+    )
+  }
+}
+
+/** Tokens expire, are forgotten when a server restarts, and are void when users or roles change. */
+function isStaleToken({ status, message }: GrpcError): boolean {
+  return (
+    status === grpcStatus.unauthenticated ||
+    message === 'etcdserver: invalid auth token' ||
+    message === 'etcdserver: revision of auth store is old'
+  )
+}

@@ -1,0 +1,295 @@
+// eslint-disable-next-line no-restricted-imports -- the one place where a store opens connections; whoever wants none does not open an EtcdStore
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
+import { type Clock, every } from '@kubewright/base'
+import { GrpcError, grpcStatus } from './grpc-error.ts'
+import { FrameSplitter, frameHead, sealFrame } from './grpc-frames.ts'
+import type { ProtoMessage } from './protobuf.ts'
+
+/** What the connections to all endpoints have in common. Times are milliseconds. */
+export interface ConnectionOptions {
+  readonly clock: Clock
+  readonly connectTimeout: number
+  readonly keepAliveInterval: number
+  readonly tls: {
+    readonly ca?: string | Uint8Array
+    readonly cert?: string | Uint8Array
+    readonly key?: string | Uint8Array
+    readonly servername?: string
+  }
+}
+
+/** What happens on a stream that is open in both directions. `end` is called exactly once, last, and never within `open`. */
+export interface StreamEvents {
+  message(data: Buffer): void
+  end(error: GrpcError): void
+}
+
+/** Our end of a stream that is open in both directions. */
+export interface DuplexStream {
+  send(message: ProtoMessage): void
+  pause(): void
+  resume(): void
+  /** Ends the stream; no event follows. */
+  cancel(): void
+}
+
+interface Session {
+  readonly http2: ClientHttp2Session
+  /** The last stream that the server has looked at, once it has said that it goes away. */
+  lastStream: number
+  openStreams: number
+}
+
+/** A window that lets a long list or a burst of changes arrive without a pause for each 64 KiB. */
+const windowSize = 4 * 1024 * 1024
+
+/**
+ * One endpoint, spoken to in gRPC over HTTP/2. Connects when first used and again when the connection was lost. Never repeats a request:
+ * every failure says whether the server may have seen it.
+ */
+export class GrpcConnection {
+  readonly url: string
+  readonly #options: ConnectionOptions
+  #session: Session | undefined
+  #connecting: Promise<Session> | undefined
+  #closed = false
+
+  constructor(url: string, options: ConnectionOptions) {
+    this.url = url
+    this.#options = options
+  }
+
+  /** Identifies the connection of the moment: what is known about the server holds as long as this is the same object. */
+  session(): Promise<object> {
+    return this.#connected()
+  }
+
+  /** Sends one message and resolves with the one that answers it, within the time limit. */
+  async unary(path: string, message: ProtoMessage, metadata: Metadata, timeout: number): Promise<Buffer> {
+    const session = await this.#connected()
+    return new Promise<Buffer>((resolve, reject) => {
+      let answer: Buffer | undefined
+      const call = this.#start(
+        session,
+        path,
+        { ...metadata, 'grpc-timeout': `${Math.max(1, Math.ceil(timeout))}m` },
+        {
+          message: (data) => {
+            answer = data
+          },
+          end: (error) => {
+            timer.cancel()
+            if (error.status !== 0) reject(error)
+            else if (answer === undefined) reject(new GrpcError(grpcStatus.internal, 'no message came', { sent: true }))
+            else resolve(answer)
+          },
+        },
+      )
+      const timer = this.#options.clock.setTimer(
+        timeout,
+        () => call.fail(new GrpcError(grpcStatus.deadlineExceeded, `no answer within ${timeout} ms`, { sent: true })),
+        `etcd ${path}`,
+      )
+      call.stream.end(sealFrame(message.encode(frameHead)))
+    })
+  }
+
+  /** Opens a stream; messages can be sent at once. */
+  async open(path: string, metadata: Metadata, events: StreamEvents): Promise<DuplexStream> {
+    const { stream, abandon } = this.#start(await this.#connected(), path, metadata, events)
+    return {
+      send: (message) => void stream.write(sealFrame(message.encode(frameHead))),
+      pause: () => void stream.pause(),
+      resume: () => void stream.resume(),
+      cancel: abandon,
+    }
+  }
+
+  /** Ends the connection and everything that is under way on it. */
+  close(): void {
+    this.#closed = true
+    this.#session?.http2.destroy()
+    this.#session = undefined
+  }
+
+  #start(session: Session, path: string, metadata: Metadata, events: StreamEvents): Call {
+    let stream: ClientHttp2Stream
+    try {
+      stream = session.http2.request({
+        ':method': 'POST',
+        ':path': path,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'user-agent': 'kubewright',
+        ...metadata,
+      })
+    } catch (error) {
+      // The connection went away between the look at it and now.
+      throw new GrpcError(grpcStatus.unavailable, (error as Error).message, { sent: false, cause: error })
+    }
+    return new Call(stream, session, events)
+  }
+
+  #connected(): Promise<Session> {
+    if (this.#closed)
+      return Promise.reject(new GrpcError(grpcStatus.cancelled, 'the store was closed', { sent: false }))
+    const session = this.#session
+    if (session !== undefined && !session.http2.closed && !session.http2.destroyed) return Promise.resolve(session)
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  #connect(): Promise<Session> {
+    const { clock, connectTimeout, tls } = this.#options
+    return new Promise<Session>((resolve, reject) => {
+      const http2 = connect(this.url, {
+        ...tls,
+        settings: { enablePush: false, initialWindowSize: windowSize },
+        // The limit is against hostile peers; here it would only refuse requests while many long answers are under way.
+        maxSessionMemory: 1024,
+      } as Parameters<typeof connect>[1])
+      const session: Session = { http2, lastStream: Number.POSITIVE_INFINITY, openStreams: 0 }
+      const fail = (message: string, cause?: unknown): void => {
+        timer.cancel()
+        reject(new GrpcError(grpcStatus.unavailable, message, { sent: false, cause }))
+      }
+      const timer = clock.setTimer(
+        connectTimeout,
+        () => {
+          fail(`no connection within ${connectTimeout} ms`)
+          http2.destroy()
+        },
+        `connect to ${this.url}`,
+      )
+      // Stays attached: a later failure of the connection reaches everybody through their streams.
+      http2.on('error', (error) => fail(error.message || String((error as NodeJS.ErrnoException).code), error))
+      http2.on('close', () => fail('the connection was closed'))
+      http2.on('goaway', (_code, lastStream) => {
+        session.lastStream = lastStream
+        if (this.#session === session) this.#session = undefined
+      })
+      http2.once('connect', () => {
+        timer.cancel()
+        if (this.#closed) {
+          http2.destroy()
+          return
+        }
+        http2.setLocalWindowSize(windowSize)
+        this.#session = session
+        this.#keepAlive(session)
+        resolve(session)
+      })
+    })
+  }
+
+  /** Finds out that the other side has vanished without a word, which an idle watch would never notice. */
+  #keepAlive(session: Session): void {
+    const { http2 } = session
+    let answered = true
+    const timer = every(
+      this.#options.clock,
+      this.#options.keepAliveInterval,
+      () => {
+        if (!answered) http2.destroy(new Error('the server stopped answering'))
+        // Servers object to pings on a connection on which nothing is open.
+        else if (session.openStreams > 0) {
+          answered = false
+          http2.ping(() => {
+            answered = true
+          })
+        }
+      },
+      `keep alive ${this.url}`,
+    )
+    http2.once('close', () => timer.cancel())
+  }
+}
+
+/** Headers that go with a call, such as the token. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** One stream of a connection: collects messages and the outcome, and reports the end once. */
+class Call {
+  readonly stream: ClientHttp2Stream
+  readonly #session: Session
+  readonly #events: StreamEvents
+  #outcome: GrpcError | undefined
+  #ended = false
+
+  constructor(stream: ClientHttp2Stream, session: Session, events: StreamEvents) {
+    this.stream = stream
+    this.#session = session
+    this.#events = events
+    session.openStreams++
+    const splitter = new FrameSplitter((message) => this.#ended || events.message(message))
+    stream.on('response', (headers) => this.#read(headers))
+    stream.on('trailers', (headers) => this.#read(headers))
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        splitter.push(chunk)
+      } catch (error) {
+        this.fail(new GrpcError(grpcStatus.internal, (error as Error).message, { sent: true, cause: error }))
+      }
+    })
+    stream.on('end', () => {
+      if (this.#outcome !== undefined) this.#end(this.#outcome)
+    })
+    stream.on('error', (error) => this.#end(this.#broken(error.message, error)))
+    stream.on('close', () => {
+      session.openStreams--
+      this.#end(this.#outcome ?? this.#broken('the connection was lost'))
+    })
+  }
+
+  /** Ends the call from our side with an error. */
+  fail(error: GrpcError): void {
+    this.stream.close(constants.NGHTTP2_CANCEL)
+    this.#end(error)
+  }
+
+  /** Ends the call from our side without a word. */
+  readonly abandon = (): void => {
+    this.#ended = true
+    this.stream.close(constants.NGHTTP2_CANCEL)
+  }
+
+  #read(headers: IncomingHttpHeaders): void {
+    const status = headers['grpc-status']
+    if (status !== undefined) {
+      this.#outcome = new GrpcError(Number(status), decodeMessage(headers['grpc-message']), { sent: true })
+    } else if (headers[':status'] !== undefined && Number(headers[':status']) !== 200) {
+      const message = `the server answered with HTTP status ${headers[':status']}: it is not etcd`
+      this.#outcome = new GrpcError(grpcStatus.internal, message, { sent: true })
+    }
+  }
+
+  #broken(message: string, cause?: unknown): GrpcError {
+    const { id, rstCode } = this.stream
+    const sent = id !== undefined && id <= this.#session.lastStream && rstCode !== constants.NGHTTP2_REFUSED_STREAM
+    return new GrpcError(grpcStatus.unavailable, message, { sent, cause })
+  }
+
+  #end(error: GrpcError): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#events.end(error)
+  }
+}
+
+/** gRPC percent-encodes what is not printable; anything undecodable is shown as it is. */
+function decodeMessage(message: string | string[] | undefined): string {
+  const text = String(message ?? '')
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,227 @@
+// The messages of etcd's v3 API that the store exchanges: the field numbers are those of etcd's rpc.proto, kv.proto and auth.proto.
+import type { Entry } from '../store.ts'
+import { ProtoMessage, type ProtoReader } from './protobuf.ts'
+
+/** A half-open range of etcd's keys; without an end, the one key. */
+export interface KeyRange {
+  readonly start: Uint8Array
+  readonly end?: Uint8Array
+}
+
+/** A key of etcd as it was at some revision. The key is etcd's, with the store's own prefix. */
+export interface KeyValue {
+  readonly key: Uint8Array
+  readonly createRevision: number
+  readonly modRevision: number
+  /** How often the key was written since it was created. */
+  readonly version: number
+  readonly value: Uint8Array
+}
+
+export interface RangeAnswer {
+  readonly revision: number
+  readonly kvs: readonly KeyValue[]
+  /** How many keys the range has, whatever the limit was. */
+  readonly count: number
+}
+
+export interface TxnAnswer {
+  readonly revision: number
+  readonly succeeded: boolean
+  /** The key before the write, or instead of it. */
+  readonly kv: KeyValue | undefined
+}
+
+export interface WatchAnswer {
+  readonly revision: number
+  readonly created: boolean
+  readonly canceled: boolean
+  readonly compactRevision: number
+  readonly cancelReason: string
+  readonly events: readonly {
+    readonly deleted: boolean
+    readonly kv: KeyValue
+    readonly previous: KeyValue | undefined
+  }[]
+}
+
+const keyRange = ({ start, end }: KeyRange): ProtoMessage => {
+  const message = new ProtoMessage().bytes(1, start)
+  return end === undefined ? message : message.bytes(2, end)
+}
+
+export function rangeRequest(
+  range: KeyRange,
+  options: { readonly limit?: number; readonly revision?: number; readonly countOnly?: boolean } = {},
+): ProtoMessage {
+  return keyRange(range).integer(3, options.limit).integer(4, options.revision).integer(9, options.countOnly)
+}
+
+const equal = 0
+const modTarget = 2
+
+/** Whether the key's modification revision is `expected`; a key that does not exist has 0. */
+const modRevisionIs = (key: Uint8Array, expected: number): ProtoMessage =>
+  new ProtoMessage().integer(1, equal).integer(2, modTarget).bytes(3, key).present(6, expected)
+
+/** Writes or, without a value, deletes the key at the revision expected, and returns what was there otherwise. */
+export function writeRequest(key: Uint8Array, value: Uint8Array | undefined, expected: number): ProtoMessage {
+  const write =
+    value === undefined
+      ? new ProtoMessage().message(3, new ProtoMessage().bytes(1, key).integer(3, true))
+      : new ProtoMessage().message(
+          2,
+          new ProtoMessage()
+            .bytes(1, key)
+            .bytes(2, value)
+            .integer(4, expected !== 0),
+        )
+  return new ProtoMessage()
+    .message(1, modRevisionIs(key, expected))
+    .message(2, write)
+    .message(3, new ProtoMessage().message(1, rangeRequest({ start: key })))
+}
+
+export const compactRequest = (revision: number): ProtoMessage => new ProtoMessage().integer(1, revision)
+
+/** Follows the range from the revision on. The server also reports now and then how far it is when nothing happens. */
+export function watchRequest(range: KeyRange, startRevision: number, options: { previous: boolean }): ProtoMessage {
+  const create = keyRange(range).integer(3, startRevision).integer(4, true).integer(6, options.previous)
+  return new ProtoMessage().message(1, create)
+}
+
+/** Asks how far the stream's watches are; the answer comes in order with the events. */
+export const progressRequest = (): ProtoMessage => new ProtoMessage().message(3, new ProtoMessage())
+
+export const authenticateRequest = (name: string, password: string): ProtoMessage =>
+  new ProtoMessage().text(1, name).text(2, password)
+
+export function readRange(reader: ProtoReader): RangeAnswer {
+  let revision = 0
+  let count = 0
+  const kvs: KeyValue[] = []
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) revision = readHeader(reader.message())
+    else if (field === 2) kvs.push(readKeyValue(reader.message()))
+    else if (field === 4) count = reader.integer()
+    else reader.skip()
+  }
+  return { revision, kvs, count }
+}
+
+export function readTxn(reader: ProtoReader): TxnAnswer {
+  let revision = 0
+  let succeeded = false
+  let kv: KeyValue | undefined
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) revision = readHeader(reader.message())
+    else if (field === 2) succeeded = reader.boolean()
+    else if (field === 3) kv = readOperation(reader.message())
+    else reader.skip()
+  }
+  return { revision, succeeded, kv }
+}
+
+/** The one key that an operation of {@link writeRequest} returned: of a range, or the one before a put or a delete. */
+function readOperation(reader: ProtoReader): KeyValue | undefined {
+  let kv: KeyValue | undefined
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    const answer = reader.message()
+    // Range: field 2, put: field 2, delete: field 3.
+    const wanted = field === 3 ? 3 : 2
+    for (let inner = answer.next(); inner !== 0; inner = answer.next()) {
+      if (inner === wanted) kv = readKeyValue(answer.message())
+      else answer.skip()
+    }
+  }
+  return kv
+}
+
+/** The revision in the header that every answer starts with. */
+export function readRevision(reader: ProtoReader): number {
+  let revision = 0
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) revision = readHeader(reader.message())
+    else reader.skip()
+  }
+  return revision
+}
+
+/** The text in field 2: the token of an Authenticate answer, the version of a Status answer. */
+export function readText(reader: ProtoReader): string {
+  let text = ''
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 2) text = reader.text()
+    else reader.skip()
+  }
+  return text
+}
+
+export function readWatch(reader: ProtoReader): WatchAnswer {
+  const answer = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' }
+  const events: WatchAnswer['events'][number][] = []
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) answer.revision = readHeader(reader.message())
+    else if (field === 3) answer.created = reader.boolean()
+    else if (field === 4) answer.canceled = reader.boolean()
+    else if (field === 5) answer.compactRevision = reader.integer()
+    else if (field === 6) answer.cancelReason = reader.text()
+    else if (field === 11) events.push(readEvent(reader.message()))
+    else reader.skip()
+  }
+  return { ...answer, events }
+}
+
+function readEvent(reader: ProtoReader): WatchAnswer['events'][number] {
+  let deleted = false
+  let kv = noKeyValue
+  let previous: KeyValue | undefined
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) deleted = reader.integer() === 1
+    else if (field === 2) kv = readKeyValue(reader.message())
+    else if (field === 3) previous = readKeyValue(reader.message())
+    else reader.skip()
+  }
+  return { deleted, kv, previous }
+}
+
+function readHeader(reader: ProtoReader): number {
+  let revision = 0
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 3) revision = reader.integer()
+    else reader.skip()
+  }
+  return revision
+}
+
+const noKeyValue: KeyValue = {
+  key: new Uint8Array(0),
+  createRevision: 0,
+  modRevision: 0,
+  version: 0,
+  value: new Uint8Array(0),
+}
+
+function readKeyValue(reader: ProtoReader): KeyValue {
+  const kv = { ...noKeyValue }
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 1) kv.key = reader.bytes()
+    else if (field === 2) kv.createRevision = reader.integer()
+    else if (field === 3) kv.modRevision = reader.integer()
+    else if (field === 4) kv.version = reader.integer()
+    // A copy, so that one small value does not keep the answer to a long list in memory.
+    else if (field === 5) kv.value = Buffer.from(reader.bytes())
+    else reader.skip()
+  }
+  return kv
+}
+
+/** The entry that a key of etcd is to the store, whose keys start behind `prefixLength` bytes. */
+export function toEntry(kv: KeyValue, prefixLength: number): Entry {
+  const { value, createRevision, modRevision } = kv
+  return { key: toKey(kv, prefixLength), value, createRevision, modRevision }
+}
+
+export function toKey({ key }: KeyValue, prefixLength: number): string {
+  return Buffer.from(key.buffer, key.byteOffset + prefixLength, key.length - prefixLength).toString('utf8')
+}

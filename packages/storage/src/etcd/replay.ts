@@ -1,0 +1,55 @@
+import type { EtcdClient } from './etcd-client.ts'
+import { type KeyRange, readWatch, watchRequest } from './messages.ts'
+import { ProtoReader } from './protobuf.ts'
+
+/** Every key there is: etcd's notation for a range without bounds. */
+const everything: KeyRange = { start: Uint8Array.of(0), end: Uint8Array.of(0) }
+
+/**
+ * Whether no key of the range changed after revision `after` up to `until`, found by reading everybody's changes again: each revision
+ * has one, so the end is reached for certain. Undefined when that history cannot be read.
+ *
+ * Only for servers whose progress reports cannot be trusted. It costs a stream and the changes of others since `after`.
+ */
+export function unchangedBetween(
+  client: EtcdClient,
+  range: KeyRange,
+  { after, until, signal }: { readonly after: number; readonly until: number; readonly signal: AbortSignal },
+): Promise<boolean | undefined> {
+  return new Promise((resolve) => {
+    let cancel = (): void => undefined
+    const finish = (result: boolean | undefined): void => {
+      signal.removeEventListener('abort', giveUp)
+      cancel()
+      resolve(result)
+    }
+    const giveUp = (): void => finish(undefined)
+    if (signal.aborted) return giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    const opened = client.watch({
+      message(data) {
+        const { events, canceled } = readWatch(new ProtoReader(data))
+        if (canceled) return finish(undefined)
+        for (const { kv } of events) {
+          if (kv.modRevision > until) return finish(true)
+          if (contains(range, kv.key)) return finish(false)
+        }
+        if ((events.at(-1)?.kv.modRevision ?? 0) >= until) finish(true)
+      },
+      end: giveUp,
+    })
+    opened.then(({ stream }) => {
+      cancel = stream.cancel
+      if (signal.aborted) stream.cancel()
+      else stream.send(watchRequest(everything, after + 1, { previous: false }))
+    }, giveUp)
+  })
+}
+
+function contains({ start, end }: KeyRange, key: Uint8Array): boolean {
+  if (Buffer.compare(key, start) < 0) return false
+  return end === undefined || isUnbounded(end) || Buffer.compare(key, end) < 0
+}
+
+/** A single zero byte as the end of a range means that there is none. */
+const isUnbounded = (end: Uint8Array): boolean => end.length === 1 && end[0] === 0

@@ -1,0 +1,74 @@
+// Starts a real etcd for tests: on free ports of the loopback interface, with its data in a temporary folder.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** Why tests with a real etcd cannot run here; undefined when they can. */
+export const noEtcd: string | undefined = spawnSync('etcd', ['--version']).error
+  ? 'no etcd on the PATH (Debian: apt-get install etcd-server)'
+  : undefined
+
+/** An etcd of one member that can be killed and started again on the same data. */
+export interface EtcdProcess extends AsyncDisposable {
+  readonly url: string
+  /** Kills the process as a power failure would. */
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export async function startEtcd(
+  options: { scheme?: 'http' | 'https'; flags?: readonly string[] } = {},
+): Promise<EtcdProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'kubewright-etcd-'))
+  const url = `${options.scheme ?? 'http'}://127.0.0.1:${await freePort()}`
+  const peer = `http://127.0.0.1:${await freePort()}`
+  let child: ChildProcess | undefined
+
+  const start = async (): Promise<void> => {
+    const args = [
+      ...['--data-dir', folder, '--name', 'test', '--log-level', 'info', '--logger', 'zap', '--log-outputs', 'stderr'],
+      ...['--listen-client-urls', url, '--advertise-client-urls', url],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `test=${peer}`],
+      ...['--heartbeat-interval', '50', '--election-timeout', '250', ...(options.flags ?? [])],
+    ]
+    const started = spawn('etcd', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    child = started
+    await new Promise<void>((resolve, reject) => {
+      const lines: string[] = []
+      createInterface({ input: started.stderr }).on('line', (line) => {
+        lines.push(line)
+        if (/serving client (requests|traffic)|serving insecure client requests/.test(line)) resolve()
+      })
+      started.once('error', reject)
+      started.once('close', () => reject(new Error(`etcd ended:\n${lines.slice(-5).join('\n')}`)))
+    })
+  }
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  await start()
+  return {
+    url,
+    kill,
+    start,
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
