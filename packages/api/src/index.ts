@@ -209,6 +209,7 @@ export {
   type MetaDraft,
   type ObjectMeta,
   type OwnerReference,
+  type ReadonlyObjectMeta,
   removeFinalizer,
   setAnnotation,
   setLabel,

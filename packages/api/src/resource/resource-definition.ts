@@ -1,7 +1,7 @@
 import type { DeepReadonly } from '@kubewright/base'
 import type { Fields, ObjectIn, ObjectOut, Schema, ValidationRule } from '@kubewright/schema'
 import type { Kind, Scope, TypeMeta } from '../kind.ts'
-import type { MetaDraft, ObjectMeta } from '../object-meta.ts'
+import type { KubeObject, MetaDraft } from '../object-meta.ts'
 
 /** Any schema made with `s`. */
 export type AnySchema = Schema<unknown, unknown>
@@ -102,16 +102,22 @@ export interface MultiVersionDefinition<Vs extends AnyVersions> extends Resource
 // The schemas of the top-level fields that a definition names.
 type TopFields<Sp, F> = ([Sp] extends [never] ? unknown : { readonly spec: Sp }) & F
 
+// The mapped type makes editors show one object instead of an intersection.
+type Flat<T> = { [K in keyof T]: T[K] } & unknown
+
 /** What a read of a resource returns. */
-export type ResourceRead<Sp, St, F> = DeepReadonly<
-  TypeMeta & { metadata: ObjectMeta } & (TopFields<Sp, F> extends infer T extends Fields ? ObjectOut<T> : unknown) &
-    ([St] extends [never] ? unknown : { status?: St extends AnySchema ? Exclude<St['$out'], undefined> : never })
+export type ResourceRead<Sp, St, F> = Flat<
+  KubeObject &
+    DeepReadonly<
+      (TopFields<Sp, F> extends infer T extends Fields ? ObjectOut<T> : unknown) &
+        ([St] extends [never] ? unknown : { status?: St extends AnySchema ? Exclude<St['$out'], undefined> : never })
+    >
 >
 
 /** What a write of a resource takes. */
-export type ResourceWrite<Sp, F> = TypeMeta & { metadata: MetaDraft } & (TopFields<Sp, F> extends infer T extends Fields
-    ? ObjectIn<T>
-    : unknown)
+export type ResourceWrite<Sp, F> = Flat<
+  TypeMeta & { metadata: MetaDraft } & (TopFields<Sp, F> extends infer T extends Fields ? ObjectIn<T> : unknown)
+>
 
 /** The Kind of one version of a resource. */
 export type ResourceKind<Sp, St, F> = Kind<
