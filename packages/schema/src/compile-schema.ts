@@ -5,7 +5,7 @@ import { Correlation } from './internal/correlation.ts'
 import { type CoerceOptions, type CoerceResult, checkEmbedded, coerceMetadata } from './internal/embedded-resources.ts'
 import { validateExactly } from './internal/exact-validate.ts'
 import { type Check, CheckCompiler } from './internal/fast-check.ts'
-import { checkListTypes } from './internal/list-types.ts'
+import { checkListTypes, hasListTypeErrors } from './internal/list-types.ts'
 import { toFieldErrors } from './internal/problem.ts'
 import { applyPrunedDefaults } from './internal/prune-defaults.ts'
 import { pruneAndReport, pruneFields } from './internal/prune-fields.ts'
@@ -51,7 +51,7 @@ export function compileSchema(json: JSONSchemaProps, options: CompileSchemaOptio
 const BLOCKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
-/** A compiled schema. Immutable, shareable, and free of allocation while objects are fine. */
+/** A compiled schema. Immutable and shareable; objects that are fine cost next to no allocation. */
 export class StructuralSchema {
   readonly json: JSONSchemaProps
   readonly #node: StructuralNode
@@ -93,6 +93,18 @@ export class StructuralSchema {
     dropNulls(value, this.#node)
   }
 
+  /**
+   * Does to a decoded object, in place, all that the API server does before it looks at it: prunes, drops nulls, normalises the
+   * metadata of embedded resources and fills in defaults. Tells the fields that were dropped, and stops at malformed metadata.
+   */
+  normalize(value: unknown, options: CoerceOptions = { dropInvalid: false }): CoerceResult {
+    const pruned = this.prune(value)
+    this.dropNulls(value)
+    const { error, unknown } = this.coerceMetadata(value, options)
+    if (error === undefined) this.default(value)
+    return { error, unknown: [...pruned, ...unknown] }
+  }
+
   /** Normalises type and object metadata of embedded resources, in place; the value's own metadata is left alone. */
   coerceMetadata(value: unknown, options: CoerceOptions = { dropInvalid: false }): CoerceResult {
     return coerceMetadata(value, this.#node, FieldPath.none, options)
@@ -108,7 +120,7 @@ export class StructuralSchema {
     const path = options.path ?? FieldPath.none
     const errors = this.validateKeywords(value, path)
     checkEmbedded(value, this.#node, path, errors)
-    checkListTypes(value, this.#node, path, errors)
+    if (hasListTypeErrors(value, this.#node)) checkListTypes(value, this.#node, path, errors)
     this.#runRules(value, undefined, undefined, path, options, errors)
     return errors
   }
@@ -119,7 +131,9 @@ export class StructuralSchema {
    */
   validateUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
-    const correlation = new Correlation(value, old, this.#node)
+    // Made only if something fails, and then once for keywords and rules.
+    let known: Correlation | undefined
+    const correlation = (): Correlation => (known ??= new Correlation(value, old, this.#node))
     const errors = this.#keywordsOfUpdate(value, correlation, path)
     checkEmbedded(value, this.#node, path, errors)
     this.#checkListTypesOfUpdate(value, old, path, errors)
@@ -130,13 +144,15 @@ export class StructuralSchema {
   /** As {@link StructuralSchema.validateUpdate} for the status subresource: only `status` is held against the keywords. */
   validateStatusUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
-    const correlation = new Correlation(value, old, this.#node)
+    let known: Correlation | undefined
+    const correlation = (): Correlation => (known ??= new Correlation(value, old, this.#node))
     const errors: FieldError[] = []
     const status = this.#statusSchema()
     if (status !== undefined && isObject(value) && value['status'] !== undefined) {
       const ownStatus = value['status']
       const oldStatus = isObject(old) ? (old['status'] ?? null) : null
-      const statusCorrelation = correlation.key('status') ?? new Correlation(ownStatus, oldStatus, status.#node)
+      const statusCorrelation = (): Correlation =>
+        correlation().key('status') ?? new Correlation(ownStatus, oldStatus, status.#node)
       errors.push(...status.#keywordsOfUpdate(ownStatus, statusCorrelation, path.child('status')))
     }
     this.#checkListTypesOfUpdate(value, old, path, errors)
@@ -150,12 +166,13 @@ export class StructuralSchema {
     return toFieldErrors(validateExactly(this.json, value, '', 'resource').problems, path)
   }
 
-  #keywordsOfUpdate(value: unknown, correlation: Correlation, path: FieldPath): FieldError[] {
+  #keywordsOfUpdate(value: unknown, correlation: () => Correlation, path: FieldPath): FieldError[] {
     if (this.#check(value)) return []
-    return toFieldErrors(validateExactly(this.json, value, '', 'resource', correlation).problems, path)
+    return toFieldErrors(validateExactly(this.json, value, '', 'resource', correlation()).problems, path)
   }
 
   #checkListTypesOfUpdate(value: unknown, old: unknown, path: FieldPath, errors: FieldError[]): void {
+    if (!hasListTypeErrors(value, this.#node)) return
     const found: FieldError[] = []
     checkListTypes(value, this.#node, path, found)
     if (found.length === 0) return
@@ -167,7 +184,7 @@ export class StructuralSchema {
   #runRules(
     value: unknown,
     old: unknown,
-    correlation: Correlation | undefined,
+    correlation: (() => Correlation) | undefined,
     path: FieldPath,
     options: ValidateOptions,
     errors: FieldError[],

@@ -61,5 +61,9 @@ export interface JSONSchemaProps {
   /** Built-in kinds only: how strategic merge patch merges this field. */
   readonly 'x-kubernetes-patch-strategy'?: string
   readonly 'x-kubernetes-patch-merge-key'?: string
-  readonly 'x-kubernetes-group-version-kind'?: readonly { readonly group: string; readonly version: string; readonly kind: string }[]
+  readonly 'x-kubernetes-group-version-kind'?: readonly {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+  }[]
 }

@@ -51,12 +51,8 @@ function submit(schema: StructuralSchema, stored: Json | undefined, step: Step, 
   const old = patch === undefined ? undefined : decode(schema, stored as Json)
   const sent = patch === undefined ? (step.create as Json) : (mergePatch(old, patch) as Json)
   const decoded = structuredClone(sent)
-  const unknown = schema.prune(decoded)
-  schema.dropNulls(decoded)
-  const coerced = schema.coerceMetadata(decoded)
-  expect(coerced.error, where).toBeUndefined()
-  unknown.push(...coerced.unknown)
-  schema.default(decoded)
+  const { error, unknown } = schema.normalize(decoded)
+  expect(error, where).toBeUndefined()
   const warnings = unknown.map((path) => `unknown field "${path}"`)
   const options = { onWarning: (text: string) => warnings.push(text) }
   const errors =
@@ -82,9 +78,7 @@ function submit(schema: StructuralSchema, stored: Json | undefined, step: Step, 
 
 function decode(schema: StructuralSchema, stored: Json): Json {
   const object = structuredClone(stored)
-  schema.prune(object)
-  schema.dropNulls(object)
-  schema.default(object)
+  schema.normalize(object)
   return object
 }
 

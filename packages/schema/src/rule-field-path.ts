@@ -1,3 +1,4 @@
+import { propertyOf } from './check/schema-shape.ts'
 import { FieldPath } from './field-path.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
@@ -47,9 +48,9 @@ function expectToken(token: string | undefined): string {
 }
 
 function step(target: SchemaPathTarget, name: string): SchemaPathTarget {
-  const { properties, additionalProperties } = target.schema
-  if (properties !== undefined && Object.keys(properties).length > 0) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const { additionalProperties } = target.schema
+  if (Object.keys(target.schema.properties ?? {}).length > 0) {
+    const property = propertyOf(target.schema, name)
     if (property === undefined) throw new Error('does not refer to a valid field')
     return { path: target.path.child(name), schema: property }
   }

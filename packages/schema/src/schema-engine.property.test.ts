@@ -1,9 +1,13 @@
-import Ajv from 'ajv'
+import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkStructural } from './check-structural.ts'
 import { compileSchema } from './compile-schema.ts'
+import type { FieldError } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
 import { validateExactly } from './internal/exact-validate.ts'
+import { checkListTypes, hasListTypeErrors } from './internal/list-types.ts'
+import { StructuralNode } from './internal/structural-node.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
 const names = fc.constantFrom('a', 'b', 'c', 'metadata', '__proto__', 'constructor', 'x-y')
@@ -187,6 +191,37 @@ describe('StructuralSchema.validate()', () => {
         expect(compileSchema(schema).accepts(value)).toBe(judge(value))
       }),
       { numRuns: 300 },
+    )
+  })
+})
+
+describe('hasListTypeErrors()', () => {
+  it('overlooks no duplicate', () => {
+    const small = fc.constantFrom<unknown>(
+      null,
+      1,
+      2,
+      'a',
+      'b',
+      true,
+      {},
+      { k: 1 },
+      { k: 1, l: 2 },
+      { k: 'a', v: 1 },
+      [1],
+    )
+    const schemas = fc.constantFrom<JSONSchemaProps>(
+      { 'x-kubernetes-list-type': 'set' },
+      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'l'] },
+    )
+    fc.assert(
+      fc.property(schemas, fc.array(small, { maxLength: 5 }), (more, list) => {
+        const node = StructuralNode.of({ type: 'object', properties: { f: { type: 'array', ...more } } })
+        const errors: FieldError[] = []
+        checkListTypes({ f: list }, node, FieldPath.none, errors)
+        if (errors.length > 0) expect(hasListTypeErrors({ f: list }, node)).toBe(true)
+      }),
     )
   })
 })

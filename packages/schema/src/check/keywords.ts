@@ -4,7 +4,7 @@ import type { JSONSchemaProps } from '../json-schema.ts'
 import { checkListExtensions, checkMapExtension } from './list-extensions.ts'
 import { checkRuleTexts } from './rule-texts.ts'
 import type { RuleScope } from './rules.ts'
-import { additionalSchema, hasAdditional, itemsList, singleItems } from './schema-shape.ts'
+import { additionalSchema, hasAdditional, itemsList, propertyOf, singleItems } from './schema-shape.ts'
 
 /** Which checks apply; all do, but for schemas that were stored when a check did not exist yet. */
 export interface KeywordOptions {
@@ -205,7 +205,7 @@ export function checkMapListKeys(schema: JSONSchemaProps, path: FieldPath): Fiel
   }
   if (listType === 'set') return errors
   for (const key of schema['x-kubernetes-list-map-keys'] ?? []) {
-    const property = items.properties?.[key]
+    const property = propertyOf(items, key)
     if (property === undefined) continue
     const keyPath = at.child('properties').key(key)
     const hasDefault = property.default !== undefined && property.default !== null

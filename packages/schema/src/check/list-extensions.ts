@@ -2,7 +2,7 @@ import { type FieldError, invalid, notSupported, RawValue, required } from '../f
 import type { FieldPath } from '../field-path.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { itemsJson } from './go-schema-json.ts'
-import { itemsList, singleItems } from './schema-shape.ts'
+import { itemsList, propertyOf, singleItems } from './schema-shape.ts'
 
 /** Checks `x-kubernetes-map-type`. */
 export function checkMapExtension(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
@@ -90,8 +90,7 @@ function checkMapList(schema: JSONSchemaProps, keys: readonly string[], path: Fi
   }
   const seen = new Set<string>()
   for (const key of keys) {
-    const property =
-      items.properties !== undefined && Object.hasOwn(items.properties, key) ? items.properties[key] : undefined
+    const property = propertyOf(items, key)
     if (property === undefined) {
       errors.push(invalid(keysPath, keys, 'entries must all be names of item properties'))
     } else if (property.type === 'array' || property.type === 'object') {

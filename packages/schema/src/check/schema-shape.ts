@@ -33,6 +33,12 @@ export function itemsList(schema: JSONSchemaProps): readonly JSONSchemaProps[] {
   return Array.isArray(items) ? (items as JSONSchemaProps[]) : []
 }
 
+/** The schema of a property, or `undefined` if it is not declared. */
+export function propertyOf(schema: JSONSchemaProps, name: string): JSONSchemaProps | undefined {
+  const properties = schema.properties ?? {}
+  return Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
 /** The schema of additional properties, or `undefined` when there is none or only a boolean. */
 export function additionalSchema(schema: JSONSchemaProps): JSONSchemaProps | undefined {
   const additional = schema.additionalProperties

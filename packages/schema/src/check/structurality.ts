@@ -3,7 +3,7 @@ import type { FieldPath } from '../field-path.ts'
 import { compareUtf8 } from '../go-format.ts'
 import { compilePattern } from '../internal/value-rules.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
-import { additionalSchema, hasAdditional, keywordsOf, singleItems } from './schema-shape.ts'
+import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } from './schema-shape.ts'
 
 type Level = 'root' | 'item' | 'field'
 
@@ -76,14 +76,13 @@ function checkTypeIsGiven(schema: JSONSchemaProps, level: Level, path: FieldPath
 function checkMetaProperties(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const isResource = level === 'root' || embedded
-  const properties = schema.properties ?? {}
   const at = path.child('properties')
   for (const name of ['kind', 'apiVersion']) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const property = propertyOf(schema, name)
     if (!isResource || property === undefined || property.type === 'string') continue
     errors.push(invalid(at.key(name).child('type'), property.type ?? '', 'must be string'))
   }
-  const metadata = properties['metadata']
+  const metadata = propertyOf(schema, 'metadata')
   if (metadata !== undefined) {
     if (isResource && metadata.type !== 'object') {
       errors.push(invalid(at.key('metadata').child('type'), metadata.type ?? '', 'must be object'))
@@ -93,7 +92,11 @@ function checkMetaProperties(schema: JSONSchemaProps, level: Level, path: FieldP
       errors.push(forbidden(at.key('metadata'), detail))
     }
   }
-  if (embedded && schema['x-kubernetes-preserve-unknown-fields'] !== true && Object.keys(properties).length === 0) {
+  if (
+    embedded &&
+    schema['x-kubernetes-preserve-unknown-fields'] !== true &&
+    Object.keys(schema.properties ?? {}).length === 0
+  ) {
     const detail =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'
     errors.push(required(at, detail))
@@ -176,7 +179,7 @@ function checkNested(branch: JSONSchemaProps, skipAnyOf: boolean, path: FieldPat
     errors.push(forbidden(path.child('additionalProperties'), UNDEFINED))
   }
   // Restricting metadata from within junctors could not be told from restricting it as a whole.
-  if (branch.properties !== undefined && Object.hasOwn(branch.properties, 'metadata')) {
+  if (propertyOf(branch, 'metadata') !== undefined) {
     errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
   }
 }
@@ -215,8 +218,7 @@ function checkCompleteness(
     checkCompleteness(items, singleItems(spine), spinePath.child('items'), path.child('items'), errors)
   }
   for (const [name, property] of Object.entries(branch.properties ?? {})) {
-    const known =
-      spine.properties !== undefined && Object.hasOwn(spine.properties, name) ? spine.properties[name] : undefined
+    const known = propertyOf(spine, name)
     const at = path.child('properties').key(name)
     checkCompleteness(property, known, spinePath.child('properties').key(name), at, errors)
   }

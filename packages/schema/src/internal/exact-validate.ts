@@ -151,14 +151,19 @@ function checkJunctors(
 ): void {
   const inner = new ValidationResult()
   const validate = (branch: JSONSchemaProps): ValidationResult => validateNode(branch, value, name, mode, undefined)
-  if (schema.anyOf !== undefined && schema.anyOf.length > 0) checkAnyOf(schema.anyOf.map(validate), name, inner)
-  if (schema.oneOf !== undefined && schema.oneOf.length > 0) checkOneOf(schema.oneOf.map(validate), name, inner)
-  if (schema.allOf !== undefined && schema.allOf.length > 0) checkAllOf(schema.allOf.map(validate), name, inner)
+  const { anyOf, oneOf, allOf } = schema
+  if (hasBranches(anyOf)) checkAnyOf(anyOf.map(validate), name, inner)
+  if (hasBranches(oneOf)) checkOneOf(oneOf.map(validate), name, inner)
+  if (hasBranches(allOf)) checkAllOf(allOf.map(validate), name, inner)
   if (schema.not !== undefined && schema.not !== null && validate(schema.not).valid) {
     inner.add(composite(`${goQuote(name)} must not validate the schema (not)`))
   }
   inner.matchCount++
   result.merge(inner)
+}
+
+function hasBranches(branches: readonly JSONSchemaProps[] | null | undefined): branches is readonly JSONSchemaProps[] {
+  return branches !== undefined && branches !== null && branches.length > 0
 }
 
 /** The failing branch that matched most, the first of equals. */

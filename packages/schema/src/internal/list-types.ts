@@ -3,6 +3,53 @@ import type { FieldPath } from '../field-path.ts'
 import { goJson } from '../go-format.ts'
 import { isObject, type JsonObject, type StructuralNode } from './structural-node.ts'
 
+/** Whether {@link checkListTypes} has anything to report; allocates nothing for the lists that are usual. */
+export function hasListTypeErrors(value: unknown, node: StructuralNode): boolean {
+  if (typeof value !== 'object' || value === null || !node.has('listTypes')) return false
+  if (Array.isArray(value)) {
+    if (node.listType === 'set' && mayRepeat(value, undefined)) return true
+    if (node.listType === 'map' && mayRepeat(value, node.listMapKeys)) return true
+    const items = node.items
+    if (items?.has('listTypes') !== true) return false
+    for (let i = 0; i < value.length; i++) if (hasListTypeErrors(value[i], items)) return true
+    return false
+  }
+  const properties = node.properties
+  for (const name in value) {
+    const field = properties?.get(name) ?? node.additional
+    if (field !== undefined && hasListTypeErrors((value as JsonObject)[name], field)) return true
+  }
+  return false
+}
+
+/** How many items are compared with each other before it is better to leave it to a hash table. */
+const PAIRWISE_LIMIT = 64
+
+/** False if it is certain that no two items, or keys of items, are equal. */
+function mayRepeat(list: readonly unknown[], keyNames: readonly string[] | undefined): boolean {
+  if (list.length > PAIRWISE_LIMIT) return true
+  for (let i = 0; i < list.length; i++) {
+    if (keyNames !== undefined && !isObject(list[i])) return true
+    for (let j = 0; j < i; j++) {
+      if (keyNames === undefined ? !differs(list[i], list[j]) : !keysDiffer(list[i], list[j], keyNames)) return true
+    }
+  }
+  return false
+}
+
+function keysDiffer(a: unknown, b: unknown, keyNames: readonly string[]): boolean {
+  for (let k = 0; k < keyNames.length; k++) {
+    const name = keyNames[k] as string
+    if (differs((a as JsonObject)[name], (b as JsonObject)[name])) return true
+  }
+  return false
+}
+
+/** Whether two values are certainly different: scalars that are not the same. */
+function differs(a: unknown, b: unknown): boolean {
+  return a !== b && (typeof a !== 'object' || typeof b !== 'object')
+}
+
 /**
  * Checks that lists of type `set` and `map` hold no item or key twice.
  *

@@ -25,7 +25,8 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 /** What a run of rules knows about the update it belongs to. */
 export interface RuleRunOptions {
-  readonly correlation?: Correlation | undefined
+  /** Matches the values with their old ones, for ratcheting; asked for only if a rule fails. */
+  readonly correlation?: (() => Correlation) | undefined
   readonly onWarning?: ((text: string) => void) | undefined
 }
 
@@ -63,10 +64,10 @@ export class RuleValidator {
   run(value: unknown, old: unknown, path: FieldPath, budget: number, options: RuleRunOptions = {}): RuleRunResult {
     // Most objects pass: run without paths first, and only an object that fails again with them. Rules have no side effects.
     const probe = new RuleRun(budget, undefined, false)
-    probe.visit(this.#root, value, old, undefined, options.correlation, undefined)
+    probe.visit(this.#root, value, old, undefined, undefined, undefined)
     if (!probe.failed) return { errors: [], remaining: probe.budget }
     const run = new RuleRun(budget, options.onWarning, true)
-    run.visit(this.#root, value, old, path, options.correlation, undefined)
+    run.visit(this.#root, value, old, path, options.correlation?.(), undefined)
     return { errors: run.errors, remaining: run.budget }
   }
 }
