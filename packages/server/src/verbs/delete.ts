@@ -1,4 +1,4 @@
-import { decodeYaml, newBadRequest, newUnsupportedMediaType, parseJson } from '@kubewright/api'
+import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate, servedTypes } from '../http/negotiate.ts'
 import { isTrue } from '../http/request-info.ts'
@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts'
 import { collect } from './list.ts'
 import { listOptions } from './list-options.ts'
 import { presentObject } from './present.ts'
-import { maxBodyBytes, mediaTypeOf } from './read-body.ts'
+import { maxBodyBytes, mediaTypeOf, textOf } from './read-body.ts'
 import { selectionOf } from './selection.ts'
 
 /** Answers a DELETE of one object. */
@@ -99,7 +99,7 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   if (type !== 'application/json' && type !== 'application/yaml') throw newUnsupportedMediaType(servedTypes)
   let value: unknown
   try {
-    value = type === 'application/yaml' ? decodeYaml(body).value : parseJson(body)
+    value = type === 'application/yaml' ? parseYaml(textOf(body)) : parseJson(body)
   } catch (error) {
     throw newBadRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }

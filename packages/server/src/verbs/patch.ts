@@ -23,7 +23,7 @@ import type { RequestContext } from '../request-context.ts'
 import { optionsObject } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
 import { presentObject } from './present.ts'
-import { maxBodyBytes, mediaTypeOf } from './read-body.ts'
+import { maxBodyBytes, mediaTypeOf, textOf } from './read-body.ts'
 
 const jsonPatchType = 'application/json-patch+json'
 const mergePatchType = 'application/merge-patch+json'
@@ -135,7 +135,7 @@ function makePatcher(
 /** Server-side apply. */
 function applyPatcher(endpoint: Endpoint, context: RequestContext, body: Uint8Array, options: WriteOptions): Patcher {
   const { resource, registry, fieldManager } = endpoint
-  const { value } = decodeYaml(body, { strict: options.fieldValidation !== 'Ignore' })
+  const { value } = decodeYaml(textOf(body), { strict: options.fieldValidation !== 'Ignore' })
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw newBadRequest('error decoding YAML: the patch is not an object')
   const config = value as MutableObject

@@ -36,11 +36,19 @@ export interface DecodeRequest {
 /** Parses a body without knowing its kind; strict errors are refused or become warnings, as asked. */
 export function parseBody(body: Uint8Array, request: DecodeRequest, schema?: Resource['schema']): unknown {
   const strict = request.fieldValidation !== 'Ignore'
-  const decode = request.mediaType === 'application/yaml' ? decodeYaml : decodeJson
-  const { value, strictErrors } = decode(body, { strict, ...(schema ? { schema } : {}) })
+  const options = { strict, ...(schema ? { schema } : {}) }
+  const { value, strictErrors } =
+    request.mediaType === 'application/yaml' ? decodeYaml(textOf(body), options) : decodeJson(body, options)
   if (strictErrors.length > 0) {
     if (request.fieldValidation === 'Strict') throw newBadRequest(strictDecodingMessage(strictErrors))
     for (const error of strictErrors) request.warn(error)
   }
   return value
+}
+
+const utf8 = new TextDecoder()
+
+/** The text of a body. */
+export function textOf(body: Uint8Array): string {
+  return utf8.decode(body)
 }

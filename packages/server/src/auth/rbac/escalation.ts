@@ -1,0 +1,104 @@
+import { newForbidden, newNotFound } from '@kubewright/api'
+import { deepEqual, goQuote } from '@kubewright/base'
+import type { Store } from '@kubewright/storage'
+import type { MutableObject, StrategyContext } from '../../registry/resource.ts'
+import { aggregateMessages, mastersGroup } from '../authenticator.ts'
+import { resourceAttributes } from '../authorizer.ts'
+import { compactRules, goStringList, type PolicyRule, ruleText, uncoveredRules } from './policy-rule.ts'
+import type { RbacAuthorizer } from './rbac-authorizer.ts'
+import { type RbacPolicy, rbacGroup, type RoleRef } from './rbac-policy.ts'
+
+const fullAuthority: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+/** Keeps users from granting more than they have (pkg/registry/rbac, policybased storages). */
+export class EscalationGuard {
+  readonly #authorizer: RbacAuthorizer
+  readonly #policy: RbacPolicy
+  readonly #store: Store
+
+  constructor(parts: { authorizer: RbacAuthorizer; policy: RbacPolicy; store: Store }) {
+    this.#authorizer = parts.authorizer
+    this.#policy = parts.policy
+    this.#store = parts.store
+  }
+
+  /** Throws 403 unless the user holds all that the role grants, or has the verb escalate on it. */
+  async checkRole(role: MutableObject, old: MutableObject | undefined, context: StrategyContext): Promise<void> {
+    const { user, info } = context.request
+    if (user.groups.includes(mastersGroup)) return
+    const { group, resource, name, namespace } = info
+    const escalate = resourceAttributes(user, { verb: 'escalate', group, resource, name, namespace })
+    if ((await this.#authorizer.authorize(escalate)).allowed) return
+    if (old && onlyCollectorFieldsChanged(role, old)) return
+
+    await this.#catchUp(context)
+    const about = { group: rbacGroup, resource }
+    const problem = this.#missing((role['rules'] as PolicyRule[] | null | undefined) ?? [], context)
+    if (problem !== undefined) throw newForbidden(about, role.metadata.name ?? '', problem)
+    // An aggregation rule can gather anything, and a change can keep it from being narrowed.
+    const aggregates = resource === 'clusterroles' && (hasAggregation(role) || (old !== undefined && hasAggregation(old)))
+    if (aggregates && this.#missing(fullAuthority, context) !== undefined) {
+      const why = 'must have cluster-admin privileges to use the aggregationRule'
+      throw newForbidden(about, role.metadata.name ?? '', why)
+    }
+  }
+
+  /** Throws 403 unless the user holds all that the bound role grants, or has the verb bind on it; 404 when there is no such role. */
+  async checkBinding(binding: MutableObject, old: MutableObject | undefined, context: StrategyContext): Promise<void> {
+    const { user, info } = context.request
+    if (user.groups.includes(mastersGroup)) return
+    if (old && onlyCollectorFieldsChanged(binding, old)) return
+    const roleRef = (binding['roleRef'] as RoleRef | undefined) ?? {}
+    const { namespace } = context
+    const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
+    if (resource !== undefined) {
+      const group = roleRef.apiGroup ?? ''
+      const bind = resourceAttributes(user, { verb: 'bind', group, resource, name: roleRef.name ?? '', namespace })
+      if ((await this.#authorizer.authorize(bind)).allowed) return
+    }
+
+    await this.#catchUp(context)
+    const about = { group: rbacGroup, resource: info.resource }
+    const rules = this.#policy.rulesOf(roleRef, namespace)
+    if (typeof rules === 'string') {
+      // The storage names the resource of the request and not the one that it was looking for.
+      if (resource !== undefined) throw newNotFound(about, roleRef.name ?? '')
+      throw Object.assign(new Error(`unsupported role reference kind: ${goQuote(roleRef.kind ?? '')}`), { bare: true })
+    }
+    const problem = this.#missing(rules, context)
+    if (problem !== undefined) throw newForbidden(about, binding.metadata.name ?? '', problem)
+  }
+
+  /** A role that was written a moment ago counts. */
+  async #catchUp({ request }: StrategyContext): Promise<void> {
+    await this.#policy.caughtUp(await this.#store.revision(), request.request.signal)
+  }
+
+  /** Says what of the rules the user does not hold; undefined when nothing is missing. */
+  #missing(rules: readonly PolicyRule[], { request, namespace }: StrategyContext): string | undefined {
+    const { user } = request
+    const held = this.#authorizer.policyRulesFor(user, namespace)
+    const missing = uncoveredRules(held.rules, rules)
+    if (missing.length === 0) return undefined
+    const lines = [...new Set(compactRules(missing).map(ruleText))].sort()
+    const errors = held.errors.length === 0 ? '' : `; resolution errors: [${aggregateMessages(held.errors)}]`
+    return `user ${goQuote(user.name)} (groups=${goStringList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${errors}`
+  }
+}
+
+function hasAggregation(role: MutableObject): boolean {
+  const rule = role['aggregationRule'] as { clusterRoleSelectors?: readonly unknown[] } | null | undefined
+  return (rule?.clusterRoleSelectors?.length ?? 0) > 0
+}
+
+/** The garbage collector changes owners and finalizers of roles that it could not grant. */
+function onlyCollectorFieldsChanged(object: MutableObject, old: MutableObject): boolean {
+  const without = ({ metadata, ...rest }: MutableObject): unknown => {
+    const { ownerReferences: _o, finalizers: _f, managedFields: _m, resourceVersion: _r, ...meta } = metadata
+    return { ...rest, metadata: meta }
+  }
+  return deepEqual(without(object), without(old))
+}

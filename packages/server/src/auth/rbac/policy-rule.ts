@@ -1,0 +1,120 @@
+import { goQuote } from '@kubewright/base'
+import type { AuthorizationAttributes } from '../authorizer.ts'
+
+/** A rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly verbs?: readonly string[] | null
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+}
+
+const all = '*'
+const none: readonly string[] = []
+
+/** Whether the rule allows what is asked for. */
+export function ruleAllows(rule: PolicyRule, asked: AuthorizationAttributes): boolean {
+  if (!hasOrAll(rule.verbs ?? none, asked.verb)) return false
+  if (!asked.isResource) return (rule.nonResourceURLs ?? none).some((url) => urlCovers(url, asked.path))
+  return (
+    hasOrAll(rule.apiGroups ?? none, asked.group) &&
+    resourceMatches(rule.resources ?? none, asked.resource, asked.subresource) &&
+    (!rule.resourceNames || rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name))
+  )
+}
+
+function hasOrAll(list: readonly string[], item: string): boolean {
+  return list.includes(all) || list.includes(item)
+}
+
+/** `pods` does not include `pods/log`, and `pods/*` means nothing; only `*` and `*\/log` are patterns. */
+function resourceMatches(list: readonly string[], resource: string, subresource: string): boolean {
+  if (subresource === '') return hasOrAll(list, resource)
+  return hasOrAll(list, `${resource}/${subresource}`) || list.includes(`*/${subresource}`)
+}
+
+/** Equal, or the pattern ends with a star and the path starts with what is in front of it. */
+function urlCovers(pattern: string, path: string): boolean {
+  return pattern === path || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
+}
+
+/** What the servant rules allow and the owner's rules do not, in smallest pieces; empty when all of it is covered. */
+export function uncoveredRules(owner: readonly PolicyRule[], servant: readonly PolicyRule[]): PolicyRule[] {
+  return servant.flatMap(piecesOf).filter((piece) => !owner.some((rule) => ruleCovers(rule, piece)))
+}
+
+/** A rule as rules of one verb, one resource of one group and at most one name, or of one verb and one path. */
+function piecesOf(rule: PolicyRule): PolicyRule[] {
+  const verbs = rule.verbs ?? none
+  const pieces: PolicyRule[] = []
+  for (const group of rule.apiGroups ?? none) {
+    for (const resource of rule.resources ?? none) {
+      for (const verb of verbs) {
+        const piece = { apiGroups: [group], resources: [resource], verbs: [verb] }
+        if (!rule.resourceNames || rule.resourceNames.length === 0) pieces.push(piece)
+        else for (const name of rule.resourceNames) pieces.push({ ...piece, resourceNames: [name] })
+      }
+    }
+  }
+  for (const url of rule.nonResourceURLs ?? none) for (const verb of verbs) pieces.push({ nonResourceURLs: [url], verbs: [verb] })
+  return pieces
+}
+
+function ruleCovers(owner: PolicyRule, piece: PolicyRule): boolean {
+  const covers = (list: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
+    (wanted ?? none).every((item) => hasOrAll(list ?? none, item))
+  const names = owner.resourceNames ?? none
+  return (
+    covers(owner.verbs, piece.verbs) &&
+    covers(owner.apiGroups, piece.apiGroups) &&
+    (piece.resources ?? none).every((resource) => resourceCovers(owner.resources ?? none, resource)) &&
+    // Names narrow a rule: without any it covers all, with some only these.
+    (names.length === 0 || (piece.resourceNames?.length ? piece.resourceNames.every((name) => names.includes(name)) : false)) &&
+    (piece.nonResourceURLs ?? none).every((path) => (owner.nonResourceURLs ?? none).some((url) => urlCovers(url, path)))
+  )
+}
+
+function resourceCovers(list: readonly string[], resource: string): boolean {
+  const slash = resource.indexOf('/')
+  return hasOrAll(list, resource) || (slash >= 0 && list.includes(`*/${resource.slice(slash + 1)}`))
+}
+
+/** Joins pieces that differ in their verb only, for people to read. */
+export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
+  const compacted: PolicyRule[] = []
+  const simple = new Map<string, { rule: PolicyRule; verbs: string[] }>()
+  for (const rule of rules) {
+    const names = rule.resourceNames ?? none
+    const isSimple = names.length <= 1 && !rule.nonResourceURLs?.length && rule.apiGroups?.length === 1 && rule.resources?.length === 1
+    if (!isSimple) {
+      compacted.push(rule)
+      continue
+    }
+    const key = JSON.stringify([rule.apiGroups, rule.resources, names])
+    const known = simple.get(key)
+    if (known) known.verbs.push(...(rule.verbs ?? none))
+    else simple.set(key, { rule, verbs: [...(rule.verbs ?? none)] })
+  }
+  for (const { rule, verbs } of simple.values()) compacted.push({ ...rule, verbs })
+  return compacted
+}
+
+/** A rule as the message about an escalation shows it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+export function ruleText(rule: PolicyRule): string {
+  const parts: string[] = []
+  const add = (name: string, list: readonly string[] | null | undefined): void => {
+    if (list && list.length > 0) parts.push(`${name}:${goStringList(list)}`)
+  }
+  add('APIGroups', rule.apiGroups)
+  add('Resources', rule.resources)
+  add('NonResourceURLs', rule.nonResourceURLs)
+  add('ResourceNames', rule.resourceNames)
+  add('Verbs', rule.verbs)
+  return `{${parts.join(', ')}}`
+}
+
+/** As Go prints a list of strings with %q. */
+export function goStringList(list: readonly string[]): string {
+  return `[${list.map(goQuote).join(' ')}]`
+}

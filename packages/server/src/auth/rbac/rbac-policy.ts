@@ -1,0 +1,242 @@
+import { newNotFound } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
+import type { ResourceCache } from '../../cache/resource-cache.ts'
+import type { StoreFeed } from '../../cache/store-feed.ts'
+import type { StoredObject } from '../../cache/stored-object.ts'
+import type { UserInfo } from '../../request-context.ts'
+import { serviceAccountUser } from '../service-account-user.ts'
+import type { PolicyRule } from './policy-rule.ts'
+
+/** The group of Role, ClusterRole and their bindings. */
+export const rbacGroup = 'rbac.authorization.k8s.io'
+
+/** Which role a binding is about. */
+export interface RoleRef {
+  readonly apiGroup?: string
+  readonly kind?: string
+  readonly name?: string
+}
+
+/** Whom a binding is about. */
+export interface Subject {
+  readonly kind?: string
+  readonly name?: string
+  readonly namespace?: string
+  readonly apiGroup?: string
+}
+
+interface Binding {
+  readonly key: string
+  readonly name: string
+  /** Empty for a ClusterRoleBinding. */
+  readonly namespace: string
+  readonly roleRef: RoleRef
+  readonly subjects: readonly Subject[]
+  /** One for each subject; an empty one matches nobody. */
+  readonly subjectKeys: readonly string[]
+}
+
+/** A rule that applies to a user and where it comes from. */
+export interface AppliedRule {
+  readonly rule: PolicyRule
+  /** Says which binding grants it to whom, for people. */
+  readonly source: () => string
+}
+
+/** The storage prefixes of the four kinds. */
+export interface RbacPrefixes {
+  readonly roles: string
+  readonly roleBindings: string
+  readonly clusterRoles: string
+  readonly clusterRoleBindings: string
+}
+
+/** Where the built-in resources keep them. */
+export const rbacPrefixes: RbacPrefixes = {
+  roles: '/registry/roles/',
+  roleBindings: '/registry/rolebindings/',
+  clusterRoles: '/registry/clusterroles/',
+  clusterRoleBindings: '/registry/clusterrolebindings/',
+}
+
+/**
+ * Roles and bindings, found by subject. It follows the watch caches: each change since the last question is taken in before the next
+ * one is answered, so an answer costs what the user's own bindings cost, however many there are.
+ */
+export class RbacPolicy {
+  readonly #feed: StoreFeed
+  readonly #roles: ResourceCache
+  readonly #clusterRoles: ResourceCache
+  readonly #bindings: BindingIndex
+  readonly #clusterBindings: BindingIndex
+
+  private constructor(feed: StoreFeed, roles: ResourceCache, clusterRoles: ResourceCache, bindings: ResourceCache, clusterBindings: ResourceCache) {
+    this.#feed = feed
+    this.#roles = roles
+    this.#clusterRoles = clusterRoles
+    this.#bindings = new BindingIndex(bindings)
+    this.#clusterBindings = new BindingIndex(clusterBindings)
+  }
+
+  static async open(feed: StoreFeed, prefixes: RbacPrefixes = rbacPrefixes): Promise<RbacPolicy> {
+    const { roles, clusterRoles, roleBindings, clusterRoleBindings } = prefixes
+    return new RbacPolicy(
+      feed,
+      await feed.cache(roles),
+      await feed.cache(clusterRoles),
+      await feed.cache(roleBindings),
+      await feed.cache(clusterRoleBindings),
+    )
+  }
+
+  /** Resolves when everything that was written before the call is taken into account. */
+  async caughtUp(revision: number, signal?: AbortSignal): Promise<void> {
+    await this.#feed.reached(revision, signal)
+  }
+
+  /**
+   * Every rule that applies to the user: those of ClusterRoleBindings, then those of the namespace's RoleBindings, by name. A binding
+   * whose role does not exist is reported to `onError` and grants nothing. Visiting ends when `visit` returns true.
+   */
+  visitRules(user: UserInfo, namespace: string, visit: (applied: AppliedRule) => boolean, onError: (message: string) => void): void {
+    if (this.#visitBindings(this.#clusterBindings.applyingTo(user, ''), user, visit, onError)) return
+    if (namespace !== '') this.#visitBindings(this.#bindings.applyingTo(user, namespace), user, visit, onError)
+  }
+
+  #visitBindings(
+    bindings: readonly Binding[],
+    user: UserInfo,
+    visit: (applied: AppliedRule) => boolean,
+    onError: (message: string) => void,
+  ): boolean {
+    for (const binding of bindings) {
+      const rules = this.rulesOf(binding.roleRef, binding.namespace)
+      if (typeof rules === 'string') {
+        onError(rules)
+        continue
+      }
+      for (const rule of rules) if (visit({ rule, source: () => describeBinding(binding, user) })) return true
+    }
+    return false
+  }
+
+  /** The rules of a role; a text when there is no such role. */
+  rulesOf(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | string {
+    const name = roleRef.name ?? ''
+    if (roleRef.kind === 'Role') {
+      return rulesIn(this.#roles.get(`${this.#roles.prefix}${namespace}/${name}`)) ?? missing('role', name)
+    }
+    if (roleRef.kind === 'ClusterRole') {
+      return rulesIn(this.#clusterRoles.get(`${this.#clusterRoles.prefix}${name}`)) ?? missing('clusterrole', name)
+    }
+    return `unsupported role reference kind: ${goQuote(roleRef.kind ?? '')}`
+  }
+}
+
+function rulesIn(role: StoredObject | undefined): readonly PolicyRule[] | undefined {
+  return role && ((role.object['rules'] as PolicyRule[] | null | undefined) ?? [])
+}
+
+/** As a lister says it, which names the kind in the singular. */
+function missing(resource: string, name: string): string {
+  return newNotFound({ group: rbacGroup, resource }, name).message
+}
+
+/** The bindings of one kind by namespace and subject, kept in step with their cache. */
+class BindingIndex {
+  readonly #cache: ResourceCache
+  #epoch = -1
+  #cursor = 0
+  /** Namespace (empty for the cluster) and subject to the bindings that name it. */
+  readonly #bySubject = new Map<string, Map<string, Set<Binding>>>()
+  readonly #byKey = new Map<string, Binding>()
+
+  constructor(cache: ResourceCache) {
+    this.#cache = cache
+  }
+
+  /** The bindings that apply to the user, each once, ordered by name. */
+  applyingTo(user: UserInfo, namespace: string): readonly Binding[] {
+    this.#catchUp()
+    const subjects = this.#bySubject.get(namespace)
+    if (!subjects) return []
+    const found = new Set<Binding>(subjects.get(`User:${user.name}`))
+    for (const group of user.groups) for (const binding of subjects.get(`Group:${group}`) ?? []) found.add(binding)
+    return found.size <= 1 ? [...found] : [...found].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  #catchUp(): void {
+    const cache = this.#cache
+    if (this.#epoch !== cache.epoch) return this.#rebuild()
+    for (; this.#cursor < cache.end; this.#cursor++) {
+      const event = cache.eventAt(this.#cursor)
+      if (event === 'lost') return this.#rebuild()
+      if (!event) return
+      this.#drop(event.object.key)
+      if (event.type !== 'DELETED') this.#add(event.object)
+    }
+  }
+
+  #rebuild(): void {
+    this.#bySubject.clear()
+    this.#byKey.clear()
+    for (const object of this.#cache.list(this.#cache.prefix)) this.#add(object)
+    this.#epoch = this.#cache.epoch
+    this.#cursor = this.#cache.end
+  }
+
+  #add(stored: StoredObject): void {
+    const { metadata } = stored.object
+    const namespace = metadata.namespace ?? ''
+    const subjects = (stored.object['subjects'] as Subject[] | null | undefined) ?? []
+    const binding: Binding = {
+      key: stored.key,
+      name: metadata.name ?? '',
+      namespace,
+      roleRef: (stored.object['roleRef'] as RoleRef | undefined) ?? {},
+      subjects,
+      subjectKeys: subjects.map((subject) => subjectKey(subject, namespace)),
+    }
+    this.#byKey.set(stored.key, binding)
+    let bySubject = this.#bySubject.get(namespace)
+    if (!bySubject) this.#bySubject.set(namespace, (bySubject = new Map()))
+    for (const key of binding.subjectKeys) {
+      const known = bySubject.get(key)
+      if (known) known.add(binding)
+      else bySubject.set(key, new Set([binding]))
+    }
+  }
+
+  #drop(key: string): void {
+    const binding = this.#byKey.get(key)
+    if (!binding) return
+    this.#byKey.delete(key)
+    const bySubject = this.#bySubject.get(binding.namespace)!
+    for (const subject of binding.subjectKeys) {
+      const known = bySubject.get(subject)
+      known?.delete(binding)
+      if (known?.size === 0) bySubject.delete(subject)
+    }
+    if (bySubject.size === 0) this.#bySubject.delete(binding.namespace)
+  }
+}
+
+/** Service accounts are found by their user name; one without a namespace is of the binding's. */
+function subjectKey({ kind, name = '', namespace }: Subject, bindingNamespace: string): string {
+  if (kind === 'User' || kind === 'Group') return `${kind}:${name}`
+  const home = namespace || bindingNamespace
+  return kind === 'ServiceAccount' && home !== '' ? `User:${serviceAccountUser({ namespace: home, name })}` : ''
+}
+
+/** As RBAC words its reasons: the first subject of the binding that is the user. */
+function describeBinding(binding: Binding, user: UserInfo): string {
+  const index = binding.subjectKeys.findIndex(
+    (key) => key === `User:${user.name}` || (key.startsWith('Group:') && user.groups.includes(key.slice('Group:'.length))),
+  )
+  const subject = binding.subjects[index]
+  const home = subject?.kind === 'ServiceAccount' ? `/${subject.namespace || binding.namespace}` : ''
+  const kind = binding.namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding'
+  const name = binding.namespace === '' ? binding.name : `${binding.name}/${binding.namespace}`
+  const { roleRef } = binding
+  return `${kind} ${goQuote(name)} of ${roleRef.kind} ${goQuote(roleRef.name ?? '')} to ${subject?.kind} ${goQuote(`${subject?.name}${home}`)}`
+}
