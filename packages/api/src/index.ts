@@ -147,6 +147,7 @@ export {
   removeCondition,
   setCondition,
 } from './conditions.ts'
+export { apiErrorCodes } from './error-codes.ts'
 export { FieldSet, type FieldsV1 } from './fieldset/field-set.ts'
 export { anyElement, excludeFields, type FieldSetFilter, includeFields } from './fieldset/field-set-filter.ts'
 export {
