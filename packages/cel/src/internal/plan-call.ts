@@ -96,8 +96,16 @@ function invoke(args: readonly Plan[], implementation: Implementation): Run {
 
 function invokeTracked(args: readonly Plan[], implementation: Implementation, cost: Exclude<CallCost, number>): Run {
   return (f) => {
-    const values = args.map((a) => a.run(f))
-    const result = implementation(...values)
+    let values: CelValue[]
+    let result: CelValue
+    try {
+      values = args.map((a) => a.run(f))
+      result = implementation(...values)
+    } catch (e) {
+      // a call on an error costs as much as one on a value of size one
+      f.cost += 1
+      throw e
+    }
     f.charge(cost(values, result))
     return result
   }
@@ -159,26 +167,21 @@ function planEquality(planner: Planner, operands: readonly Expr[], args: readonl
   if (operands.every((o) => SCALARS.has(planner.typeOf(o).kind))) {
     return { run: (f) => celEquals(runLeft(f), runRight(f)) !== negated, cost: cost + 1 }
   }
-  if (negated) {
-    return {
-      run: (f) => {
-        const a = runLeft(f)
-        const b = runRight(f)
-        f.charge(equalityCost(a, b))
-        return !equalsOrFalse(a, b)
-      },
-      cost,
+  const equals = negated ? equalsOrFalse : celEquals
+  const run: Run = (f) => {
+    let a: CelValue
+    let b: CelValue
+    try {
+      a = runLeft(f)
+      b = runRight(f)
+    } catch (e) {
+      f.cost += 1
+      throw e
     }
+    f.charge(equalityCost(a, b))
+    return equals(a, b) !== negated
   }
-  return {
-    run: (f) => {
-      const a = runLeft(f)
-      const b = runRight(f)
-      f.charge(equalityCost(a, b))
-      return celEquals(a, b)
-    },
-    cost,
-  }
+  return { run, cost }
 }
 
 /** `!=` counts a comparison that fails as unequal. */
