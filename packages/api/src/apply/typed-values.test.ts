@@ -51,9 +51,18 @@ describe('validateTyped()', () => {
     [{ set: [null] }, `.spec.set: element 0: associative list without keys has an element that's an explicit null`],
     [{ set: [{}] }, `.spec.set: element 0: associative list without keys has an element that's a map type`],
     [{ list: ['x'] }, '.spec.list: element 0: associative list with keys may not have non-map elements'],
-    [{ list: [{ name: 'a' }, { name: 'a', proto: 'TCP' }] }, '.spec.list: duplicate entries for key [name="a",proto="TCP"]'],
-    [{ embedded: { metadata: { labels: { a: 1 } } } }, '.spec.embedded.metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}'],
-    [{ n: 'x', flag: 1 }, 'errors:\n  .spec.n: expected numeric (int or float), got string\n  .spec.flag: expected boolean, got &{1}'],
+    [
+      { list: [{ name: 'a' }, { name: 'a', proto: 'TCP' }] },
+      '.spec.list: duplicate entries for key [name="a",proto="TCP"]',
+    ],
+    [
+      { embedded: { metadata: { labels: { a: 1 } } } },
+      '.spec.embedded.metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}',
+    ],
+    [
+      { n: 'x', flag: 1 },
+      'errors:\n  .spec.n: expected numeric (int or float), got string\n  .spec.flag: expected boolean, got &{1}',
+    ],
   ])('rejects %j', (value, message) => {
     expect(() => validateTyped(type, of(value), false)).toThrow(message)
   })
@@ -62,7 +71,12 @@ describe('validateTyped()', () => {
     const keyed: JSONSchemaProps = {
       type: 'object',
       properties: {
-        l: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'], items: { type: 'object' } },
+        l: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['a'],
+          items: { type: 'object' },
+        },
       },
     }
     expect(() => validateTyped(objectTypeOf(keyed), { l: [{}] }, false)).toThrow(
@@ -79,7 +93,9 @@ describe('validateTyped()', () => {
 
   it('knows the fields of metadata without being told', () => {
     expect(() => validateTyped(type, { metadata: { name: 1 } }, false)).toThrow('.metadata.name: expected string')
-    expect(() => validateTyped(type, { metadata: { foo: 1 } }, false)).toThrow('.metadata.foo: field not declared in schema')
+    expect(() => validateTyped(type, { metadata: { foo: 1 } }, false)).toThrow(
+      '.metadata.foo: field not declared in schema',
+    )
   })
 })
 
@@ -111,7 +127,11 @@ describe('fieldSetOf()', () => {
   })
 
   it('owns what is null or an empty map, but not an empty list of items', () => {
-    expect(below(fieldSetOf(type, of({ o: {}, map: null, set: [], atomicList: [] })))).toEqual(['.atomicList', '.map', '.o'])
+    expect(below(fieldSetOf(type, of({ o: {}, map: null, set: [], atomicList: [] })))).toEqual([
+      '.atomicList',
+      '.map',
+      '.o',
+    ])
   })
 
   it('owns duplicates as one', () => {
@@ -157,9 +177,21 @@ describe('compareTyped()', () => {
   })
 
   it('treats duplicates as one leaf', () => {
-    const twice = { list: [{ name: 'a', v: 1 }, { name: 'a', v: 2 }] }
+    const twice = {
+      list: [
+        { name: 'a', v: 1 },
+        { name: 'a', v: 2 },
+      ],
+    }
     const element = '.list[name="a",proto="TCP"]'
-    expect(compare(twice, { list: [{ name: 'a', v: 1 }, { name: 'a', v: 3 }] }).modified).toEqual([element])
+    expect(
+      compare(twice, {
+        list: [
+          { name: 'a', v: 1 },
+          { name: 'a', v: 3 },
+        ],
+      }).modified,
+    ).toEqual([element])
     expect(compare(twice, { list: [] }).removed).toEqual([element])
     expect(compare({ list: [{ name: 'a', v: 1 }] }, twice)).toEqual({
       removed: [element, `${element}.name`, `${element}.v`],
@@ -184,11 +216,21 @@ describe('mergeTyped()', () => {
       { list: [{ name: 'a', v: 2 }] },
       { list: [{ name: 'a', proto: 'TCP', v: 2 }] },
     ],
-    ['new items after the old ones', { list: [{ name: 'a' }] }, { list: [{ name: 'b' }] }, { list: [{ name: 'a' }, { name: 'b' }] }],
+    [
+      'new items after the old ones',
+      { list: [{ name: 'a' }] },
+      { list: [{ name: 'b' }] },
+      { list: [{ name: 'a' }, { name: 'b' }] },
+    ],
     ['null into a scalar', { n: 1 }, { n: null }, { n: null }],
     ['null into a map without loss', { map: { a: '1' } }, { map: null }, { map: { a: '1' } }],
     ['an empty list without loss', { set: ['a'] }, { set: [] }, { set: ['a'] }],
-    ['untyped data key by key', { free: { a: 1, l: [1, 2] } }, { free: { b: 1, l: [3] } }, { free: { a: 1, b: 1, l: [3] } }],
+    [
+      'untyped data key by key',
+      { free: { a: 1, l: [1, 2] } },
+      { free: { b: 1, l: [3] } },
+      { free: { a: 1, b: 1, l: [3] } },
+    ],
     [
       'a single item into duplicates',
       { list: [{ name: 'a', v: 1 }, { name: 'a', v: 2 }, { name: 'b' }] },
@@ -210,22 +252,43 @@ describe('removeItems()', () => {
     (removeItems(type, of(value), FieldSet.of(...paths.map((p) => ['f:spec', ...p]))) as { spec: object }).spec
 
   it('removes fields and items', () => {
-    const value = { n: 1, set: ['a', 'b'], list: [{ name: 'a', v: 1 }, { name: 'b', v: 1 }], map: { a: '1', b: '2' } }
+    const value = {
+      n: 1,
+      set: ['a', 'b'],
+      list: [
+        { name: 'a', v: 1 },
+        { name: 'b', v: 1 },
+      ],
+      map: { a: '1', b: '2' },
+    }
     const item = { key: { name: 'b', proto: 'TCP' } }
-    expect(
-      remove(value, path('n'), path('set', { value: 'a' }), path('list', item, 'v'), path('map', 'a')),
-    ).toEqual({ set: ['b'], list: [{ name: 'a', v: 1 }, { name: 'b' }], map: { b: '2' } })
+    expect(remove(value, path('n'), path('set', { value: 'a' }), path('list', item, 'v'), path('map', 'a'))).toEqual({
+      set: ['b'],
+      list: [{ name: 'a', v: 1 }, { name: 'b' }],
+      map: { b: '2' },
+    })
   })
 
   it('leaves null where nothing is left', () => {
-    expect(remove({ o: { a: 1 }, set: ['a'] }, path('o', 'a'), path('set', { value: 'a' }))).toEqual({ o: null, set: null })
+    expect(remove({ o: { a: 1 }, set: ['a'] }, path('o', 'a'), path('set', { value: 'a' }))).toEqual({
+      o: null,
+      set: null,
+    })
     expect(remove({ o: {}, n: 1 }, path('o', 'a'))).toEqual({ o: null, n: 1 })
   })
 })
 
 describe('extractItems()', () => {
   it('keeps what is owned, with the keys of items', () => {
-    const value = of({ n: 1, list: [{ name: 'a', v: 1 }, { name: 'b', v: 2 }], o: { a: 1, b: 2 }, map: { x: '1' } })
+    const value = of({
+      n: 1,
+      list: [
+        { name: 'a', v: 1 },
+        { name: 'b', v: 2 },
+      ],
+      o: { a: 1, b: 2 },
+      map: { x: '1' },
+    })
     const owned = FieldSet.of(
       path('spec', 'list', { key: { name: 'b', proto: 'TCP' } }, 'v'),
       path('spec', 'o', 'b'),

@@ -81,7 +81,9 @@ describe('applyStrategicMergePatch()', () => {
 
   it('replaces lists without a strategy and objects with the strategy replace', () => {
     expect(spec({ args: ['z'] })).toMatchObject({ args: ['z'] })
-    expect(apply({ spec: { selector: { b: 2 } } }, { spec: { selector: { a: 1 } } })).toEqual({ spec: { selector: { b: 2 } } })
+    expect(apply({ spec: { selector: { b: 2 } } }, { spec: { selector: { a: 1 } } })).toEqual({
+      spec: { selector: { b: 2 } },
+    })
   })
 
   it('removes with null, and drops nulls of what is new', () => {
@@ -95,7 +97,9 @@ describe('applyStrategicMergePatch()', () => {
   })
 
   it('obeys $patch: replace and $patch: delete of objects', () => {
-    expect(spec({ strategy: { $patch: 'replace', type: 'Recreate' } })).toMatchObject({ strategy: { type: 'Recreate' } })
+    expect(spec({ strategy: { $patch: 'replace', type: 'Recreate' } })).toMatchObject({
+      strategy: { type: 'Recreate' },
+    })
     expect(spec({ strategy: { $patch: 'delete' } })).toMatchObject({ strategy: {} })
   })
 
@@ -103,9 +107,9 @@ describe('applyStrategicMergePatch()', () => {
     expect(spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } })).toMatchObject({
       strategy: { type: 'Recreate' },
     })
-    expect((spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } }) as typeof live.spec).strategy).not.toHaveProperty(
-      'rollingUpdate',
-    )
+    expect(
+      (spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } }) as typeof live.spec).strategy,
+    ).not.toHaveProperty('rollingUpdate')
   })
 
   it('merges lists of scalars, and removes by $deleteFromPrimitiveList', () => {
@@ -126,7 +130,9 @@ describe('applyStrategicMergePatch()', () => {
       '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
       containers: [{ name: '3' }, { name: '1', $patch: 'delete' }],
     }
-    expect(apply({ spec: patch }, document)).toEqual({ spec: { containers: [{ name: '2' }, { name: '4' }, { name: '3' }] } })
+    expect(apply({ spec: patch }, document)).toEqual({
+      spec: { containers: [{ name: '2' }, { name: '4' }, { name: '3' }] },
+    })
   })
 
   it.each<[JsonObject, string, PatchError['kind']?]>([
@@ -173,7 +179,10 @@ describe('createTwoWayStrategicMergePatch()', () => {
     const after = structuredClone(live)
     after.metadata.finalizers = ['b', 'c']
     after.spec.strategy = { type: 'Recreate' } as typeof after.spec.strategy
-    after.spec.containers = [{ name: 'two', image: 'new' }, { name: 'three', image: 'x' }]
+    after.spec.containers = [
+      { name: 'two', image: 'new' },
+      { name: 'three', image: 'x' },
+    ]
     expect(createTwoWayStrategicMergePatch(live, after, schema)).toEqual({
       metadata: {
         finalizers: ['c'],
@@ -218,7 +227,11 @@ describe('createTwoWayStrategicMergePatch()', () => {
         strategy: fc.record({ type: value, rollingUpdate: fc.record({ maxSurge: value }) }, { requiredKeys: [] }),
         args: fc.array(value, { maxLength: 3 }),
         containers: named((name) =>
-          fc.record({ name: fc.constant(name), image: value, env: named((env) => fc.record({ name: fc.constant(env), value })) }),
+          fc.record({
+            name: fc.constant(name),
+            image: value,
+            env: named((env) => fc.record({ name: fc.constant(env), value })),
+          }),
         ),
       },
       { requiredKeys: ['containers'] },
@@ -263,7 +276,9 @@ describe('createThreeWayStrategicMergePatch()', () => {
     expect(() => createThreeWayStrategicMergePatch(original, modified, theirs, schema, { overwrite: false })).toThrow(
       'conflicts with changes made from original to current',
     )
-    expect(createThreeWayStrategicMergePatch(original, modified, theirs, schema)).toMatchObject({ spec: { replicas: 2 } })
+    expect(createThreeWayStrategicMergePatch(original, modified, theirs, schema)).toMatchObject({
+      spec: { replicas: 2 },
+    })
     expect(() =>
       createThreeWayStrategicMergePatch(original, modified, current, schema, { overwrite: false }),
     ).not.toThrow()
