@@ -58,6 +58,7 @@ describe('JsonReader.read() fails as encoding/json does', () => {
 
   it('refuses to go deeper than Go does', () => {
     expect(() => new JsonReader('['.repeat(10_001)).read()).toThrow("invalid character '[' exceeded max depth")
+    expect(() => new JsonReader('{"a":'.repeat(10_001)).read()).toThrow("invalid character '{' exceeded max depth")
   })
 })
 
@@ -166,8 +167,15 @@ describe('decodeJson()', () => {
     })
   })
 
-  it('looks for duplicates inside free-form fields', () => {
-    const { strictErrors } = decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true, schema: configMap })
+  it('takes over free-form fields as they are', () => {
+    expect(decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true, schema: configMap })).toEqual({
+      value: { free: { a: [{ b: 2 }] } },
+      strictErrors: [],
+    })
+  })
+
+  it('looks everywhere for duplicates without a schema', () => {
+    const { strictErrors } = decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true })
     expect(strictErrors).toEqual(['duplicate field "free.a[0].b"'])
   })
 

@@ -29,7 +29,8 @@ const backslash = 0x5c
  */
 export class JsonReader {
   readonly #text: string
-  readonly #strict: boolean
+  // Off inside of fields that are taken over as they are.
+  #strict: boolean
   readonly #schema: JSONSchemaProps | undefined
   readonly #bytes: boolean
   #at = 0
@@ -59,7 +60,7 @@ export class JsonReader {
       if (this.#at < this.#text.length) this.#fail('after top-level value')
       return value
     } catch (error) {
-      if (error instanceof RangeError) return this.#fail('exceeded max depth')
+      if (error instanceof RangeError) return this.#failAt(this.#lastOpening(), 'exceeded max depth')
       throw error
     }
   }
@@ -70,7 +71,7 @@ export class JsonReader {
       case 0x7b:
         return this.#object(schema, previous)
       case 0x5b:
-        return this.#array(schema)
+        return schema !== undefined && schema.items === undefined ? this.#opaque() : this.#array(schema)
       case quote:
         return this.#string()
       case 0x74:
@@ -86,8 +87,9 @@ export class JsonReader {
   }
 
   #object(schema: JSONSchemaProps | undefined, previous: unknown): Record<string, unknown> {
-    this.#enter()
     const shape = schema === undefined ? undefined : shapeOf(schema)
+    if (schema !== undefined && shape === undefined) return this.#opaque() as Record<string, unknown>
+    this.#enter()
     // Decoding into a struct or typed map that was filled before goes on filling it.
     const object = shape !== undefined && isObject(previous) ? previous : {}
     let seen: Set<string> | undefined
@@ -115,7 +117,7 @@ export class JsonReader {
         if (this.#strict) this.#path.pop()
         setField(object, key, value)
       } else {
-        this.#skipUnknown()
+        this.#opaque()
       }
       this.#space()
       const code = this.#text.charCodeAt(this.#at)
@@ -146,13 +148,13 @@ export class JsonReader {
     }
   }
 
-  // The value of an unknown field is checked for syntax only: Go skips it without looking for duplicates inside.
-  #skipUnknown(): void {
-    const reader = new JsonReader(this.#text, { bytes: this.#bytes })
-    reader.#at = this.#at
-    reader.#depth = this.#depth
-    reader.#value(undefined, undefined)
-    this.#at = reader.#at
+  // Unknown fields and those without a type of their own: Go passes over them without looking for duplicates inside.
+  #opaque(): unknown {
+    const strict = this.#strict
+    this.#strict = false
+    const value = this.#value(undefined, undefined)
+    this.#strict = strict
+    return value
   }
 
   #string(): string {
@@ -303,6 +305,10 @@ export class JsonReader {
     let path = ''
     for (const step of this.#path) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
     this.#errors.add(`${problem} ${goQuote(path === '' ? key : `${path}.${key}`)}`)
+  }
+
+  #lastOpening(): number {
+    return Math.max(this.#text.lastIndexOf('[', this.#at), this.#text.lastIndexOf('{', this.#at))
   }
 
   #failAt(at: number, context: string): never {
