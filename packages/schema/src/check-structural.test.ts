@@ -23,7 +23,7 @@ function causesOf(schema: JSONSchemaProps, statusSubresource = false): string[] 
 
 describe('checkStructural() answers as a recorded kube-apiserver', () => {
   const recorded = JSON.parse(
-    readFileSync(new URL('./testdata/crd-invalid.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('./testdata/crd-invalid.golden.json', import.meta.url), 'utf8'),
   ) as Recorded[]
   it.each(recorded.map((each, i) => [`${each.id} ${i}`, each] as const))('%s', (_, each) => {
     const expected = each.causes.map((cause) => `${cause.reason} ${cause.field}: ${cause.message}`).sort()

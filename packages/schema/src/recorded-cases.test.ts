@@ -25,7 +25,7 @@ type Case = { readonly id: string; readonly steps: readonly Step[] }
 const areas = ['cr-validation', 'defaulting', 'pruning', 'cel']
 
 for (const area of areas) {
-  const cases = JSON.parse(readFileSync(new URL(`./testdata/${area}.json`, import.meta.url), 'utf8')) as Case[]
+  const cases = JSON.parse(readFileSync(new URL(`./testdata/${area}.golden.json`, import.meta.url), 'utf8')) as Case[]
   describe(`compileSchema() answers the recorded cases of ${area}`, () => {
     it.each(cases.map((each) => [each.id, each.steps] as const))('%s', (_, steps) => replay(steps))
   })

@@ -73,7 +73,7 @@ export function structuralError(schema: JSONSchemaProps): string | undefined {
 }
 
 /** The branches of all junctors. */
-export function branchesOf(schema: JSONSchemaProps): JSONSchemaProps[] {
+function branchesOf(schema: JSONSchemaProps): JSONSchemaProps[] {
   const not = schema.not === undefined || schema.not === null ? [] : [schema.not]
   return [...not, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
 }
