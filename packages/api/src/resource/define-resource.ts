@@ -138,6 +138,7 @@ function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSO
     ...(status === undefined ? {} : { status: status.presence === 'required' ? status.optional() : status }),
   })
   if (description !== undefined) object = object.describe(description)
+  // The options are those of a rule; only the type of `fieldPath`, which depends on the schema, is not known here.
   for (const { rule, ...options } of rules ?? []) object = object.rule(rule, options as { message?: string })
   return object.json
 }

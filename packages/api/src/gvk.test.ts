@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import * as api from './index.ts'
+
+describe('parseGroupVersion()', () => {
+  it.each([
+    ['v1', { group: '', version: 'v1' }],
+    ['apps/v1', { group: 'apps', version: 'v1' }],
+    ['', { group: '', version: '' }],
+    ['/', { group: '', version: '' }],
+    ['apps/', { group: 'apps', version: '' }],
+  ])('reads %j', (text, expected) => {
+    expect(api.parseGroupVersion(text)).toEqual(expected)
+  })
+
+  it('refuses two slashes', () => {
+    expect(() => api.parseGroupVersion('a/b/c')).toThrow('unexpected GroupVersion string: a/b/c')
+  })
+})
+
+it('names of kinds and resources print as in Go', () => {
+  expect(api.formatGroupVersionKind({ group: 'apps', version: 'v1', kind: 'Deployment' })).toBe(
+    'apps/v1, Kind=Deployment',
+  )
+  expect(api.formatGroupVersionResource({ group: '', version: 'v1', resource: 'pods' })).toBe('/v1, Resource=pods')
+  expect(api.parseResourceArg('pods.v1.example.com')).toEqual({
+    full: { group: 'example.com', version: 'v1', resource: 'pods' },
+    short: { group: 'v1.example.com', resource: 'pods' },
+  })
+  expect(api.parseKindArg('Pod.core')).toEqual({ short: { group: 'core', kind: 'Pod' } })
+  expect(api.gvkOf({ apiVersion: 'a/b/c', kind: 'X' })).toEqual({ group: '', version: '', kind: 'X' })
+})
+
+it.each([
+  ['Pod', 'pods'],
+  ['Ingress', 'ingresses'],
+  ['Policy', 'policies'],
+  ['Endpoints', 'endpoints'],
+  ['', ''],
+])('guessPlural(%j) is %j', (kind, plural) => {
+  expect(api.guessPlural(kind)).toBe(plural)
+})
