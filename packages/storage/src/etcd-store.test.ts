@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '@kubewright/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storageContract } from './contract.ts'
+import { EtcdClient } from './etcd/etcd-client.ts'
+import { ProtoMessage } from './etcd/protobuf.ts'
 import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
-import type { Change, Store, WatchBatch, WriteResult } from './store.ts'
+import { CompactedError, FutureRevisionError } from './storage-error.ts'
+import type { Change, Store, WatchBatch } from './store.ts'
 import { type EtcdProcess, noEtcd, startEtcd } from './testdata/etcd-process.ts'
+import { startProxy } from './testdata/tcp-proxy.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-const text = (value: Uint8Array | undefined): string | undefined => value && new TextDecoder().decode(value)
-const real = describe.skipIf(noEtcd !== undefined)
+const pem = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'testdata', 'tls', name))
 
 let etcd: EtcdProcess
 let prefixes = 0
@@ -14,12 +20,7 @@ let prefixes = 0
 const open = (options: Partial<EtcdStoreOptions> = {}): Promise<EtcdStore> =>
   openEtcdStore({ endpoints: [etcd.url], keyPrefix: `/test-${++prefixes}/`, ...options })
 
-function revisionOf(result: WriteResult): number {
-  expect(result.ok).toBe(true)
-  return result.revision
-}
-
-async function until(watch: AsyncIterable<WatchBatch>, enough: (batch: WatchBatch) => boolean): Promise<Change[]> {
+async function collect(watch: AsyncIterable<WatchBatch>, enough: (batch: WatchBatch) => boolean): Promise<Change[]> {
   const changes: Change[] = []
   for await (const batch of watch) {
     changes.push(...batch.changes)
@@ -28,7 +29,29 @@ async function until(watch: AsyncIterable<WatchBatch>, enough: (batch: WatchBatc
   return changes
 }
 
-real(noEtcd === undefined ? 'with a real etcd' : `skipped: ${noEtcd}`, () => {
+const keysOf = async (store: Store, prefix = ''): Promise<string[]> =>
+  (await store.list({ prefix })).entries.map((entry) => entry.key)
+
+describe('openEtcdStore()', () => {
+  test('says which endpoints cannot be reached, why, and what to do', async () => {
+    const endpoints = ['http://127.0.0.1:1', 'http://127.0.0.1:2']
+    await expect(openEtcdStore({ endpoints })).rejects.toMatchObject({
+      code: 'KW_STORAGE_UNAVAILABLE',
+      message:
+        'Cannot reach etcd at http://127.0.0.1:1, http://127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.1:2): check that it runs, that the addresses are right and that its certificate is trusted',
+    })
+  })
+
+  test('rejects options that cannot be meant', async () => {
+    await expect(openEtcdStore({ endpoints: [] })).rejects.toThrow('endpoints must name at least one address')
+    await expect(openEtcdStore({ endpoints: ['127.0.0.1:2379'] })).rejects.toThrow(
+      'endpoints must be addresses such as https://10.0.0.1:2379: 127.0.0.1:2379',
+    )
+    await expect(openEtcdStore({ endpoints: ['http://127.0.0.1:1'], keyPrefix: '/ü' })).rejects.toThrow(RangeError)
+  })
+})
+
+describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' : `skipped: ${noEtcd}`, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
   })
@@ -37,4 +60,287 @@ real(noEtcd === undefined ? 'with a real etcd' : `skipped: ${noEtcd}`, () => {
   })
 
   storageContract('EtcdStore', test, open)
+
+  test('EtcdStore of one key prefix sees what another of the same prefix writes', async () => {
+    await using one = await open()
+    await using two = await open({ keyPrefix: `/test-${prefixes}/` })
+    const after = await one.revision()
+    const seen = collect(one.watch({ prefix: '/', after }), ({ changes }) => changes.some((c) => c.key === '/b'))
+    await one.put('/a', bytes('1'), 0)
+    expect(await two.put('/a', bytes('2'), 0)).toMatchObject({ ok: false, current: { key: '/a' } })
+    await two.put('/b', bytes('2'), 0)
+    expect((await seen).map((c) => c.key)).toEqual(['/a', '/b'])
+    expect(await keysOf(one)).toEqual(['/a', '/b'])
+  })
+
+  test('EtcdStore keeps apart prefixes that start alike', async () => {
+    await using short = await open({ keyPrefix: '/alike' })
+    await using long = await open({ keyPrefix: '/alike2' })
+    await long.put('/x', bytes('1'), 0)
+    await short.put('/y', bytes('1'), 0)
+    expect(await keysOf(short)).toEqual(['/y'])
+    expect(await keysOf(long)).toEqual(['/x'])
+  })
+
+  test('EtcdStore.watch() tells of revisions at which only other keys changed', async () => {
+    await using watched = await open()
+    await using busy = await open()
+    await watched.put('/a', bytes('1'), 0)
+    const after = await watched.revision()
+    for (let i = 0; i < 5; i++) await busy.put(`/${i}`, bytes('x'), 0)
+    const target = await busy.revision()
+    const started = collect(watched.watch({ prefix: '/', after }), ({ revision }) => revision >= target)
+    await watched.revision()
+    expect(await started).toEqual([])
+  })
+
+  test('EtcdStore.watch() never claims a revision before the changes up to it, however both interleave', async () => {
+    await using watched = await open()
+    await using busy = await open()
+    const after = await watched.revision()
+    const stop = new AbortController()
+    const violations: string[] = []
+    const seen: number[] = []
+    const watching = (async () => {
+      let claimed = after
+      for await (const { changes, revision } of watched.watch({ prefix: '/w/', after, signal: stop.signal })) {
+        for (const change of changes) {
+          if (change.revision <= claimed) violations.push(`${change.revision} came after ${claimed} was claimed`)
+          seen.push(change.revision)
+        }
+        if (revision < claimed) violations.push(`went back from ${claimed} to ${revision}`)
+        claimed = revision
+        if (seen.length >= 60 && claimed >= last) stop.abort()
+      }
+    })()
+    let last = Number.POSITIVE_INFINITY
+    const written: number[] = []
+    for (let i = 0; i < 60; i++) {
+      await Promise.all([busy.put(`/${i}`, bytes('x'), 0), busy.put(`/more/${i}`, bytes('x'), 0)])
+      written.push((await watched.put(`/w/${i}`, bytes('x'), 0)).revision)
+    }
+    await busy.put('/last', bytes('x'), 0)
+    last = await watched.revision()
+    await watching
+    expect(violations).toEqual([])
+    expect(seen).toEqual(written)
+  })
+
+  test('EtcdStore.watch() goes on where it was when the connection is cut again and again', async () => {
+    await using proxy = await startProxy(etcd.url)
+    await using watched = await open({ endpoints: [proxy.url] })
+    await using writer = await open({ keyPrefix: `/test-${prefixes}/` })
+    const after = await watched.revision()
+    const count = 60
+    const seen = collect(
+      watched.watch({ prefix: '/', after }),
+      ({ changes }) => changes.at(-1)?.key === `/${count - 1}`,
+    )
+    const written: number[] = []
+    for (let i = 0; i < count; i++) {
+      if (i % 20 === 10) proxy.cut()
+      written.push((await writer.put(`/${i}`, bytes(`v${i}`), 0)).revision)
+    }
+    expect((await seen).map((change) => change.revision)).toEqual(written)
+  })
+
+  test('EtcdStore.watch() fails with CompactedError when history went while it had no connection', async () => {
+    await using proxy = await startProxy(etcd.url)
+    await using watched = await open({ endpoints: [proxy.url] })
+    await using writer = await open({ keyPrefix: `/test-${prefixes}/` })
+    const after = (await writer.put('/first', bytes('1'), 0)).revision
+    const batches = watched.watch({ prefix: '/', after: after - 1 })[Symbol.asyncIterator]()
+    await batches.next()
+    // The next answer is a change that does not arrive: the watch stays behind.
+    proxy.swallowAnswers()
+    await writer.put('/second', bytes('1'), 0)
+    const third = await writer.put('/third', bytes('1'), 0)
+    await writer.compact(third.revision)
+    proxy.heal()
+    proxy.cut()
+    const failure: unknown = await batches.next().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(CompactedError)
+    expect(failure).toMatchObject({ compactRevision: third.revision })
+  })
+
+  test('EtcdStore.watch() rejects a revision that has not happened', async () => {
+    await using store = await open()
+    const watch = store.watch({ prefix: '/', after: (await store.revision()) + 5 })
+    await expect(watch[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(FutureRevisionError)
+  })
+
+  test('EtcdStore.watch() ends with an error when the store is closed', async () => {
+    const store = await open()
+    const next = store
+      .watch({ prefix: '/', after: await store.revision() })
+      [Symbol.asyncIterator]()
+      .next()
+    await store[Symbol.asyncDispose]()
+    await expect(next).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
+    await expect(store.revision()).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
+    expect(() => store.watch({ prefix: '/' })).toThrow('Cannot use the store as it was closed')
+  })
+
+  test('EtcdStore uses the next endpoint when one is dead or dies', async () => {
+    await using proxy = await startProxy(etcd.url)
+    const dead = 'http://127.0.0.1:1'
+    await using store = await open({ endpoints: [dead, proxy.url, etcd.url] })
+    await store.put('/a', bytes('1'), 0)
+    await proxy[Symbol.asyncDispose]()
+    expect(await keysOf(store)).toEqual(['/a'])
+    expect((await store.put('/b', bytes('1'), 0)).ok).toBe(true)
+  })
+
+  test('EtcdStore says that a write is uncertain when its answer was lost, and unavailable when a read has none', async () => {
+    await using proxy = await startProxy(etcd.url)
+    await using store = await open({ endpoints: [proxy.url], requestTimeout: 200 })
+    await using other = await open({ keyPrefix: `/test-${prefixes}/` })
+    proxy.swallowAnswers()
+    await expect(store.put('/a', bytes('1'), 0)).rejects.toMatchObject({
+      code: 'KW_STORAGE_UNCERTAIN',
+      message: `Cannot tell whether etcd at ${proxy.url} made the write (no answer within 200 ms): read the key again before trying once more`,
+    })
+    await expect(store.get('/a')).rejects.toMatchObject({
+      code: 'KW_STORAGE_UNAVAILABLE',
+      message: expect.stringContaining(`Cannot reach etcd at ${proxy.url} (no answer within 200 ms)`),
+    })
+    expect(await keysOf(other)).toEqual(['/a'])
+  })
+
+  test('EtcdStore refuses a value that is too large, and says so', async () => {
+    await using store = await open()
+    await expect(store.put('/big', new Uint8Array(1_600_000), 0)).rejects.toMatchObject({
+      code: 'KW_STORAGE_WRITE',
+      message: `Cannot write to etcd at ${etcd.url} (etcdserver: request is too large): store less under one key or raise its --max-request-bytes`,
+    })
+    const large = new Uint8Array(1_400_000).fill(7)
+    await store.put('/large', large, 0)
+    expect((await store.get('/large')).entry?.value.length).toBe(large.length)
+  })
+
+  test('EtcdStore finishes the writes under way when it is closed', async () => {
+    const store = await open()
+    const keyPrefix = `/test-${prefixes}/`
+    const writes = Array.from({ length: 20 }, (_, i) => store.put(`/${i}`, bytes('1'), 0))
+    await store[Symbol.asyncDispose]()
+    expect((await Promise.all(writes)).every((result) => result.ok)).toBe(true)
+    await using again = await open({ keyPrefix })
+    expect(await keysOf(again)).toHaveLength(20)
+  })
 })
+
+describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
+  test('EtcdStore loses no acknowledged write and no change when etcd is killed under load and comes back', async () => {
+    await using server = await startEtcd()
+    const options = { endpoints: [server.url] }
+    await using store = await openEtcdStore(options)
+    await using watched = await openEtcdStore(options)
+    const after = await watched.revision()
+    const acknowledged = new Map<string, number>()
+    const stop = new AbortController()
+    const seen: Change[] = []
+    const watching = (async () => {
+      for await (const batch of watched.watch({ prefix: '/', after })) {
+        seen.push(...batch.changes)
+        if (batch.changes.some((change) => change.key === '/last')) break
+      }
+    })()
+    let next = 0
+    let codes = new Set<unknown>()
+    const writer = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const key = `/${next++}`
+        try {
+          acknowledged.set(key, (await store.put(key, bytes(key), 0)).revision)
+        } catch (error) {
+          codes.add((error as { code: unknown }).code)
+          await systemClock.sleep(5)
+        }
+      }
+    }
+    const reached = async (count: number): Promise<void> => {
+      while (acknowledged.size < count) await systemClock.sleep(2)
+    }
+    const writers = Array.from({ length: 8 }, writer)
+    for (let round = 1; round <= 2; round++) {
+      await reached(100 * round)
+      await server.kill()
+      await server.start()
+    }
+    await reached(300)
+    stop.abort()
+    await Promise.all(writers)
+    codes = new Set([...codes].filter((code) => code !== 'KW_STORAGE_UNAVAILABLE' && code !== 'KW_STORAGE_UNCERTAIN'))
+    expect([...codes]).toEqual([])
+    await store.put('/last', bytes('end'), 0)
+    await watching
+    const revisions = seen.map((change) => change.revision)
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b))
+    const stored = new Map((await store.list({ prefix: '' })).entries.map((entry) => [entry.key, entry.modRevision]))
+    expect([...acknowledged].filter(([key, revision]) => stored.get(key) !== revision)).toEqual([])
+    expect(new Map(seen.map((change) => [change.key, change.revision]))).toEqual(stored)
+  })
+
+  test('EtcdStore speaks TLS and logs in, again when the token is void, and says why it may not', async () => {
+    const tls = { ca: pem('ca.pem'), cert: pem('client.pem'), key: pem('client-key.pem') }
+    const folder = join(import.meta.dirname, 'testdata', 'tls')
+    await using server = await startEtcd({
+      scheme: 'https',
+      flags: [
+        ...['--cert-file', join(folder, 'server.pem'), '--key-file', join(folder, 'server-key.pem')],
+        ...['--trusted-ca-file', join(folder, 'ca.pem'), '--client-cert-auth'],
+      ],
+    })
+    const endpoints = [server.url]
+    await expect(openEtcdStore({ endpoints })).rejects.toThrow(/Cannot reach etcd .*unable to verify the first certificate/)
+    await expect(openEtcdStore({ endpoints, tls: { ca: tls.ca } })).rejects.toMatchObject({
+      code: 'KW_STORAGE_UNAVAILABLE',
+    })
+    const keyPrefix = '/secret/'
+    await enableAuth(endpoints, tls, keyPrefix)
+    const auth = { username: 'writer', password: 'opensesame' }
+
+    await using store = await openEtcdStore({ endpoints, tls, auth, keyPrefix })
+    const after = await store.revision()
+    expect((await store.put('/a', bytes('1'), 0)).ok).toBe(true)
+    const watch = store.watch({ prefix: '/', after })[Symbol.asyncIterator]()
+    expect((await watch.next()).value).toMatchObject({ changes: [{ key: '/a' }] })
+    // Users' tokens do not outlive the server.
+    await server.kill()
+    await server.start()
+    expect((await store.put('/b', bytes('1'), 0)).ok).toBe(true)
+    expect((await watch.next()).value).toMatchObject({ changes: [{ key: '/b' }] })
+    await watch.return?.()
+
+    await expect(
+      openEtcdStore({ endpoints, tls, auth: { ...auth, password: 'guess' }, keyPrefix }),
+    ).rejects.toMatchObject({
+      code: 'KW_STORAGE_UNAVAILABLE',
+      message: `Cannot log in to etcd at ${server.url} as writer (etcdserver: authentication failed, invalid user ID or password): check the user name and the password`,
+    })
+    await expect(openEtcdStore({ endpoints, tls, auth, keyPrefix: '/other/' })).rejects.toThrow(
+      `Cannot read from etcd at ${server.url} (etcdserver: permission denied): grant the user a role that may read and write the key prefix`,
+    )
+  })
+})
+
+/** Switches authentication on, with a user `root` and a user `writer` who may use the prefix only. */
+async function enableAuth(endpoints: string[], tls: EtcdStoreOptions['tls'], prefix: string): Promise<void> {
+  const [connectTimeout, requestTimeout, keepAliveInterval] = ['5s', '5s', '5s'] as const
+  const common = { endpoints, tls, clock: systemClock, auth: undefined }
+  const client = new EtcdClient({ ...common, connectTimeout, requestTimeout, keepAliveInterval })
+  const call = (method: string, message: ProtoMessage): Promise<unknown> =>
+    client.write(`/etcdserverpb.Auth/${method}`, message)
+  const two = (first: string, second: string): ProtoMessage => new ProtoMessage().text(1, first).text(2, second)
+  const end = Buffer.from(prefix)
+  end[end.length - 1]!++
+  const readWrite = new ProtoMessage().integer(1, 2).text(2, prefix).bytes(3, end)
+  await call('UserAdd', two('root', 'root'))
+  await call('UserGrantRole', two('root', 'root'))
+  await call('UserAdd', two('writer', 'opensesame'))
+  await call('RoleAdd', new ProtoMessage().text(1, 'writers'))
+  await call('RoleGrantPermission', new ProtoMessage().text(1, 'writers').message(2, readWrite))
+  await call('UserGrantRole', two('writer', 'writers'))
+  await call('AuthEnable', new ProtoMessage())
+  await client.close()
+}

@@ -61,6 +61,8 @@ export class EtcdStore implements Store {
   readonly #watches = new Set<EtcdWatch>()
   readonly #life = new AbortController()
   #ticker: Timer | undefined
+  /** History before this revision is gone; others may have compacted further. */
+  #compacted = 0
 
   /** @internal Use {@link openEtcdStore}. */
   constructor(parts: { client: EtcdClient; clock: Clock; prefix: string; progressInterval: number }) {
@@ -121,7 +123,7 @@ export class EtcdStore implements Store {
   }
 
   watch(request: WatchRequest): AsyncIterable<WatchBatch> {
-    if (this.#client.closed) throw closedError('use the store')
+    if (this.#client.closed) throw closedError('use the store as it')
     return this.#watch(request)
   }
 
@@ -130,6 +132,7 @@ export class EtcdStore implements Store {
     if (revision < 1) return
     try {
       this.#notice(readRevision(await this.#client.write(compactPath, compactRequest(revision))))
+      this.#compacted = Math.max(this.#compacted, revision)
     } catch (error) {
       // Somebody has gone further already, which is as good.
       if (error instanceof GrpcError && error.message === compactedMessage) return
@@ -169,7 +172,7 @@ export class EtcdStore implements Store {
         this.#ticker = undefined
       }
     }
-    if (!signal?.aborted) throw closedError('continue the watch')
+    if (!signal?.aborted) throw closedError('continue the watch as the store')
   }
 
   async #range(
@@ -231,8 +234,14 @@ export class EtcdStore implements Store {
     )
   }
 
-  /** etcd tells its compacted revision only to a watch that starts below it. */
-  #compactRevision(atLeast: number): Promise<number> {
+  /** The compacted revision, which is above the one given. */
+  async #compactRevision(above: number): Promise<number> {
+    if (this.#compacted <= above) this.#compacted = Math.max(above + 1, await this.#askCompactRevision())
+    return this.#compacted
+  }
+
+  /** etcd tells its compacted revision only to a watch that starts below it, and takes its time. 0 when it could not be asked. */
+  #askCompactRevision(): Promise<number> {
     return new Promise((resolve) => {
       let cancel = (): void => undefined
       const finish = (revision: number): void => {
@@ -240,13 +249,13 @@ export class EtcdStore implements Store {
         cancel()
         resolve(revision)
       }
-      const unknown = (): void => finish(atLeast + 1)
+      const unknown = (): void => finish(0)
       const timer = this.#clock.setTimer(1000, unknown, 'etcd compacted revision')
       this.#client
         .watch({
           message: (data) => {
             const { canceled, compactRevision } = readWatch(new ProtoReader(data))
-            if (canceled) finish(Math.max(compactRevision, atLeast + 1))
+            if (canceled) finish(compactRevision)
           },
           end: unknown,
         })
@@ -272,7 +281,7 @@ export class EtcdStore implements Store {
 }
 
 function closedError(action: string): StorageError {
-  return new StorageError('KW_STORAGE_CLOSED', `Cannot ${action} as the store was closed`)
+  return new StorageError('KW_STORAGE_CLOSED', `Cannot ${action} was closed`)
 }
 
 function cure({ status, message }: GrpcError): string {

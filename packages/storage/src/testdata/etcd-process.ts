@@ -1,6 +1,7 @@
 // Starts a real etcd for tests: on free ports of the loopback interface, with its data in a temporary folder.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -32,7 +33,8 @@ async function freePort(): Promise<number> {
 export async function startEtcd(
   options: { scheme?: 'http' | 'https'; flags?: readonly string[] } = {},
 ): Promise<EtcdProcess> {
-  const folder = await mkdtemp(join(tmpdir(), 'kubewright-etcd-'))
+  // In memory where there is such a folder: the tests are about us, not about the disk.
+  const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'kubewright-etcd-'))
   const url = `${options.scheme ?? 'http'}://127.0.0.1:${await freePort()}`
   const peer = `http://127.0.0.1:${await freePort()}`
   let child: ChildProcess | undefined
