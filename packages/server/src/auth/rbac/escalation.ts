@@ -1,4 +1,4 @@
-import { newForbidden, newNotFound } from '@kubewright/api'
+import { ApiError, newForbidden, newNotFound } from '@kubewright/api'
 import { deepEqual, goQuote } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import type { MutableObject, StrategyContext } from '../../registry/resource.ts'
@@ -6,7 +6,7 @@ import { aggregateMessages, mastersGroup } from '../authenticator.ts'
 import { resourceAttributes } from '../authorizer.ts'
 import { compactRules, goStringList, type PolicyRule, ruleText, uncoveredRules } from './policy-rule.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
-import { type RbacPolicy, rbacGroup, type RoleRef } from './rbac-policy.ts'
+import { type RbacPolicy, type RoleRef, rbacGroup } from './rbac-policy.ts'
 
 const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -39,7 +39,8 @@ export class EscalationGuard {
     const problem = this.#missing((role['rules'] as PolicyRule[] | null | undefined) ?? [], context)
     if (problem !== undefined) throw newForbidden(about, role.metadata.name ?? '', problem)
     // An aggregation rule can gather anything, and a change can keep it from being narrowed.
-    const aggregates = resource === 'clusterroles' && (hasAggregation(role) || (old !== undefined && hasAggregation(old)))
+    const aggregates =
+      resource === 'clusterroles' && (hasAggregation(role) || (old !== undefined && hasAggregation(old)))
     if (aggregates && this.#missing(fullAuthority, context) !== undefined) {
       const why = 'must have cluster-admin privileges to use the aggregationRule'
       throw newForbidden(about, role.metadata.name ?? '', why)
@@ -66,7 +67,14 @@ export class EscalationGuard {
     if (typeof rules === 'string') {
       // The storage names the resource of the request and not the one that it was looking for.
       if (resource !== undefined) throw newNotFound(about, roleRef.name ?? '')
-      throw Object.assign(new Error(`unsupported role reference kind: ${goQuote(roleRef.kind ?? '')}`), { bare: true })
+      throw new ApiError({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: rules,
+        code: 500,
+      })
     }
     const problem = this.#missing(rules, context)
     if (problem !== undefined) throw newForbidden(about, binding.metadata.name ?? '', problem)

@@ -57,7 +57,8 @@ function piecesOf(rule: PolicyRule): PolicyRule[] {
       }
     }
   }
-  for (const url of rule.nonResourceURLs ?? none) for (const verb of verbs) pieces.push({ nonResourceURLs: [url], verbs: [verb] })
+  for (const url of rule.nonResourceURLs ?? none)
+    for (const verb of verbs) pieces.push({ nonResourceURLs: [url], verbs: [verb] })
   return pieces
 }
 
@@ -70,7 +71,8 @@ function ruleCovers(owner: PolicyRule, piece: PolicyRule): boolean {
     covers(owner.apiGroups, piece.apiGroups) &&
     (piece.resources ?? none).every((resource) => resourceCovers(owner.resources ?? none, resource)) &&
     // Names narrow a rule: without any it covers all, with some only these.
-    (names.length === 0 || (piece.resourceNames?.length ? piece.resourceNames.every((name) => names.includes(name)) : false)) &&
+    (names.length === 0 ||
+      (piece.resourceNames?.length ? piece.resourceNames.every((name) => names.includes(name)) : false)) &&
     (piece.nonResourceURLs ?? none).every((path) => (owner.nonResourceURLs ?? none).some((url) => urlCovers(url, path)))
   )
 }
@@ -86,7 +88,8 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const simple = new Map<string, { rule: PolicyRule; verbs: string[] }>()
   for (const rule of rules) {
     const names = rule.resourceNames ?? none
-    const isSimple = names.length <= 1 && !rule.nonResourceURLs?.length && rule.apiGroups?.length === 1 && rule.resources?.length === 1
+    const isSimple =
+      names.length <= 1 && !rule.nonResourceURLs?.length && rule.apiGroups?.length === 1 && rule.resources?.length === 1
     if (!isSimple) {
       compacted.push(rule)
       continue

@@ -70,7 +70,13 @@ export class RbacPolicy {
   readonly #bindings: BindingIndex
   readonly #clusterBindings: BindingIndex
 
-  private constructor(feed: StoreFeed, roles: ResourceCache, clusterRoles: ResourceCache, bindings: ResourceCache, clusterBindings: ResourceCache) {
+  private constructor(
+    feed: StoreFeed,
+    roles: ResourceCache,
+    clusterRoles: ResourceCache,
+    bindings: ResourceCache,
+    clusterBindings: ResourceCache,
+  ) {
     this.#feed = feed
     this.#roles = roles
     this.#clusterRoles = clusterRoles
@@ -98,7 +104,12 @@ export class RbacPolicy {
    * Every rule that applies to the user: those of ClusterRoleBindings, then those of the namespace's RoleBindings, by name. A binding
    * whose role does not exist is reported to `onError` and grants nothing. Visiting ends when `visit` returns true.
    */
-  visitRules(user: UserInfo, namespace: string, visit: (applied: AppliedRule) => boolean, onError: (message: string) => void): void {
+  visitRules(
+    user: UserInfo,
+    namespace: string,
+    visit: (applied: AppliedRule) => boolean,
+    onError: (message: string) => void,
+  ): void {
     if (this.#visitBindings(this.#clusterBindings.applyingTo(user, ''), user, visit, onError)) return
     if (namespace !== '') this.#visitBindings(this.#bindings.applyingTo(user, namespace), user, visit, onError)
   }
@@ -231,7 +242,8 @@ function subjectKey({ kind, name = '', namespace }: Subject, bindingNamespace: s
 /** As RBAC words its reasons: the first subject of the binding that is the user. */
 function describeBinding(binding: Binding, user: UserInfo): string {
   const index = binding.subjectKeys.findIndex(
-    (key) => key === `User:${user.name}` || (key.startsWith('Group:') && user.groups.includes(key.slice('Group:'.length))),
+    (key) =>
+      key === `User:${user.name}` || (key.startsWith('Group:') && user.groups.includes(key.slice('Group:'.length))),
   )
   const subject = binding.subjects[index]
   const home = subject?.kind === 'ServiceAccount' ? `/${subject.namespace || binding.namespace}` : ''

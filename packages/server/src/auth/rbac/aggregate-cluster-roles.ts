@@ -1,0 +1,79 @@
+import { isNotFound, type LabelSelectorLike, selectorFrom } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
+import type { ServerParts } from '../../api-server.ts'
+import type { StoredObject } from '../../cache/stored-object.ts'
+import type { MutableObject } from '../../registry/resource.ts'
+import { systemContext } from '../system-context.ts'
+import type { PolicyRule } from './policy-rule.ts'
+import { rbacGroup } from './rbac-policy.ts'
+
+const manager = 'clusterrole-aggregation-controller'
+
+/**
+ * Keeps the rules of aggregated ClusterRoles equal to those of the roles that they select, until disposed. It is part of
+ * kube-controller-manager in other clusters; a server without controllers runs well without it.
+ */
+export async function startClusterRoleAggregation(parts: ServerParts): Promise<AsyncDisposable> {
+  const resource = parts.resources.find(rbacGroup, 'v1', 'clusterroles')
+  if (!resource) throw new Error('Cannot aggregate ClusterRoles: they are not served')
+  const cache = await parts.registry.feed.cache(resource.storage.prefix)
+  const stop = new AbortController()
+
+  const reconcile = async (stored: StoredObject, all: readonly StoredObject[]): Promise<void> => {
+    const rules = aggregatedRules(stored.object as MutableObject, all)
+    if (deepEqual(stored.object['rules'] ?? null, rules)) return
+    const { name = '' } = stored.object.metadata
+    const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
+    const endpoint = parts.dispatcher.endpoint(resource, '')
+    const config = { apiVersion: resource.kind.apiVersion, kind: 'ClusterRole', metadata: { name }, rules: rules ?? [] }
+    await parts.registry.update(
+      endpoint.scope(context, { dryRun: false }),
+      name,
+      async (old) => {
+        const options = { manager, now: parts.registry.timestamp(), force: true }
+        return endpoint.fieldManager.apply(old, config, options).object as MutableObject
+      },
+      async () => undefined,
+    )
+  }
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const changed = cache.changed(stop.signal)
+      const all = cache.list(cache.prefix)
+      for (const stored of all) {
+        if (!stored.object['aggregationRule']) continue
+        try {
+          await reconcile(stored, all)
+        } catch (error) {
+          // A role that is gone needs nothing; others are looked at again after the next change.
+          if (!isNotFound(error))
+            parts.log.error(error, 'Cannot aggregate ClusterRole', { name: stored.object.metadata.name })
+        }
+      }
+      await changed
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+/** The rules of all selected roles, by selector and then by name, each once; null when there are none. */
+export function aggregatedRules(role: MutableObject, all: readonly StoredObject[]): PolicyRule[] | null {
+  const { clusterRoleSelectors = [] } = role['aggregationRule'] as { clusterRoleSelectors?: LabelSelectorLike[] }
+  const rules: PolicyRule[] = []
+  for (const labelSelector of clusterRoleSelectors) {
+    const selector = selectorFrom(labelSelector)
+    for (const { object } of all) {
+      if (object.metadata.name === role.metadata.name || !selector.matches(object.metadata.labels ?? {})) continue
+      for (const rule of (object['rules'] as PolicyRule[] | null | undefined) ?? []) {
+        if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule)
+      }
+    }
+  }
+  return rules.length === 0 ? null : rules
+}
