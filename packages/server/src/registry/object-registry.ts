@@ -13,6 +13,7 @@ import {
 import {
   type Clock,
   deepCopy,
+  deepEqual,
   formatRFC3339,
   instantFromMillis,
   type Random,
@@ -141,7 +142,6 @@ export class ObjectRegistry {
     delete meta.resourceVersion
     strategy.prepareForCreate?.(object, context)
     if (strategy.generation) meta.generation = 1
-    else delete meta.generation
     const undo = await strategy.beginCreate?.(object, context)
     try {
       const kind = { group: resource.kind.group, kind: object.kind }
@@ -234,6 +234,8 @@ export class ObjectRegistry {
     const before = old.metadata
     setOrDelete(meta, 'generation', before.generation)
     strategy.prepareForUpdate?.(object, old, context)
+    if (strategy.generation && specChanged(strategy.generation, object, old))
+      meta.generation = (before.generation ?? 0) + 1
     meta.uid ||= before.uid!
     if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
     if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
@@ -329,6 +331,14 @@ function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void
       metadata: { ...value.metadata, managedFields: value.metadata.managedFields?.map(({ time: _, ...rest }) => rest) },
     })
   if (without(object) === without(old)) object.metadata.managedFields = before
+}
+
+function specChanged(
+  rule: true | ((object: MutableObject, old: MutableObject) => boolean),
+  object: MutableObject,
+  old: MutableObject,
+): boolean {
+  return rule === true ? !deepEqual(object['spec'], old['spec']) : rule(object, old)
 }
 
 function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, value: V | undefined): void {

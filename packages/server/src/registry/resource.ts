@@ -80,8 +80,11 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean
   /** Whether an update may leave resourceVersion out. @default true */
   readonly allowUnconditionalUpdate?: boolean
-  /** Whether the spec drives metadata.generation. @default false */
-  readonly generation?: boolean
+  /**
+   * Whether the spec drives metadata.generation: it starts at 1 and grows with every change of the spec, or of what the function says.
+   * @default false
+   */
+  readonly generation?: boolean | ((object: MutableObject, old: MutableObject) => boolean)
   /** Graceful deletion: seconds that the object stays, given what was asked for; undefined means at once. */
   readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
   /** Finalizers that deletion without a propagation policy implies. */
@@ -130,6 +133,8 @@ export interface Subresource {
   readonly kind?: KindFacts
   /** Decodes a body of that kind. */
   readonly decode?: Resource['decode']
+  /** Treats what a patch made of that kind as decoded. */
+  readonly recheck?: Resource['recheck']
   /** Maps between the object and what the subresource shows, for scale. */
   readonly view?: SubresourceView
 }
@@ -137,7 +142,9 @@ export interface Subresource {
 /** A subresource that shows and takes another kind than the object's (scale). */
 export interface SubresourceView {
   readonly show: (object: MutableObject) => MutableObject
-  /** Applies what was written to the object. */
+  /** The managed fields of what is shown, which writes through it go on from. */
+  readonly managedFields?: (object: MutableObject) => ManagedFields | undefined
+  /** Applies what was written to the object, its managed fields included; throws when it is invalid. */
   readonly put: (object: MutableObject, view: MutableObject) => void
 }
 
