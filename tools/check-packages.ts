@@ -22,7 +22,7 @@ try {
     const tarball = join(out, pack.output.trim().split('\n').at(-1)!)
     if (pack.code !== 0 || !existsSync(tarball)) throw new Error(`npm pack failed for ${name}:\n${pack.output}`)
     const { messages, pkg } = await publint({
-      pack: { tarball: readFileSync(tarball).buffer as ArrayBuffer },
+      pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
       strict: true,
     })
     for (const message of messages) {
