@@ -37,6 +37,10 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     ['1.2.3', '1.2.3'],
     ['-', '-'],
     ['0xZZ', '0xZZ'],
+    ['1e400', '1e400'],
+    ['123456789012345678901234567890', 1.2345678901234568e29],
+    ['!!int "3"', 3],
+    ['>\n   fold\n   ed\n\n   end', 'fold ed\nend'],
   ])('%s', (text, value) => {
     expect(parseYaml(`a: ${text === '-' ? '"-"' : text}`)).toEqual({ a: value })
   })

@@ -28,14 +28,20 @@ export function resolvePlain(text: string): PlainScalar {
   const special = specials.get(text)
   if (special !== undefined) return special
   if (!/^[+\-.0-9]/.test(text)) return text
-  if (text.startsWith('.')) return float.test(text) ? Number(text) : text
+  if (text.startsWith('.')) return floatValue(text) ?? text
   const plain = text.replaceAll('_', '')
   const digits = integer.exec(plain)
   if (digits !== null) {
     const value = integerValue(digits[1]!, digits[2]!)
     if (value !== undefined) return value
   }
-  return float.test(plain) ? Number(plain) : text
+  return floatValue(plain) ?? text
+}
+
+// A number that no float64 can hold stays text.
+function floatValue(text: string): number | undefined {
+  const value = float.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
 }
 
 /** Whether a string has to be quoted lest it is read as something else. */
