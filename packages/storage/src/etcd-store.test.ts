@@ -292,7 +292,9 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
       ],
     })
     const endpoints = [server.url]
-    await expect(openEtcdStore({ endpoints })).rejects.toThrow(/Cannot reach etcd .*unable to verify the first certificate/)
+    await expect(openEtcdStore({ endpoints })).rejects.toThrow(
+      /Cannot reach etcd .*unable to verify the first certificate/,
+    )
     await expect(openEtcdStore({ endpoints, tls: { ca: tls.ca } })).rejects.toMatchObject({
       code: 'KW_STORAGE_UNAVAILABLE',
     })
