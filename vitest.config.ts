@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
     server: { deps: { inline: [/@kubewright\//] } },
-    reporters: ['dot', './tools/vitest-summary.ts'],
+    reporters: ['default', './tools/vitest-summary.ts'],
     testTimeout: 30_000,
   },
 })
