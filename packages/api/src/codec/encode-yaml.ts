@@ -33,7 +33,8 @@ class YamlWriter {
   }
 
   get text(): string {
-    return this.#out.endsWith('\n') ? this.#out : `${this.#out}\n`
+    // Line breaks are written in front of lines, so the last line still lacks its own.
+    return `${this.#out}\n`
   }
 
   root(value: unknown): void {

@@ -40,7 +40,7 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     ['1e400', '1e400'],
     ['123456789012345678901234567890', 1.2345678901234568e29],
     ['!!int "3"', 3],
-    ['>\n   fold\n   ed\n\n   end', 'fold ed\nend'],
+    ['>\n   fold\n   ed\n\n   end', 'fold ed\nend\n'],
   ])('%s', (text, value) => {
     expect(parseYaml(`a: ${text === '-' ? '"-"' : text}`)).toEqual({ a: value })
   })
@@ -147,6 +147,8 @@ describe('encodeYaml() prints as kubectl does', () => {
       'a: "tab\\there\\n"\nb: "trailing \\nspace"\nc: "\\U0001F600"\nd: é\n',
     ],
     [{ on: 1, a10: 1, a2: 2 }, 'a2: 2\na10: 1\n"on": 1\n'],
+    [{ a: 'x\n\n' }, 'a: |+\n  x\n\n'],
+    [{ a: '\n' }, 'a: |2+\n\n'],
     [[], '[]\n'],
     [{}, '{}\n'],
     ['x', 'x\n'],
@@ -208,7 +210,7 @@ describe('encodeYaml() prints as kubectl does', () => {
       fc.property(fc.dictionary(text, json, { maxKeys: 4 }), (value) => {
         expect(parseYaml(encodeYaml(value))).toEqual(value)
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     )
   })
 })
