@@ -1,4 +1,4 @@
-import { s } from '@kubewright/schema'
+import { checkStructural, s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
 import { createKind } from '../kind.ts'
 import { crdOf } from './crd-of.ts'
@@ -180,6 +180,22 @@ describe('crdOf()', () => {
     expect(openAPIV3Schema.properties?.['metadata']).toEqual({ type: 'object' })
     expect(openAPIV3Schema.required).toEqual(['spec'])
     expect(openAPIV3Schema.properties?.['apiVersion']?.description).toMatch(/^APIVersion defines the versioned schema/)
+  })
+
+  it('makes schemas that the API server accepts, rules included', () => {
+    const Note = defineResource({
+      group: 'ajd.example.com',
+      version: 'v1',
+      kind: 'Note',
+      spec: s.object({ template: s.embeddedResource().optional() }).optional(),
+      fields: { text: s.string({ maxLength: 99 }), port: s.intOrString().optional() },
+      rules: [{ rule: "self.metadata.name != 'root'", message: 'is taken', fieldPath: '.text' }],
+    })
+    for (const kind of [Home, Note]) {
+      const { schema, subresources } = crdOf(kind).spec.versions[0]!
+      const options = { statusSubresource: subresources?.status !== undefined }
+      expect(checkStructural(schema.openAPIV3Schema, options).map(String)).toEqual([])
+    }
   })
 
   it('finds the types of columns in the schema', () => {
