@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
 
 /** A key that signs tokens, with what a verifier needs to know about it. */
 interface TokenKey {
@@ -28,7 +36,8 @@ export class ServiceAccountKeys {
   /** PEM keys, the one that signs first. Those that only verify may be public keys. */
   constructor(pems: readonly string[]) {
     this.#keys = pems.map(tokenKey)
-    if (!this.#keys[0]?.privateKey) throw new TypeError('The first service account key must be a private key: it signs tokens')
+    if (!this.#keys[0]?.privateKey)
+      throw new TypeError('The first service account key must be a private key: it signs tokens')
   }
 
   /** A new signing key, as PEM. */
@@ -66,7 +75,7 @@ export class ServiceAccountKeys {
       this.#verified.set(token, result)
       return result
     }
-    return 'square/go-jose: error in cryptographic primitive'
+    return 'go-jose/go-jose: error in cryptographic primitive'
   }
 
   /** The public keys as a JSON Web Key Set. */
@@ -91,7 +100,9 @@ function tokenKey(pem: string): TokenKey {
   const { asymmetricKeyType, asymmetricKeyDetails } = publicKey
   const p256 = asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
   if (asymmetricKeyType !== 'rsa' && !p256) throw new TypeError('Service account keys must be RSA or ECDSA P-256 keys')
-  const id = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64url')
+  const id = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url')
   return { id, algorithm: p256 ? 'ES256' : 'RS256', publicKey, ...(privateKey ? { privateKey } : {}) }
 }
 
@@ -103,7 +114,9 @@ function decode(part: string | undefined): Record<string, unknown> | undefined {
   if (!part || !/^[A-Za-z0-9_-]+$/.test(part)) return undefined
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }

@@ -124,8 +124,10 @@ export class ServiceAccountTokens {
     const millis = (name: string): number | undefined =>
       typeof claims[name] === 'number' ? claims[name] * 1000 : undefined
     if (now + leewayMillis < (millis('nbf') ?? 0)) throw new BadCredentials('service account token is not valid yet')
-    if (now - leewayMillis > (millis('exp') ?? Number.POSITIVE_INFINITY)) throw new BadCredentials('service account token has expired')
-    if (now + leewayMillis < (millis('iat') ?? 0)) throw new BadCredentials('service account token is issued in the future')
+    if (now - leewayMillis > (millis('exp') ?? Number.POSITIVE_INFINITY))
+      throw new BadCredentials('service account token has expired')
+    if (now + leewayMillis < (millis('iat') ?? 0))
+      throw new BadCredentials('service account token is issued in the future')
   }
 
   /** Checks that everything the token is bound to still exists. */
@@ -134,8 +136,10 @@ export class ServiceAccountTokens {
     const { name = '', uid = '' } = serviceaccount ?? {}
     const account = await this.#find('serviceaccounts', namespace, name)
     if (!account) throw new BadCredentials(newNotFound({ group: '', resource: 'serviceaccounts' }, name).message)
-    if (account.uid !== uid) throw new BadCredentials(`service account UID (${account.uid}) does not match claim (${uid})`)
-    if (this.#isGone(account.deletionTimestamp)) throw new BadCredentials(`service account ${namespace}/${name} has been deleted`)
+    if (account.uid !== uid)
+      throw new BadCredentials(`service account UID (${account.uid}) does not match claim (${uid})`)
+    if (this.#isGone(account.deletionTimestamp))
+      throw new BadCredentials(`service account ${namespace}/${name} has been deleted`)
 
     if (secret) await this.#checkBound('secrets', 'secret', namespace, secret)
     if (pod) await this.#checkBound('pods', 'pod', namespace, pod)
@@ -161,9 +165,15 @@ export class ServiceAccountTokens {
     }
   }
 
-  async #checkBound(resource: BoundResource, kind: string, namespace: string, reference: BoundReference): Promise<void> {
+  async #checkBound(
+    resource: BoundResource,
+    kind: string,
+    namespace: string,
+    reference: BoundReference,
+  ): Promise<void> {
     const found = await this.#find(resource, namespace, reference.name)
-    if (!found || this.#isGone(found.deletionTimestamp)) throw new BadCredentials('service account token has been invalidated')
+    if (!found || this.#isGone(found.deletionTimestamp))
+      throw new BadCredentials('service account token has been invalidated')
     if (found.uid === (reference.uid ?? '')) return
     throw new BadCredentials(
       `${kind} UID (${found.uid}) does not match service account ${kind} ref claim (${reference.uid ?? ''})`,

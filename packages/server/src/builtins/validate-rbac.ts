@@ -71,9 +71,9 @@ export function validateBinding(binding: MutableObject, namespaced: boolean): Fi
     for (const text of isPathSegmentName(roleRef.name, false))
       errors.push(invalid(path.child('name'), roleRef.name, text))
   const subjects = (binding['subjects'] as Subject[] | null | undefined) ?? []
-  subjects.forEach((subject, i) =>
-    errors.push(...validateSubject(subject, namespaced, FieldPath.of('subjects').index(i))),
-  )
+  for (const [i, subject] of subjects.entries()) {
+    errors.push(...validateSubject(subject, namespaced, FieldPath.of('subjects').index(i)))
+  }
   return errors
 }
 

@@ -153,6 +153,13 @@ export type SubresourceHandler = (
   resource: Resource,
 ) => Promise<import('../http/api-request.ts').ApiResponse>
 
+/** Answers a create without storing the object; `admit` runs the validating admission, once the object has been checked. */
+export type VirtualCreate = (
+  context: RequestContext,
+  object: MutableObject,
+  admit: () => Promise<void>,
+) => Promise<MutableObject>
+
 /** A resource that the server serves in one version. */
 export interface Resource {
   readonly kind: KindFacts
@@ -193,7 +200,7 @@ export interface Resource {
   /** A Warning that every request to this resource gets. */
   readonly deprecation?: string | undefined
   /** Answers create without storing, for virtual resources such as reviews. */
-  readonly virtual?: ((context: RequestContext, object: MutableObject) => Promise<MutableObject>) | undefined
+  readonly virtual?: VirtualCreate | undefined
 }
 
 /** Where the objects of a resource are stored. */

@@ -6,8 +6,10 @@ import { parseArgs } from 'node:util'
 import { createLogger } from '@kubewright/base'
 import { MemoryStore, openDurableStore } from '@kubewright/storage'
 import { createApiServer } from '../api-server.ts'
+import { createAccessControl } from '../auth/access-control.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
+import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { listen } from '../http/listener.ts'
 
 const { values } = parseArgs({
@@ -19,18 +21,18 @@ const log = createLogger({
   write: (record) => console.error(record.message, record.values, record.error ?? ''),
 })
 const store = values.data === undefined ? new MemoryStore() : await openDurableStore(values.data)
+const access = createAccessControl({
+  tokens: [{ token: 'conformance', user: { name: 'admin', groups: ['system:masters'] } }],
+})
 const server = await createApiServer({
   store,
   log,
-  authenticators: [
-    async (request) =>
-      request.headers['authorization'] === 'Bearer conformance'
-        ? { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
-        : undefined,
-  ],
-  authorizer: { authorize: async ({ user }) => ({ allowed: user.groups.includes('system:masters'), reason: '' }) },
-  setup: async ({ resources }) => {
-    for (const resource of builtinResources(builtinTable)) resources.set(resource)
+  authenticators: access.authenticators,
+  authorizer: access.authorizer,
+  setup: async (parts) => {
+    const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
+    for (const resource of builtinResources(table)) parts.resources.set(resource)
+    await access.bootstrap(parts)
   },
 })
 const listener = await listen({

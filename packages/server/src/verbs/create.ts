@@ -19,7 +19,6 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   })
   const options = writeOptions(query, 'CreateOptions')
   const object = await readObject(context, resource, options)
-  if (resource.virtual) return respond(201, await resource.virtual(context, object), representation)
 
   const scope = endpoint.scope(context, options)
   wipeSystemFields(object)
@@ -39,6 +38,12 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   }
   await admission.mutate(attributes)
   const admitted = attributes.object!
+  if (resource.virtual) {
+    const answer = await resource.virtual(context, admitted, () =>
+      admission.validate({ ...attributes, object: admitted }),
+    )
+    return respond(201, answer, representation)
+  }
   const stored = await registry.create(scope, admitted, async (final) => {
     await admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final })
   })

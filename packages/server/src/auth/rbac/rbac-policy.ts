@@ -178,10 +178,13 @@ class BindingIndex {
 
   #catchUp(): void {
     const cache = this.#cache
-    if (this.#epoch !== cache.epoch) return this.#rebuild()
+    if (this.#epoch !== cache.epoch) this.#rebuild()
     for (; this.#cursor < cache.end; this.#cursor++) {
       const event = cache.eventAt(this.#cursor)
-      if (event === 'lost') return this.#rebuild()
+      if (event === 'lost') {
+        this.#rebuild()
+        return
+      }
       if (!event) return
       this.#drop(event.object.key)
       if (event.type !== 'DELETED') this.#add(event.object)
