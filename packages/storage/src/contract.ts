@@ -71,10 +71,11 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal(result.current, undefined)
   })
 
-  it('put() rejects keys that are empty or not printable ASCII', async (store) => {
+  it('put() rejects keys that are empty, too long or not printable ASCII', async (store) => {
     await assert.rejects(store.put('', bytes('1'), 0), RangeError)
     await assert.rejects(store.put('/ü', bytes('1'), 0), RangeError)
     await assert.rejects(store.put('/a\n', bytes('1'), 0), RangeError)
+    await assert.rejects(store.put('/'.repeat(70_000), bytes('1'), 0), RangeError)
   })
 
   it('put() keeps any bytes, also none', async (store) => {
@@ -189,6 +190,46 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
       ['/b'],
     )
     await iterator.return?.()
+  })
+
+  it('watch() shows each of many watchers every change, and to each prefix its own', async (store) => {
+    const after = await store.revision()
+    const prefixes = ['/a/', '/b/', '/']
+    const watches = Array.from({ length: 30 }, (_, i) => {
+      const prefix = prefixes[i % prefixes.length]!
+      return take(store.watch({ prefix, after }), prefix === '/' ? 20 : 10)
+    })
+    const keys = Array.from({ length: 20 }, (_, i) => `${prefixes[i % 2]}${i}`)
+    for (const key of keys) await store.put(key, bytes('1'), 0)
+    for (const [i, watch] of watches.entries()) {
+      const prefix = prefixes[i % prefixes.length]!
+      assert.deepEqual(
+        (await watch).map((change) => change.key),
+        keys.filter((key) => key.startsWith(prefix)),
+      )
+    }
+  })
+
+  it('watch() tells how far it is when only other keys change', async (store) => {
+    const after = await store.revision()
+    const watch = store.watch({ prefix: '/a/', after })[Symbol.asyncIterator]()
+    const first = watch.next()
+    const { revision } = written(await store.put('/b/1', bytes('1'), 0))
+    let batch = (await first).value as WatchBatch
+    while (batch.revision < revision) batch = (await watch.next()).value as WatchBatch
+    assert.deepEqual(batch, { changes: [], revision })
+    await watch.return?.()
+  })
+
+  it('watch() of many who share one signal ends for all of them when it is aborted', async (store) => {
+    const abort = new AbortController()
+    const after = await store.revision()
+    const ends = Array.from({ length: 12 }, async () => {
+      for await (const _ of store.watch({ prefix: '/', after, signal: abort.signal })) void _
+    })
+    await store.put('/a', bytes('1'), 0)
+    abort.abort()
+    await Promise.all(ends)
   })
 
   it('watch() ends without an error when its signal is aborted', async (store) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -142,6 +142,39 @@ describe('openDurableStore()', () => {
     await (await openDurableStore(folder))[Symbol.asyncDispose]()
   })
 
+  test('lets one of many processes have a folder whose lock is stale, and not two stores of one process by two names', async () => {
+    const folder = await newFolder()
+    await writeFile(join(folder, 'lock'), '999999999 1')
+    const alias = join(await newFolder(), 'alias')
+    await symlink(folder, alias)
+    const opened = await Promise.allSettled([
+      openDurableStore(folder),
+      openDurableStore(alias),
+      openDurableStore(`${folder}/`),
+    ])
+    const stores = opened.filter((result) => result.status === 'fulfilled')
+    expect(stores).toHaveLength(1)
+    for (const result of opened)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'KW_STORAGE_LOCKED' })
+    await stores[0]!.value[Symbol.asyncDispose]()
+    expect((await readdir(folder)).filter((name) => !name.startsWith('log-'))).toEqual([])
+  })
+
+  test('drops a cut write also when a new log was begun behind it', async () => {
+    const folder = await newFolder()
+    await fill(folder, 3)
+    const log = await logOf(folder)
+    const header = (await readFile(log)).subarray(0, 16)
+    await truncate(log, (await readFile(log)).length - 1)
+    for (const rest of [Buffer.alloc(0), header.subarray(0, 7), header]) {
+      await writeFile(join(folder, 'log-0000000000000003'), rest)
+      await using store = await openDurableStore(folder)
+      expect(Object.keys(await all(store))).toEqual(['/0', '/1'])
+    }
+    await using store = await openDurableStore(folder)
+    expect((await store.put('/2', bytes('again'), 0)).revision).toBe(4)
+  })
+
   test('refuses a folder that another living process has open', async () => {
     const folder = await newFolder()
     await using child = await startWriter(folder)
@@ -192,6 +225,66 @@ describe('DurableStore', () => {
     }
     await using again = await openDurableStore(folder)
     expect(await all(again)).toEqual({ '/a': '1', '/b': '3' })
+  })
+
+  test('goes on with its log when a new one cannot be begun, and leaves nothing behind', async () => {
+    const folder = await newFolder()
+    const disk = await nodeDisk(folder)
+    let failing = true
+    const stubborn: Disk = {
+      ...disk,
+      async open(name) {
+        const file = await disk.open(name)
+        if (!failing || name.startsWith('snapshot') || name === 'log-0000000000000001') return file
+        return { ...file, write: () => Promise.reject(new Error('no')), close: () => file.close() }
+      },
+    }
+    {
+      await using store = await openDurableStore(folder, { disk: stubborn, snapshotBytes: 100 })
+      for (let i = 0; i < 20; i++) await store.put(`/${i}`, bytes('0123456789'), 0)
+    }
+    expect(await readdir(folder)).toEqual(['log-0000000000000001'])
+    failing = false
+    {
+      await using store = await openDurableStore(folder, { disk: stubborn, snapshotBytes: 100 })
+      for (let i = 20; i < 40; i++) await store.put(`/${i}`, bytes('0123456789'), 0)
+    }
+    expect((await readdir(folder)).some((name) => name.startsWith('snapshot-'))).toBe(true)
+    await using again = await openDurableStore(folder)
+    expect(Object.keys(await all(again))).toHaveLength(40)
+  })
+
+  test('gives back the room of a snapshot that could not be finished, and keeps the log', async () => {
+    const folder = await newFolder()
+    const disk = await nodeDisk(folder)
+    const full: Disk = {
+      ...disk,
+      async open(name) {
+        const file = await disk.open(name)
+        if (!name.startsWith('snapshot')) return file
+        return {
+          write: () => Promise.reject(new Error('no')),
+          truncate: (n) => file.truncate(n),
+          close: () => file.close(),
+        }
+      },
+    }
+    {
+      await using store = await openDurableStore(folder, { disk: full, snapshotBytes: 100 })
+      for (let i = 0; i < 20; i++) await store.put(`/${i}`, bytes('0123456789'), 0)
+    }
+    expect((await readdir(folder)).filter((name) => !name.startsWith('log-'))).toEqual([])
+    await using again = await openDurableStore(folder)
+    expect(Object.keys(await all(again))).toHaveLength(20)
+  })
+
+  test('closing twice waits for the same end', async () => {
+    const folder = await newFolder()
+    const store = await openDurableStore(folder)
+    const write = store.put('/a', bytes('1'), 0)
+    await Promise.all([store[Symbol.asyncDispose](), store[Symbol.asyncDispose]()])
+    expect((await write).ok).toBe(true)
+    await (await openDurableStore(folder))[Symbol.asyncDispose]()
   })
 
   test('stops writing for good when the disk fails, and still answers reads', async () => {

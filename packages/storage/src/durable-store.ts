@@ -55,6 +55,7 @@ export class DurableStore implements Store {
   #committing: Promise<void> | undefined
   #snapshotting: Promise<void> | undefined
   #closed = false
+  #closing: Promise<void> | undefined
   /** Set when the disk can no longer be trusted: all further writes fail with it. */
   #broken: StorageError | undefined
 
@@ -75,7 +76,8 @@ export class DurableStore implements Store {
     this.#hub = new WatchHub(parts.mvcc)
     this.#log = parts.log
     this.#logLength = parts.logLength
-    this.#snapshotBytes = parts.snapshotBytes
+    // A log is never replaced before it holds a write: its successor would have the same name.
+    this.#snapshotBytes = Math.max(parts.snapshotBytes, 2 * headerSize)
   }
 
   async revision(): Promise<number> {
@@ -118,14 +120,21 @@ export class DurableStore implements Store {
   }
 
   /** Finishes the writes under way, then closes the files and gives the folder free. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#closed) return
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true
     await this.#committing
     await this.#snapshotting
     this.#hub.close()
-    await this.#log.close()
-    await this.#lock?.[Symbol.asyncDispose]()
+    try {
+      await this.#log.close()
+    } finally {
+      await this.#lock?.[Symbol.asyncDispose]()
+    }
   }
 
   async #write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
@@ -163,8 +172,8 @@ export class DurableStore implements Store {
   async #commit(batch: readonly Pending[]): Promise<void> {
     let failure = this.#broken
     if (!failure) {
-      const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.#mvcc.revision + 1 + i)))
       try {
+        const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.#mvcc.revision + 1 + i)))
         await this.#log.write(frame, this.#logLength)
         this.#logLength += frame.length
       } catch (error) {
@@ -214,17 +223,23 @@ export class DurableStore implements Store {
     const revision = this.#mvcc.revision
     // Entries are immutable, so their list is the state of this moment.
     const entries = [...this.#mvcc.entries()]
+    const name = logName(revision)
+    const old = this.#log
+    let log: DurableFile | undefined
     try {
-      const log = await this.#disk.open(logName(revision))
+      log = await this.#disk.open(name)
       await log.write(encodeHeader(logMagic, revision), 0)
       await log.truncate(headerSize)
-      await this.#log.close()
-      this.#log = log
-      this.#logLength = headerSize
     } catch {
-      // The old log goes on; the next commit tries again.
+      // The old log goes on; the next commit tries again. What was begun would stand behind it as an empty log.
+      await log?.close().catch(() => undefined)
+      await this.#disk.remove(name).catch(() => undefined)
       return
     }
+    this.#log = log
+    this.#logLength = headerSize
+    // Everything in it is on the medium, so a failure to close it loses nothing.
+    await old.close().catch(() => undefined)
     this.#snapshotting = this.#writeSnapshot(entries, revision)
       .catch(() => undefined)
       .finally(() => {
@@ -250,8 +265,12 @@ export class DurableStore implements Store {
         await append(encodeFrame(records))
       }
       await file.truncate(at)
-    } finally {
       await file.close()
+    } catch (error) {
+      // The disk may be full: give back what half a snapshot takes.
+      await file.close().catch(() => undefined)
+      await this.#disk.remove(`${name}.tmp`)
+      throw error
     }
     await this.#disk.rename(`${name}.tmp`, name)
     for (const old of await this.#disk.list()) {

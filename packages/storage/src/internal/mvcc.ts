@@ -123,10 +123,15 @@ export class Mvcc {
     return { entries, revision, next: remaining > 0 ? entries.at(-1)?.key : undefined, remaining }
   }
 
-  /** Changes after the revision, in order; the array is a view of the moment. */
-  changesAfter(revision: number): readonly Change[] {
+  /** Changes of the prefix's keys after the revision, in order. Costs what there is to look through, and copies only what matches. */
+  changesAfter(revision: number, prefix: string): readonly Change[] {
     if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted)
-    return this.#log.slice(Math.max(0, revision + 1 - this.#logStart))
+    const changes: Change[] = []
+    for (let i = Math.max(0, revision + 1 - this.#logStart); i < this.#log.length; i++) {
+      const change = this.#log[i]!
+      if (change.key.startsWith(prefix)) changes.push(change)
+    }
+    return changes
   }
 
   compact(revision: number): void {

@@ -38,11 +38,16 @@ export async function recover(disk: Disk, folder: string): Promise<Recovered> {
   const mvcc = snapshot === undefined ? new Mvcc() : await readSnapshot(disk, folder, snapshot)
   const first = logs.findLastIndex((name) => revisionOf(name) <= mvcc.revision)
   const needed = logs.slice(Math.max(0, first))
+  const all: { name: string; file: Buffer }[] = []
+  for (const name of needed) all.push({ name, file: await disk.read(name) })
+  // A log that was begun and never written to says nothing. It must not make the cut end of the one in use look like damage.
+  const used = all.filter(({ file }) => file.length > headerSize)
+  const files = used.length > 0 ? used : all.slice(0, 1)
   let last: { name: string; length: number } | undefined
-  for (const [i, name] of needed.entries()) {
-    last = { name, length: await replay(disk, folder, name, mvcc, i === needed.length - 1) }
+  for (const [i, { name, file }] of files.entries()) {
+    last = { name, length: replay(file, folder, name, mvcc, i === files.length - 1) }
   }
-  const keep = new Set([...needed, ...(snapshot === undefined ? [] : [snapshot])])
+  const keep = new Set([...files.map(({ name }) => name), ...(snapshot === undefined ? [] : [snapshot])])
   return { mvcc, log: last, obsolete: names.filter((name) => !keep.has(name)) }
 }
 
@@ -65,8 +70,7 @@ async function readSnapshot(disk: Disk, folder: string, name: string): Promise<M
 }
 
 /** Applies a log; returns how many of its bytes are whole. */
-async function replay(disk: Disk, folder: string, name: string, mvcc: Mvcc, newest: boolean): Promise<number> {
-  const file = await disk.read(name)
+function replay(file: Buffer, folder: string, name: string, mvcc: Mvcc, newest: boolean): number {
   if (file.length < headerSize && newest) return 0
   const start = decodeHeader(file, logMagic)
   if (start === undefined) throw corrupt(`Cannot open ${folder} as ${name} is not a log of this store`)

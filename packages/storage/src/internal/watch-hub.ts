@@ -1,11 +1,22 @@
+import { onAbort } from '@kubewright/base'
 import { FutureRevisionError, StorageError } from '../storage-error.ts'
-import type { Change, WatchBatch, WatchRequest } from '../store.ts'
+import type { WatchBatch, WatchRequest } from '../store.ts'
 import type { Mvcc } from './mvcc.ts'
 
-/** Wakes watchers when something was published. A watcher is a cursor into the log: a slow one costs no memory, and may fall off it. */
+/** A watch that may be waiting for something to happen. */
+interface Waiter {
+  wake: () => void
+}
+
+/**
+ * Wakes watchers when something was published. A watcher is a cursor into the log: a slow one costs no memory, and may fall off it.
+ * Watchers of one prefix that are equally far share their batches.
+ */
 export class WatchHub {
   readonly #mvcc: Mvcc
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<Waiter>()
+  /** By prefix, the newest batch that was put together, and the revision behind which it starts. */
+  readonly #batches = new Map<string, { readonly after: number; readonly batch: WatchBatch }>()
   #closed = false
 
   constructor(mvcc: Mvcc) {
@@ -14,7 +25,8 @@ export class WatchHub {
 
   /** Call after publishing; a watcher continues in a microtask and sees everything published by then as one batch. */
   wake(): void {
-    for (const wake of this.#waiting) wake()
+    this.#batches.clear()
+    for (const waiter of this.#waiting) waiter.wake()
     this.#waiting.clear()
   }
 
@@ -26,27 +38,44 @@ export class WatchHub {
   async *watch({ prefix, after = this.#mvcc.revision, signal }: WatchRequest): AsyncGenerator<WatchBatch> {
     if (after > this.#mvcc.revision) throw new FutureRevisionError(after, this.#mvcc.revision)
     let seen = after
-    while (!signal?.aborted) {
-      if (this.#closed) throw new StorageError('KW_STORAGE_CLOSED', 'Cannot continue the watch as the store was closed')
-      const fresh: readonly Change[] = this.#mvcc.changesAfter(seen)
-      if (fresh.length === 0) {
-        await this.#next(signal)
-        continue
+    const waiter: Waiter = { wake: () => undefined }
+    const stopListening = onAbort(signal, () => {
+      this.#waiting.delete(waiter)
+      waiter.wake()
+    })
+    try {
+      while (!signal?.aborted) {
+        if (this.#closed)
+          throw new StorageError('KW_STORAGE_CLOSED', 'Cannot continue the watch as the store was closed')
+        const batch = this.#batch(prefix, seen)
+        // No await between the look at the log and the wait: whatever is published now wakes this watcher.
+        if (batch === undefined) await this.#next(waiter)
+        else {
+          seen = batch.revision
+          yield batch
+        }
       }
-      seen = fresh.at(-1)!.revision
-      yield { changes: fresh.filter((change) => change.key.startsWith(prefix)), revision: seen }
+    } finally {
+      stopListening()
     }
   }
 
-  #next(signal: AbortSignal | undefined): Promise<void> {
+  /** What happened behind the revision; undefined when nothing did. */
+  #batch(prefix: string, after: number): WatchBatch | undefined {
+    const { revision } = this.#mvcc
+    const known = this.#batches.get(prefix)
+    if (known?.after === after && known.batch.revision === revision) return known.batch
+    const changes = this.#mvcc.changesAfter(after, prefix)
+    if (after >= revision) return undefined
+    const batch: WatchBatch = { changes, revision }
+    this.#batches.set(prefix, { after, batch })
+    return batch
+  }
+
+  #next(waiter: Waiter): Promise<void> {
     return new Promise((resolve) => {
-      const wake = (): void => {
-        signal?.removeEventListener('abort', wake)
-        this.#waiting.delete(wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal?.addEventListener('abort', wake)
+      waiter.wake = resolve
+      this.#waiting.add(waiter)
     })
   }
 }
