@@ -34,20 +34,24 @@ export class CelExpression {
   readonly #checked: CheckedExpr
   readonly #run: Run
   readonly #cost: number
+  readonly #slots: number
 
+  /** Expressions are made by `CelEnvironment.compile()`. @internal */
   constructor(env: CelEnvironment, checked: CheckedExpr) {
     this.source = checked.source
     this.outputType = checked.outputType
     this.#env = env
     this.#checked = checked
-    const plan = planned(env, checked)
+    const planner = new Planner(env, checked)
+    const plan = planned(planner, checked)
     this.#run = plan.run
     this.#cost = plan.cost
+    this.#slots = planner.slots
   }
 
   /** The value for the given variables (JSON data or CEL values); throws a CelError. */
   evaluate(variables: Readonly<Record<string, unknown>>, meter?: CostMeter): CelValue {
-    const frame = new Frame(variables, meter === undefined ? PER_CALL_LIMIT : meter.limit)
+    const frame = new Frame(variables, meter === undefined ? PER_CALL_LIMIT : meter.limit, this.#slots)
     frame.cost = this.#cost
     if (meter === undefined) {
       const value = this.#run(frame)
@@ -74,9 +78,9 @@ export class CelExpression {
   }
 }
 
-function planned(env: CelEnvironment, checked: CheckedExpr): Plan {
+function planned(planner: Planner, checked: CheckedExpr): Plan {
   try {
-    return new Planner(env, checked).plan(checked.expr)
+    return planner.plan(checked.expr)
   } catch (e) {
     throw e instanceof CelError ? new CelPlanError(e.message) : e
   }

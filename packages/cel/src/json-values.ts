@@ -53,7 +53,7 @@ class JsonMap extends CelMap {
 }
 
 /**
- * The CEL value of a plain JS value: whole numbers are ints, others doubles; arrays and objects are viewed in place. CEL values pass
+ * The CEL value of a plain JS value: whole numbers within int64 are ints, others doubles; arrays and objects are viewed in place. CEL values pass
  * through unchanged.
  */
 export function fromNative(value: unknown): CelValue {
@@ -63,7 +63,7 @@ export function fromNative(value: unknown): CelValue {
       return value
     case 'number':
       if (Number.isSafeInteger(value)) return value + 0
-      return new CelDouble(value)
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : new CelDouble(value)
     case 'bigint':
       return intOf(value)
     case 'undefined':

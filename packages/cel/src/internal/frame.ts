@@ -4,16 +4,20 @@ import type { CelValue } from '../values.ts'
 /** What a local variable holds; an accumulator may hold the error that `all` or `exists` has yet to absorb. */
 export type Local = CelValue | CelError
 
+/** Shared by the evaluations that have no local variables; nothing writes to it. */
+const NO_LOCALS: Local[] = []
+
 /** The state of one evaluation. */
 export class Frame {
   readonly vars: Readonly<Record<string, unknown>>
-  readonly locals: Local[] = []
+  readonly locals: Local[]
   readonly limit: number
   cost = 0
 
-  constructor(vars: Readonly<Record<string, unknown>>, limit: number) {
+  constructor(vars: Readonly<Record<string, unknown>>, limit: number, slots: number) {
     this.vars = vars
     this.limit = limit
+    this.locals = slots === 0 ? NO_LOCALS : []
   }
 
   /** Adds to the cost and stops the evaluation once it is too high. */

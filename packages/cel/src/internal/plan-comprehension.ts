@@ -1,7 +1,8 @@
-import { ACCUMULATOR, type ComprehensionExpr, type Expr, OPERATORS } from '../ast.ts'
+import { ACCUMULATOR, type CallExpr, type ComprehensionExpr, type Expr, OPERATORS } from '../ast.ts'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { CelType } from '../cel-type.ts'
-import { CelList, CelMap } from '../collections.ts'
+import { ArrayList, CelList, CelMap } from '../collections.ts'
+import { LIST_CREATE_COST } from '../cost-estimate.ts'
 import {
   CelBytes,
   CelDouble,
@@ -16,17 +17,18 @@ import { ListAccumulator, MapAccumulator, settled } from './accumulators.ts'
 import { type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
 import type { Planner } from './planner.ts'
 
-/** Compiles a fold; the shapes that the quantifier macros expand to get a loop of their own. */
+/** Compiles a fold; the shapes that the common macros expand to get loops of their own. */
 export function planComprehension(planner: Planner, e: ComprehensionExpr): Plan {
   const range = planner.plan(e.range)
   const init = planner.plan(e.accuInit)
   const accuSlot = planner.enter(e.accuVar)
   const slot = planner.enter(e.iterVar)
   const slot2 = e.iterVar2 === undefined ? undefined : planner.enter(e.iterVar2)
-  const quantified = planQuantifier(planner, e, { range, slot, slot2 })
-  if (quantified !== undefined) {
+  const iteration = { range, slot, slot2 }
+  const special = planQuantifier(planner, e, iteration) ?? planCollection(planner, e, iteration)
+  if (special !== undefined) {
     planner.leave(slot2 === undefined ? 2 : 3)
-    return quantified
+    return special
   }
   const condition = planner.plan(e.condition)
   const step = planner.plan(e.step)
@@ -92,6 +94,10 @@ interface Iteration {
   readonly slot2: number | undefined
 }
 
+interface RangeIteration extends Iteration {
+  readonly range: Plan
+}
+
 /** Calls `visit` for each element with the variables set, until it says to stop; returns how many elements were left then. */
 function forEach(f: Frame, range: CelValue, { slot, slot2 }: Iteration, visit: (f: Frame) => boolean): number {
   if (range instanceof CelList) {
@@ -147,11 +153,7 @@ function goTypeName(v: CelValue): string {
 }
 
 /** `all` and `exists`: the same loop with the roles of true and false exchanged. */
-function planQuantifier(
-  planner: Planner,
-  e: ComprehensionExpr,
-  parts: Iteration & { readonly range: Plan },
-): Plan | undefined {
+function planQuantifier(planner: Planner, e: ComprehensionExpr, parts: RangeIteration): Plan | undefined {
   const decisive = quantifierOf(e)
   if (decisive === undefined || e.step.kind !== 'call') return undefined
   const predicate = planner.plan(e.step.args[1]!)
@@ -201,4 +203,48 @@ function quantifierOf(e: ComprehensionExpr): boolean | undefined {
 
 function isAccumulator(e: Expr | undefined): boolean {
   return e?.kind === 'ident' && e.name === ACCUMULATOR
+}
+
+/** `map` and `filter`: elements go straight into the result, for the cost of the concatenations that the macro expands to. */
+function planCollection(planner: Planner, e: ComprehensionExpr, parts: RangeIteration): Plan | undefined {
+  const collected = collectedBy(e)
+  if (collected === undefined) return undefined
+  const element = planner.plan(collected.element)
+  const filter = collected.filter === undefined ? undefined : planner.plan(collected.filter)
+  const listCost = element.constant === undefined ? LIST_CREATE_COST + element.cost : 0
+  // reading the accumulator, making a list of the element, and adding the two
+  const appendCost = 2 + listCost
+  const run: Run = (f) => {
+    const range = parts.range.run(f)
+    const elements: CelValue[] = []
+    forEach(f, range, parts, (frame) => {
+      if (filter !== undefined) {
+        frame.charge(filter.cost)
+        const passes = filter.run(frame)
+        if (passes === false) return true
+        if (passes !== true) throw noSuchOverload()
+      }
+      frame.charge(appendCost)
+      elements.push(element.run(frame))
+      return true
+    })
+    return new ArrayList(elements)
+  }
+  return { run, cost: parts.range.cost + 1 }
+}
+
+/** What a fold collects into a list, if that is all it does. */
+function collectedBy(e: ComprehensionExpr): { readonly element: Expr; readonly filter: Expr | undefined } | undefined {
+  if (e.accuVar !== ACCUMULATOR || !isAccumulator(e.result)) return undefined
+  if (e.accuInit.kind !== 'list' || e.accuInit.elements.length > 0) return undefined
+  if (e.condition.kind !== 'literal' || e.condition.value !== true || e.step.kind !== 'call') return undefined
+  if (e.step.fn !== OPERATORS.conditional) return withFilter(e.step, undefined)
+  const [filter, step, otherwise] = e.step.args
+  return isAccumulator(otherwise) && step?.kind === 'call' ? withFilter(step, filter) : undefined
+}
+
+function withFilter(step: CallExpr, filter: Expr | undefined): ReturnType<typeof collectedBy> {
+  const [accumulator, list] = step.args
+  if (step.fn !== OPERATORS.add || !isAccumulator(accumulator) || list?.kind !== 'list') return undefined
+  return list.elements.length === 1 && list.optional.length === 0 ? { element: list.elements[0]!, filter } : undefined
 }

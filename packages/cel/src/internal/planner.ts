@@ -58,6 +58,11 @@ export class Planner {
     return slot
   }
 
+  /** How many slots the locals of an evaluation take. */
+  get slots(): number {
+    return this.#slots
+  }
+
   leave(count: number): void {
     this.#locals.length -= count
   }
@@ -119,7 +124,7 @@ export class Planner {
     const { run } = operand
     const { field } = e
     if (e.testOnly) {
-      return { run: (f) => isPresent(run(f), field), cost: baseOf(operand) - 1 + 1, attributeCost: 0 }
+      return { run: (f) => isPresent(run(f), field), cost: baseOf(operand), attributeCost: 0 }
     }
     return attribute((f) => qualifyCharged(f, run(f), field), baseOf(operand) + 1)
   }
