@@ -6,8 +6,8 @@ import {
   createFieldManager,
   type FieldManagerOptions,
   type UpdateFieldsOptions,
-  withoutManagedFields,
 } from './field-manager.ts'
+import { withoutManagedFields } from './managed-object.ts'
 
 /** As FieldManagerOptions, with a conversion that takes its time, as that of a webhook does. */
 export interface AsyncFieldManagerOptions extends Omit<FieldManagerOptions, 'convert'> {

@@ -5,7 +5,7 @@ import { excludeFields, type FieldSetFilter } from '../fieldset/field-set-filter
 import { fieldSetPath } from '../fieldset/path-element.ts'
 import { formatGroupVersionKind, type GroupVersionKind, parseGroupVersion } from '../gvk.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
 import { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts'
 import { ApplyConflicts } from './conflict.ts'
 import { fieldsFromLastApplied, lastAppliedOf, withLastApplied } from './last-applied.ts'
@@ -17,6 +17,14 @@ import {
   managerIdentifier,
   type VersionedSet,
 } from './managed-fields.ts'
+import {
+  isBlank,
+  managedFieldsOf,
+  metadataOf,
+  withManagedFields,
+  withNulls,
+  withoutManagedFields,
+} from './managed-object.ts'
 import { objectTypeOf, type TypeNode } from './type-node.ts'
 import { type TypedValue, Updater } from './updater.ts'
 import { validateTyped } from './validate-typed.ts'
@@ -318,28 +326,6 @@ class EndpointFieldManager {
   }
 }
 
-/**
- * The empty object with a null wherever the new one has a null and it has nothing. Kinds that write null for an unset field write it
- * in their empty form too, so such a null is nobody's doing.
- */
-function withNulls(empty: JsonObject, next: JsonObject): JsonObject {
-  let out: Record<string, unknown> | undefined
-  for (const key in next) {
-    const value = next[key]
-    const known = getOwn(empty, key)
-    const filled =
-      value === null && known === undefined
-        ? null
-        : isObject(known) && isObject(value)
-          ? withNulls(known, value)
-          : known
-    if (filled === known) continue
-    out ??= { ...empty }
-    setOwn(out, key, filled)
-  }
-  return out ?? empty
-}
-
 function strip(managers: Map<string, VersionedSet>, manager: string): void {
   const versioned = managers.get(manager)
   if (versioned === undefined) return
@@ -367,12 +353,6 @@ function decodeOrNothing(entries: readonly ManagedFieldsEntry[] | undefined, sto
   }
 }
 
-function isBlank(entry: ManagedFieldsEntry | undefined): boolean {
-  return (
-    entry !== undefined && Object.values(entry).every((value) => value === undefined || value === null || value === '')
-  )
-}
-
 function sameOwners(a: Managed, b: Managed): boolean {
   if (a.fields.size !== b.fields.size) return false
   for (const [manager, left] of a.fields) {
@@ -380,33 +360,6 @@ function sameOwners(a: Managed, b: Managed): boolean {
     if (right === undefined || left.apiVersion !== right.apiVersion || !left.set.equals(right.set)) return false
   }
   return true
-}
-
-function metadataOf(object: JsonObject): JsonObject {
-  const metadata = getOwn(object, 'metadata')
-  return isObject(metadata) ? metadata : {}
-}
-
-function managedFieldsOf(object: JsonObject): readonly ManagedFieldsEntry[] | undefined {
-  const entries = metadataOf(object)['managedFields']
-  // Entries come from the API server's own writes, or are checked one by one when decoded.
-  return Array.isArray(entries) ? (entries as ManagedFieldsEntry[]) : undefined
-}
-
-/** The object without managedFields, as it is returned when its fields cannot be tracked. */
-export function withoutManagedFields(object: JsonObject): JsonObject {
-  return withManagedFields(object, undefined)
-}
-
-/** The object with these managedFields, or without any; the very same object when it has none and should have none. */
-function withManagedFields(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): JsonObject {
-  const metadata = getOwn(object, 'metadata')
-  if (entries === undefined) {
-    if (!isObject(metadata) || metadata['managedFields'] === undefined) return object
-    const { managedFields: _, ...rest } = metadata
-    return { ...object, metadata: rest }
-  }
-  return { ...object, metadata: { ...(isObject(metadata) ? metadata : {}), managedFields: entries } }
 }
 
 function gvkOfConfig(config: JsonObject): GroupVersionKind {
