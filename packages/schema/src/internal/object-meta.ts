@@ -93,14 +93,13 @@ export function decodeObjectMeta(value: unknown, dropMalformed = false): Decoded
   const decoder = new Decoder()
   let meta = decoder.struct(OBJECT_META, value, '')
   if (decoder.error === undefined || !dropMalformed) return { meta, unknown: decoder.unknown, error: decoder.error }
-  const accepted: JsonObject = {}
-  for (const key of Object.keys(value)) {
+  const accepted = Object.entries(value).filter(([key, field]) => {
     const single = new Decoder()
-    single.struct(OBJECT_META, { [key]: value[key] }, '')
-    if (single.error === undefined) accepted[key] = value[key]
-  }
+    single.struct(OBJECT_META, { [key]: field }, '')
+    return single.error === undefined
+  })
   const second = new Decoder()
-  meta = second.struct(OBJECT_META, accepted, '')
+  meta = second.struct(OBJECT_META, Object.fromEntries(accepted), '')
   return { meta, unknown: second.unknown, error: undefined }
 }
 
@@ -182,10 +181,10 @@ class Decoder {
     const map = value as JsonObject
     const keys = Object.keys(map).sort()
     if (keys.length === 0) return undefined
-    const out: JsonObject = {}
-    for (const key of keys)
-      out[key] = this.#scalar(typeof map[key] === 'string', map[key], where, 'string') ? map[key] : ''
-    return out
+    // Not by assignment, which a key `__proto__` would get past.
+    return Object.fromEntries(
+      keys.map((key) => [key, this.#scalar(typeof map[key] === 'string', map[key], where, 'string') ? map[key] : '']),
+    )
   }
 
   #list(value: unknown, where: string, goType: string, decode: (item: unknown, index: number) => unknown): unknown {

@@ -30,14 +30,12 @@ function pruned(node: StructuralNode, root: StructuralNode, surround: Surround):
     const items = pruned(node.items, root, below(surround, 0))
     if (items !== json.items) changes.items = items
   }
-  const properties: Record<string, JSONSchemaProps> = {}
-  let changed = false
-  for (const [name, property] of node.properties ?? []) {
-    const result = pruned(property, root, below(surround, name))
-    changed ||= result !== property.json
-    properties[name] = result
+  const properties = [...(node.properties ?? [])].map(
+    ([name, property]) => [name, pruned(property, root, below(surround, name))] as const,
+  )
+  if (properties.some(([name, result]) => result !== node.properties?.get(name)?.json)) {
+    changes.properties = Object.fromEntries(properties)
   }
-  if (changed) changes.properties = properties
   return Object.keys(changes).length === 0 ? json : { ...json, ...changes }
 }
 
