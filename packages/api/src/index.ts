@@ -235,6 +235,7 @@ export {
   type JsonPatchLimits,
   type JsonPatchOperation,
   maxJsonPatchOperations,
+  unknownJsonPatchFields,
 } from './patch/json-patch.ts'
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './patch/merge-patch.ts'
 export type { JsonObject } from './patch/own-property.ts'

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createJsonPatch } from './create-json-patch.ts'
-import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation } from './json-patch.ts'
+import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation, unknownJsonPatchFields } from './json-patch.ts'
 import { PatchError } from './patch-error.ts'
 
 interface SuiteCase {
@@ -190,6 +190,28 @@ describe('decodeJsonPatch()', () => {
 
   it('takes null for no operations', () => {
     expect(decodeJsonPatch(null)).toEqual([])
+  })
+})
+
+describe('unknownJsonPatchFields()', () => {
+  it('names them with their place', () => {
+    const patch = [
+      { op: 'test', path: '' },
+      { op: 'add', path: '/a', value: 1, foo: 2 },
+    ] as JsonPatchOperation[]
+    expect(unknownJsonPatchFields(patch)).toEqual(['json patch unknown field "[1].foo"'])
+  })
+})
+
+describe('PatchError.toApiError()', () => {
+  it.each<[PatchError['kind'], number, string | undefined, string]>([
+    ['BadRequest', 400, 'BadRequest', 'message'],
+    ['Unprocessable', 422, 'Invalid', 'the server rejected our request due to an error in our request'],
+    ['TooLarge', 413, 'RequestEntityTooLarge', 'Request entity too large: message'],
+    ['Internal', 500, undefined, 'message'],
+  ])('answers %s as kube-apiserver does', (kind, code, reason, message) => {
+    const { status } = new PatchError('message', kind).toApiError()
+    expect([status.code, status.reason, status.message]).toEqual([code, reason, message])
   })
 })
 

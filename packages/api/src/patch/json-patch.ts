@@ -53,6 +53,17 @@ export function decodeJsonPatch(patch: unknown, fieldValidation = 'Warn'): reado
   return patch as readonly JsonPatchOperation[]
 }
 
+const knownFields: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
+
+/** The fields of operations that JSON patch does not know, as strict decoding reports them. */
+export function unknownJsonPatchFields(operations: readonly JsonPatchOperation[]): string[] {
+  return operations.flatMap((operation, i) =>
+    Object.keys(operation ?? {})
+      .filter((field) => !knownFields.has(field))
+      .map((field) => `json patch unknown field "[${i}].${field}"`),
+  )
+}
+
 /**
  * Applies a JSON patch and returns the patched document; the given one stays as it is, and a failing operation undoes all. Where RFC
  * 6902 and kube-apiserver differ, this follows kube-apiserver: negative indexes count from the end, `replace` adds a missing field,

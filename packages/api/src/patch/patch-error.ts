@@ -1,3 +1,5 @@
+import { ApiError } from '../api-error.ts'
+import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-error-constructors.ts'
 import { goType } from '../fieldset/go-text.ts'
 
 /** A patch that cannot be applied or created; the message is Kubernetes' own. */
@@ -15,6 +17,23 @@ export class PatchError extends Error {
   constructor(message: string, kind: PatchError['kind'] = 'Internal') {
     super(message)
     this.kind = kind
+  }
+
+  /** The failure as kube-apiserver answers it; what is wrong with an unprocessable patch it does not tell. */
+  toApiError(): ApiError {
+    switch (this.kind) {
+      case 'BadRequest':
+        return newBadRequest(this.message)
+      case 'Unprocessable':
+        return newGenericServerResponse({ code: 422, verb: '', serverMessage: this.message })
+      case 'TooLarge':
+        return newRequestEntityTooLarge(this.message)
+      default:
+        return new ApiError(
+          { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: this.message, code: 500 },
+          { cause: this },
+        )
+    }
   }
 }
 
