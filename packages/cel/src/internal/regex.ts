@@ -21,5 +21,5 @@ export function regexOf(pattern: string): RE2JS {
 
 /** Whether the pattern matches anywhere in the text. */
 export function matchesRegex(text: string, pattern: string): boolean {
-  return regexOf(pattern).matcher(text).find()
+  return regexOf(pattern).test(text)
 }
