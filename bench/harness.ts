@@ -17,6 +17,10 @@ export interface Row {
   readonly note?: string
   /** An aim in microseconds, shown beside our figure. */
   readonly aim?: number
+  /** The contenders return promises, and each call waits for the one before. The time that passes is then shown, too. */
+  readonly async?: boolean
+  /** How many operations one call makes; figures are per operation. @default 1 */
+  readonly operations?: number
 }
 
 /** A file of `bench/` exports one of these as `suite`. */
@@ -29,6 +33,8 @@ export interface Suite {
 export interface Figure {
   readonly name: string
   readonly micros: number
+  /** Microseconds that passed per operation, in the best round: what waiting for a disk adds. */
+  readonly elapsed: number
   readonly spread: number
 }
 
@@ -47,11 +53,21 @@ function cpuMicros(): number {
   return user + system
 }
 
+type Repeat = (run: () => unknown, count: number) => void | Promise<void>
+
+const repeatSync: Repeat = (run, count) => {
+  for (let i = 0; i < count; i++) sink = run()
+}
+
+const repeatAsync: Repeat = async (run, count) => {
+  for (let i = 0; i < count; i++) sink = await run()
+}
+
 /** How many calls fill a round. */
-function calibrate(run: () => unknown): number {
+async function calibrate(run: () => unknown, repeat: Repeat): Promise<number> {
   for (let n = 1; ; n *= 2) {
     const start = cpuMicros()
-    for (let i = 0; i < n; i++) sink = run()
+    await repeat(run, n)
     const spent = cpuMicros() - start
     if (spent > roundMicros / 4) return Math.max(1, Math.round((n * roundMicros) / spent))
     if (n > 2 ** 26) return n
@@ -59,26 +75,32 @@ function calibrate(run: () => unknown): number {
 }
 
 /** Runs a row's contenders in turns. */
-export function measure(row: Row): RowResult {
+export async function measure(row: Row): Promise<RowResult> {
+  const repeat = row.async ? repeatAsync : repeatSync
+  const operations = row.operations ?? 1
   const contenders: Contender[] = [
     { name: 'kubewright', run: row.ours },
     ...Object.entries(row.peers ?? {}).map(([name, run]) => ({ name, run })),
   ]
-  const counts = contenders.map((c) => calibrate(c.run))
-  const samples = contenders.map((): number[] => [])
+  const counts: number[] = []
+  for (const { run } of contenders) counts.push(await calibrate(run, repeat))
+  const samples = contenders.map((): { cpu: number; elapsed: number }[] => [])
   for (let round = 0; round < rounds; round++) {
-    contenders.forEach((contender, i) => {
+    for (const [i, { run }] of contenders.entries()) {
       const count = counts[i]!
       globalThis.gc?.()
+      const wall = performance.now()
       const start = cpuMicros()
-      for (let n = 0; n < count; n++) sink = contender.run()
-      samples[i]!.push((cpuMicros() - start) / count)
-    })
+      await repeat(run, count)
+      const cpu = (cpuMicros() - start) / count / operations
+      samples[i]!.push({ cpu, elapsed: ((performance.now() - wall) * 1000) / count / operations })
+    }
   }
   const figures = contenders.map(({ name }, i) => {
-    const sorted = samples[i]!.toSorted((a, b) => a - b)
+    const sorted = samples[i]!.map(({ cpu }) => cpu).toSorted((a, b) => a - b)
     const micros = sorted[0]!
-    return { name, micros, spread: sorted[Math.floor(sorted.length / 2)]! / micros - 1 }
+    const elapsed = Math.min(...samples[i]!.map((sample) => sample.elapsed))
+    return { name, micros, elapsed, spread: sorted[Math.floor(sorted.length / 2)]! / micros - 1 }
   })
   return { row, figures }
 }

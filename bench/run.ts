@@ -21,7 +21,8 @@ function describeRow({ row, figures }: RowResult): string {
   const against = peers
     .map((p) => `${p.name} ${micros(p.micros)} (${(p.micros / ours!.micros).toFixed(2)}×)`)
     .join(', ')
-  return `| ${row.title} | ${micros(ours!.micros)}${aim} | ${against || '–'} | ${(ours!.spread * 100).toFixed(0)} % | ${row.note ?? ''} |`
+  const elapsed = row.async ? `, ${micros(ours!.elapsed)} elapsed` : ''
+  return `| ${row.title} | ${micros(ours!.micros)}${aim}${elapsed} | ${against || '–'} | ${(ours!.spread * 100).toFixed(0)} % | ${row.note ?? ''} |`
 }
 
 const page: string[] = [
@@ -47,7 +48,7 @@ for (const file of files) {
   )
   const rows = typeof suite.rows === 'function' ? await suite.rows() : suite.rows
   for (const row of rows) {
-    const line = describeRow(measure(row))
+    const line = describeRow(await measure(row))
     console.log(line)
     page.push(line)
   }

@@ -101,6 +101,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     const stop = new AbortController()
     const violations: string[] = []
     const seen: number[] = []
+    let last = Number.POSITIVE_INFINITY
     const watching = (async () => {
       let claimed = after
       for await (const { changes, revision } of watched.watch({ prefix: '/w/', after, signal: stop.signal })) {
@@ -113,7 +114,6 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
         if (seen.length >= 60 && claimed >= last) stop.abort()
       }
     })()
-    let last = Number.POSITIVE_INFINITY
     const written: number[] = []
     for (let i = 0; i < 60; i++) {
       await Promise.all([busy.put(`/${i}`, bytes('x'), 0), busy.put(`/more/${i}`, bytes('x'), 0)])
