@@ -126,8 +126,8 @@ class RequestHandler {
     return respondText(404, '404 page not found\n')
   }
 
-  async #authorize({ user, info }: RequestContext): Promise<void> {
-    const attributes = attributesOf(user, info)
+  async #authorize({ user, info, request }: RequestContext): Promise<void> {
+    const attributes = attributesOf(user, info, request.query)
     const decision = await this.#options.authorizer.authorize(attributes)
     if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
   }

@@ -1,3 +1,5 @@
+import { parseFieldSelector } from '@kubewright/api'
+import { isPathSegmentName } from '@kubewright/base'
 import type { RequestInfo } from '../http/request-info.ts'
 import type { UserInfo } from '../request-context.ts'
 
@@ -48,9 +50,22 @@ export interface Authorizer {
 }
 
 /** What a request wants to do. */
-export function attributesOf(user: UserInfo, info: RequestInfo): AuthorizationAttributes {
-  const { verb, isResource, group, version, resource, subresource, namespace, name, path } = info
+export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
+  const { verb, isResource, group, version, resource, subresource, namespace, path } = info
+  const name = info.name === '' && (verb === 'list' || verb === 'watch') ? selectedName(query) : info.name
   return { user, verb, isResource, group, version, resource, subresource, namespace, name, path }
+}
+
+/** A list or watch that selects one name is about that name, so that rules for names can allow it. */
+function selectedName(query: URLSearchParams): string {
+  const selector = query.get('fieldSelector')
+  if (!selector) return ''
+  try {
+    const name = parseFieldSelector(selector).exactValueOf('metadata.name')
+    return name !== undefined && isPathSegmentName(name, false).length === 0 ? name : ''
+  } catch {
+    return ''
+  }
 }
 
 /** Attributes about a resource, for checks that are not the request itself. */

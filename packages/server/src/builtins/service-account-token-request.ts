@@ -8,6 +8,7 @@ import {
   newMethodNotSupported,
   newNotFound,
   parseGroupVersion,
+  zeroObject,
 } from '@kubewright/api'
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
@@ -62,6 +63,7 @@ export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountToken
       kind: kindName,
       subresource: 'token',
       schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
+      emptyObject: zeroObject(kind.apiVersion, kindName, kind.schema),
     })
     const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
     const now = parts.registry.timestamp()

@@ -1,5 +1,5 @@
 import { validateLabelSelector } from '@kubewright/api'
-import { FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import { FieldError, FieldPath, forbidden, invalid, RawValue, required } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../registry/resource.ts'
 
 /** A selector of a review: as text, or as requirements. */
@@ -160,11 +160,11 @@ const metaOrder: readonly (keyof MutableMeta)[] = [
 const managedFieldsOrder = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
 
 /** Metadata in the order of Go's struct, in which an error shows it. */
-function inGoOrder(metadata: MutableMeta): Record<string, unknown> {
+function inGoOrder(metadata: MutableMeta): RawValue {
   const ordered = pick(metadata, metaOrder as readonly string[])
   if (metadata.managedFields)
     ordered['managedFields'] = metadata.managedFields.map((entry) => pick(entry, managedFieldsOrder))
-  return ordered
+  return new RawValue(JSON.stringify(ordered).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`))
 }
 
 function pick(from: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { createFieldManager, type FieldManager, managerOrUserAgent } from '@kubewright/api'
+import { createFieldManager, type FieldManager, managerOrUserAgent, zeroObject } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
@@ -42,6 +42,7 @@ export class Endpoint {
         kind: kind.kind,
         subresource: this.subresource,
         schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? schema : undefined),
+        ...(this.resource.typedItems ? { emptyObject: zeroObject(kind.apiVersion, kind.kind, schema) } : {}),
         ...(this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),
         ...this.resource.fieldManager,
       })
