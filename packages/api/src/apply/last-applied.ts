@@ -12,7 +12,7 @@ export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configu
 const annotationsLimit = 256 * 1024
 
 /** The annotations of an object, if there are any. */
-export function annotationsOf(object: JsonObject): JsonObject | undefined {
+function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = getOwn(object, 'metadata')
   const annotations = isObject(metadata) ? getOwn(metadata, 'annotations') : undefined
   return isObject(annotations) ? annotations : undefined

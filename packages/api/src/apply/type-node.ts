@@ -140,14 +140,14 @@ function relationship(schema: JSONSchemaProps): readonly [atomic: boolean, keys:
 const freeForm: JSONSchemaProps = { additionalProperties: true }
 
 /** The type of data without a schema inside an atomic value: all of it is atomic. */
-export const untypedAtomicNode: TypeNode = {
+const untypedAtomicNode: TypeNode = {
   scalar: 'untyped',
   list: new ListType({}, false),
   map: new MapType(freeForm, false, false, true),
 }
 
 /** The type of data without a schema: maps merge key by key, lists are atomic. */
-export const deducedNode: TypeNode = {
+const deducedNode: TypeNode = {
   scalar: 'untyped',
   list: new ListType({}, false),
   map: new MapType(freeForm, false, false, false),
@@ -176,7 +176,7 @@ export function objectTypeOf(schema: JSONSchemaProps | null): TypeNode {
 }
 
 /** The type of values with this schema; compiled once for each schema object. */
-export function compileNode(schema: JSONSchemaProps, preserve: boolean): TypeNode {
+function compileNode(schema: JSONSchemaProps, preserve: boolean): TypeNode {
   // Preserving unknown fields is inherited by everything below (schemaconv/openapi.go: visitSpec).
   const preserving = preserve || schema['x-kubernetes-preserve-unknown-fields'] === true
   const cache = preserving ? preservingNodes : nodes
