@@ -69,6 +69,7 @@ export { FieldPath } from './field-path.ts'
 export { compareUtf8, goFloat, goJson, goNumber, goValue, isGoInteger, utf8Length } from './go-format.ts'
 export type { CoerceOptions, CoerceResult } from './internal/embedded-resources.ts'
 export type { JSONSchemaProps, ValidationRule } from './json-schema.ts'
+export { type DecodedMeta, decodeObjectMeta } from './object-meta.ts'
 export {
   type ObjectMetaOptions,
   validateAnnotations,

@@ -1,6 +1,6 @@
 import { formatRFC3339, parseRFC3339 } from '@kubewright/base'
-import { goJson, isGoInteger } from '../go-format.ts'
-import { isObject, type JsonObject } from './structural-node.ts'
+import { goJson, isGoInteger } from './go-format.ts'
+import { isObject, type JsonObject } from './internal/structural-node.ts'
 
 /** How one field of a Go struct is decoded and encoded. */
 interface FieldRule {
@@ -74,14 +74,17 @@ const OBJECT_META: StructRule = {
 /** Object metadata read as the API server's ObjectMeta struct. */
 export interface DecodedMeta {
   /** The fields as the server would write them back: unknown and empty ones left out, times in UTC. */
-  readonly meta: JsonObject
+  readonly meta: Record<string, unknown>
   /** Paths, relative to the metadata, of fields that ObjectMeta does not have. */
   readonly unknown: readonly string[]
   /** The text of the first decoding error, in the order of sorted keys. */
   readonly error: string | undefined
 }
 
-/** Reads object metadata; with `dropMalformed` fields of the wrong type are left out rather than an error. */
+/**
+ * Reads object metadata as kube-apiserver decodes it, with its error texts. With `dropMalformed`, fields of the wrong type are left
+ * out instead of being an error.
+ */
 export function decodeObjectMeta(value: unknown, dropMalformed = false): DecodedMeta {
   if (!isObject(value)) {
     if (value === null) return { meta: {}, unknown: [], error: undefined }
