@@ -1,7 +1,7 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { FieldSet } from '../fieldset/field-set.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
 import { extractItems } from './remove-items.ts'
 import { objectTypeOf } from './type-node.ts'
 
@@ -10,11 +10,12 @@ import { objectTypeOf } from './type-node.ts'
  * owns nothing.
  */
 export function extractApplied(
-  object: JsonObject,
+  live: object,
   schema: JSONSchemaProps | null,
   manager: string,
   subresource = '',
 ): JsonObject | undefined {
+  const object = asJson(live)
   const metadata = getOwn(object, 'metadata')
   if (!isObject(metadata) || !Array.isArray(metadata['managedFields'])) return undefined
   const entry = (metadata['managedFields'] as readonly ManagedFieldsEntry[]).find(

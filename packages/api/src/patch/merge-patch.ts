@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import { sortedCopy } from './json-patch.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
 /** Checks that decoded JSON is a JSON merge patch for an object, with kube-apiserver's text. */
@@ -57,14 +57,18 @@ function withoutNulls(value: unknown): unknown {
  * The JSON merge patch that turns one object into the other. A null in `after` cannot be expressed: to a merge patch, it means that
  * the field is absent.
  */
-export function createMergePatch(before: JsonObject, after: JsonObject): JsonObject {
+export function createMergePatch(before: object, after: object): JsonObject {
+  return diff(asJson(before), asJson(after))
+}
+
+function diff(before: JsonObject, after: JsonObject): JsonObject {
   const patch: Record<string, unknown> = {}
   for (const key of Object.keys(after)) {
     const value = after[key]
     const old = getOwn(before, key)
     if (value === undefined) continue
     if (isObject(old) && isObject(value)) {
-      const inner = createMergePatch(old, value)
+      const inner = diff(old, value)
       if (Object.keys(inner).length > 0) setOwn(patch, key, inner)
     } else if (old === undefined || !deepEqual(old, value)) {
       setOwn(patch, key, value)
@@ -80,7 +84,7 @@ export function createMergePatch(before: JsonObject, after: JsonObject): JsonObj
  * The JSON merge patch that `kubectl apply` sends for kinds without strategic merge: what `modified` adds to or changes in `current`,
  * and the removal of what `original` (applied last time) had and `modified` omits.
  */
-export function createThreeWayMergePatch(original: JsonObject, modified: JsonObject, current: JsonObject): JsonObject {
+export function createThreeWayMergePatch(original: object, modified: object, current: object): JsonObject {
   const changes = filterNulls(createMergePatch(current, modified), false)
   const removals = filterNulls(createMergePatch(original, modified), true)
   return overlay(removals, changes)

@@ -16,3 +16,8 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
   if (key !== '__proto__') object[key] = value
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
+
+/** An object of any type, looked at as JSON; an interface has no index signature, yet it names properties all the same. */
+export function asJson(object: object): JsonObject {
+  return object as JsonObject
+}

@@ -1,8 +1,9 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { compareUtf8, goValue } from '@kubewright/schema'
+import { encodeYaml } from '../../codec/encode-yaml.ts'
 import { goType } from '../../fieldset/go-text.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import type { PatchPrecondition } from '../preconditions.ts'
 import { deleteListPrefix, listOfLists, orderListPrefix, patchDirective, retainKeysDirective } from './directives.ts'
@@ -33,12 +34,12 @@ export interface ThreeWayOptions {
  * lacks its merge key.
  */
 export function createTwoWayStrategicMergePatch(
-  before: JsonObject,
-  after: JsonObject,
+  before: object,
+  after: object,
   schema: JSONSchemaProps,
   preconditions: readonly PatchPrecondition[] = [],
 ): JsonObject {
-  return checked(diffMaps(before, after, schema, { setElementOrder: true }), preconditions)
+  return checked(diffMaps(asJson(before), asJson(after), schema, { setElementOrder: true }), preconditions)
 }
 
 /**
@@ -46,21 +47,20 @@ export function createTwoWayStrategicMergePatch(
  * (applied last time) had and `modified` omits. What others added to `current` stays.
  */
 export function createThreeWayStrategicMergePatch(
-  original: JsonObject,
-  modified: JsonObject,
-  current: JsonObject,
+  original: object,
+  modified: object,
+  current: object,
   schema: JSONSchemaProps,
   { overwrite = true, preconditions = [] }: ThreeWayOptions = {},
 ): JsonObject {
-  const changes = diffMaps(current, modified, schema, { ignoreDeletions: true, setElementOrder: true })
-  const deletions = diffMaps(original, modified, schema, { ignoreChanges: true, setElementOrder: true })
+  const changes = diffMaps(asJson(current), asJson(modified), schema, { ignoreDeletions: true, setElementOrder: true })
+  const deletions = diffMaps(asJson(original), asJson(modified), schema, { ignoreChanges: true, setElementOrder: true })
   const patch = checked(mergeMaps(deletions, changes, schema, false), preconditions)
   if (!overwrite) {
-    const meanwhile = diffMaps(original, current, schema, {})
+    const meanwhile = diffMaps(asJson(original), asJson(current), schema, {})
     if (patchesConflict(patch, meanwhile, schema)) {
-      // JSON is YAML too; the texts are for people to read.
       throw new PatchError(
-        `patch:\n${JSON.stringify(patch, null, 2)}\n\nconflicts with changes made from original to current:\n${JSON.stringify(meanwhile, null, 2)}\n\n`,
+        `patch:\n${encodeYaml(patch)}\nconflicts with changes made from original to current:\n${encodeYaml(meanwhile)}\n`,
       )
     }
   }

@@ -276,6 +276,14 @@ describe('createThreeWayStrategicMergePatch()', () => {
     expect(() => createThreeWayStrategicMergePatch(original, modified, theirs, schema, { overwrite: false })).toThrow(
       'conflicts with changes made from original to current',
     )
+    const replicas = (n: number): JsonObject => ({ spec: { replicas: n } })
+    expect(() =>
+      createThreeWayStrategicMergePatch(replicas(1), replicas(2), replicas(7), schema, { overwrite: false }),
+    ).toThrow(
+      new PatchError(
+        'patch:\nspec:\n  replicas: 2\n\nconflicts with changes made from original to current:\nspec:\n  replicas: 7\n\n',
+      ),
+    )
     expect(createThreeWayStrategicMergePatch(original, modified, theirs, schema)).toMatchObject({
       spec: { replicas: 2 },
     })

@@ -1,7 +1,7 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
-import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { cannotDecode, PatchError } from '../patch-error.ts'
 import {
   badFormat,
@@ -25,9 +25,9 @@ import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
  * that directives (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) are obeyed. The arguments stay as they
  * are. Throws PatchError with Kubernetes' text.
  */
-export function applyStrategicMergePatch<T extends object>(document: T, patch: JsonObject, schema: JSONSchemaProps): T {
+export function applyStrategicMergePatch<T extends object>(document: T, patch: object, schema: JSONSchemaProps): T {
   // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
-  return mergeMaps(document as JsonObject, patch, schema, true) as T
+  return mergeMaps(asJson(document), asJson(patch), schema, true) as T
 }
 
 /** Checks that decoded JSON is a strategic merge patch, with kube-apiserver's text; null is a patch that does nothing. */

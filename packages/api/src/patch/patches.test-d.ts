@@ -1,0 +1,33 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { createJsonPatch } from './create-json-patch.ts'
+import { applyJsonPatch } from './json-patch.ts'
+import { applyMergePatch, createMergePatch } from './merge-patch.ts'
+import type { JsonObject } from './own-property.ts'
+import { createTwoWayStrategicMergePatch } from './strategic/create-strategic-merge-patch.ts'
+import { applyStrategicMergePatch } from './strategic/strategic-merge.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const isTrue = <T extends true>(): T | undefined => undefined
+
+/** Interfaces have no index signature; patches take them all the same. */
+interface Widget {
+  readonly spec: { readonly size: number }
+}
+declare const widget: Widget
+declare const schema: JSONSchemaProps
+
+const merged = applyMergePatch(widget, createMergePatch(widget, widget))
+isTrue<Equal<typeof merged, Widget>>()
+const patched = applyJsonPatch(widget, createJsonPatch(widget, widget))
+isTrue<Equal<typeof patched, Widget>>()
+const patch = createTwoWayStrategicMergePatch(widget, widget, schema)
+isTrue<Equal<typeof patch, JsonObject>>()
+const strategic = applyStrategicMergePatch(widget, patch, schema)
+isTrue<Equal<typeof strategic, Widget>>()
+
+// @ts-expect-error: a strategic merge needs to know the merge keys.
+applyStrategicMergePatch(widget, patch)
+// @ts-expect-error: a scalar is no document.
+createMergePatch('a', 'b')
+// @ts-expect-error: an operation names its path.
+applyJsonPatch(widget, [{ op: 'remove' }])
