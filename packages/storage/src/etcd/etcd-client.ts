@@ -31,16 +31,6 @@ const authenticatePath = '/etcdserverpb.Auth/Authenticate'
 const statusPath = '/etcdserverpb.Maintenance/Status'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
-/** After these a write may have been made, if the server got it. All other statuses mean that it refused. */
-const undecided: ReadonlySet<number> = new Set([
-  grpcStatus.cancelled,
-  grpcStatus.unknown,
-  grpcStatus.deadlineExceeded,
-  grpcStatus.aborted,
-  grpcStatus.internal,
-  grpcStatus.unavailable,
-])
-
 /** What a server says before it proposes anything to the others. */
 const neverProposed: ReadonlySet<string> = new Set(['etcdserver: no leader', 'etcdserver: not capable'])
 
@@ -147,7 +137,7 @@ export class EtcdClient {
           this.#token = undefined
           continue
         }
-        if (!undecided.has(error.status)) throw error
+        if (!error.undecided) throw error
         this.#leave(index)
         if (write && error.sent && !neverProposed.has(error.message)) throw this.#uncertain(connection.url, error)
         this.#assertOpen(error)

@@ -243,8 +243,8 @@ function toChange(event: WatchAnswer['events'][number], after: number, prefixLen
   }
 }
 
-/** Whether the failure is of the connection or the cluster, which come back, and not of the request. */
+/** Whether the failure is of the connection or the cluster, which come back, and not of the request, which stays refused. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof GrpcError) return error.status !== grpcStatus.permissionDenied
-  return error instanceof StorageError && error.code === 'KW_STORAGE_UNAVAILABLE'
+  const reason = error instanceof StorageError && error.code === 'KW_STORAGE_UNAVAILABLE' ? error.cause : error
+  return reason instanceof GrpcError && reason.undecided
 }

@@ -6,13 +6,22 @@ export const grpcStatus = {
   deadlineExceeded: 4,
   permissionDenied: 7,
   resourceExhausted: 8,
-  failedPrecondition: 9,
   aborted: 10,
   outOfRange: 11,
   internal: 13,
   unavailable: 14,
   unauthenticated: 16,
 } as const
+
+/** All other statuses mean that the server has refused the request. */
+const undecided: ReadonlySet<number> = new Set([
+  grpcStatus.cancelled,
+  grpcStatus.unknown,
+  grpcStatus.deadlineExceeded,
+  grpcStatus.aborted,
+  grpcStatus.internal,
+  grpcStatus.unavailable,
+])
 
 /** A call that did not end with status OK. */
 export class GrpcError extends Error {
@@ -25,5 +34,10 @@ export class GrpcError extends Error {
     this.name = 'GrpcError'
     this.status = status
     this.sent = options.sent
+  }
+
+  /** Whether the connection or the server failed rather than the request, which may have been carried out if it was sent. */
+  get undecided(): boolean {
+    return undecided.has(this.status)
   }
 }
