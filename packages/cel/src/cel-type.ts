@@ -55,18 +55,31 @@ function printType(t: CelType): string {
   return `${t.name}(${t.params.join(', ')})`
 }
 
+/** Any value; treated as dyn. */
 export const ANY: CelType = new CelType('any', 'any')
+/** Booleans. */
 export const BOOL: CelType = new CelType('bool', 'bool')
+/** Byte sequences. */
 export const BYTES: CelType = new CelType('bytes', 'bytes')
+/** 64-bit floating point numbers. */
 export const DOUBLE: CelType = new CelType('double', 'double')
+/** Lengths of time. */
 export const DURATION: CelType = new CelType('duration', 'google.protobuf.Duration')
+/** Values whose type only evaluation knows. */
 export const DYN: CelType = new CelType('dyn', 'dyn')
+/** The type of an expression that failed its check; agrees with everything, so that one mistake is reported once. */
 export const ERROR: CelType = new CelType('error', '*error*')
+/** 64-bit signed integers. */
 export const INT: CelType = new CelType('int', 'int')
+/** The type of `null`. */
 export const NULL: CelType = new CelType('null', 'null_type')
+/** Strings. */
 export const STRING: CelType = new CelType('string', 'string')
+/** Points in time. */
 export const TIMESTAMP: CelType = new CelType('timestamp', 'google.protobuf.Timestamp')
+/** The type of types. */
 export const TYPE: CelType = new CelType('type', 'type')
+/** 64-bit unsigned integers. */
 export const UINT: CelType = new CelType('uint', 'uint')
 
 /** The type of lists whose elements have type `element`. */
@@ -104,7 +117,9 @@ export function structType(name: string): CelType {
   return new CelType('struct', name)
 }
 
+/** Lists of anything. */
 export const LIST_OF_DYN: CelType = listType(DYN)
+/** Maps of anything. */
 export const MAP_OF_DYN: CelType = mapType(DYN, DYN)
 
 /** Whether two types are the same type, parameters included. */

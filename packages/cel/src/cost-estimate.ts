@@ -8,8 +8,11 @@ export const MAX_COST: number = 2 ** 64
 export const STRING_TRAVERSAL_COST = 0.1
 /** The cost of one character of a regular expression per character of text cost. */
 export const REGEX_LENGTH_COST = 0.25
+/** The cost of making a list, without its elements. */
 export const LIST_CREATE_COST = 10
+/** The cost of making a map, without its entries. */
 export const MAP_CREATE_COST = 30
+/** The cost of making an object, without its fields. */
 export const STRUCT_CREATE_COST = 40
 
 /** The bounds of a size (code points, bytes, elements) or of a cost. Immutable. */
@@ -29,6 +32,7 @@ export interface CallEstimate {
   readonly resultSize?: SizeEstimate
 }
 
+/** The size of what nothing is known of. */
 export const UNKNOWN_SIZE: SizeEstimate = { min: 0, max: MAX_COST }
 
 /** The range that is exactly `n`. */
@@ -36,10 +40,12 @@ export function exactly(n: number): Range {
   return { min: n, max: n }
 }
 
+/** The sum of both bounds, up to the largest cost. */
 export function addRanges(a: Range, b: Range): Range {
   return { min: Math.min(MAX_COST, a.min + b.min), max: Math.min(MAX_COST, a.max + b.max) }
 }
 
+/** The product of both bounds, up to the largest cost. */
 export function multiplyRanges(a: Range, b: Range): Range {
   return { min: Math.min(MAX_COST, a.min * b.min), max: Math.min(MAX_COST, a.max * b.max) }
 }

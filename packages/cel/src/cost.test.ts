@@ -78,6 +78,17 @@ describe('evaluate() counts cost like cel-go', () => {
   })
 })
 
+it('evaluate() does not charge for selections from what is missing', () => {
+  const nested: CelSchema = { type: 'object', properties: { c: { type: 'integer' } } }
+  const schema: CelSchema = { type: 'object', properties: { a: { type: 'object', properties: { b: nested } } } }
+  const expression = base.extend({ variables: { self: declareSchema(schema)! } }).compile('self.a.b.c == 1 || true')
+  const meter = new CostMeter()
+  expression.evaluate({ self: {} }, meter)
+  expect(meter.cost).toBe(3)
+  expression.evaluate({ self: { a: { b: { c: 2 } } } }, meter)
+  expect(meter.cost).toBe(5)
+})
+
 describe('estimateCost() bounds cost by what the schema allows', () => {
   it.each([
     ['true', 0, 0],

@@ -45,8 +45,11 @@ export type CelValue =
 /** A CEL `int` as a value: see {@link CelValue}. */
 export type CelInt = number | bigint
 
+/** The smallest `int`. */
 export const INT64_MIN: bigint = -(2n ** 63n)
+/** The largest `int`. */
 export const INT64_MAX: bigint = 2n ** 63n - 1n
+/** The largest `uint`. */
 export const UINT64_MAX: bigint = 2n ** 64n - 1n
 
 /** The `int` for a bigint within int64: a number whenever that is exact. */

@@ -46,6 +46,7 @@ export interface Plan {
   readonly attributeCost?: number
 }
 
+/** The plan of a constant. */
 export function constantPlan(value: CelValue): Plan {
   return { run: () => value, cost: 0, constant: value }
 }

@@ -21,7 +21,7 @@ import type { CheckedExpr, Reference } from './checker.ts'
 import { constantPlan, type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
 import { planCall } from './plan-call.ts'
 import { planComprehension } from './plan-comprehension.ts'
-import { isPresent, qualify, qualifyOptional } from './qualify.ts'
+import { find, isPresent, missingMessage, qualifyOptional } from './qualify.ts'
 
 /** Reads the JSON of an expression whose value has a schema, without wrapping it. */
 interface JsonPlan {
@@ -74,16 +74,20 @@ export class Planner {
     return undefined
   }
 
-  plan(e: Expr): Plan {
+  /**
+   * Compiles a node. `above` is how many selections are made from its value: an attribute that cannot be read gives back what was
+   * charged for them in advance.
+   */
+  plan(e: Expr, above = 0): Plan {
     switch (e.kind) {
       case 'literal':
         return constantPlan(e.value)
       case 'ident':
-        return this.#ident(e.name)
+        return this.#ident(e.name, above)
       case 'select':
-        return this.#select(e)
+        return this.#select(e, above)
       case 'call':
-        return this.#call(e)
+        return this.#call(e, above)
       case 'list':
         return this.#list(e)
       case 'map':
@@ -95,13 +99,13 @@ export class Planner {
     }
   }
 
-  #ident(name: string): Plan {
+  #ident(name: string, above: number): Plan {
     const slot = name.startsWith('.') ? undefined : this.slotOf(name)
     if (slot !== undefined) return attribute(localReader(slot), 1)
     const bare = name.startsWith('.') ? name.slice(1) : name
     const variable = this.env.variable(bare)
     if (variable === undefined) return constantPlan(typeIdentifier(this.env, bare))
-    if (variable instanceof CelType) return attribute((f) => fromNative(variableValue(f, bare)), 1)
+    if (variable instanceof CelType) return attribute((f) => fromNative(variableValue(f, bare, above)), 1)
     if ('optional' in variable) {
       const { optional } = variable
       return attribute((f) => {
@@ -110,28 +114,28 @@ export class Planner {
         return new CelOptional(optional.read(json))
       }, 1)
     }
-    return attribute((f) => variable.read(variableValue(f, bare)), 1)
+    return attribute((f) => variable.read(variableValue(f, bare, above)), 1)
   }
 
-  #select(e: SelectExpr): Plan {
+  #select(e: SelectExpr, above: number): Plan {
     const reference = this.reference(e)
-    if (reference?.kind === 'ident') return this.#ident(reference.name)
-    return this.#schemaSelect(e) ?? this.#valueSelect(e)
+    if (reference?.kind === 'ident') return this.#ident(reference.name, above)
+    return this.#schemaSelect(e, above) ?? this.#valueSelect(e, above)
   }
 
-  #valueSelect(e: SelectExpr): Plan {
-    const operand = this.plan(e.operand)
+  #valueSelect(e: SelectExpr, above: number): Plan {
+    const operand = this.plan(e.operand, above + 1)
     const { run } = operand
     const { field } = e
     if (e.testOnly) {
       return { run: (f) => isPresent(run(f), field), cost: baseOf(operand), attributeCost: 0 }
     }
-    return attribute((f) => qualifyCharged(f, run(f), field), baseOf(operand) + 1)
+    return attribute((f) => qualifyCharged(f, run(f), field, above), baseOf(operand) + 1)
   }
 
   /** A selection from data with a schema goes straight to the JSON. */
-  #schemaSelect(e: SelectExpr): Plan | undefined {
-    const operand = this.#json(e.operand)
+  #schemaSelect(e: SelectExpr, above: number): Plan | undefined {
+    const operand = this.#json(e.operand, above + 1)
     const field = operand?.declared.fields?.get(e.field)
     if (operand === undefined || field === undefined) return undefined
     const get = propertyReader(operand.run, field.jsonName)
@@ -149,32 +153,32 @@ export class Planner {
     const name = e.field
     return attribute((f) => {
       const value = get(f)
-      if (value === undefined || value === null) throw new CelError(`no such key: ${name}`)
+      if (value === undefined || value === null) throw refunded(f, above, `no such key: ${name}`)
       return read(value)
     }, operand.cost + 1)
   }
 
   /** How to get at the JSON of an expression, if it is an object with a schema. */
-  #json(e: Expr): JsonPlan | undefined {
+  #json(e: Expr, above: number): JsonPlan | undefined {
     const type = this.typeOf(e)
     const declared = type.kind === 'struct' ? this.env.struct(type.name) : undefined
     if (declared?.fields === undefined) return undefined
-    if (e.kind === 'ident') return this.#jsonIdent(e, declared)
+    if (e.kind === 'ident') return this.#jsonIdent(e, declared, above)
     if (e.kind !== 'select' || e.testOnly) return undefined
-    const operand = this.#json(e.operand)
+    const operand = this.#json(e.operand, above + 1)
     const field = operand?.declared.fields?.get(e.field)
     if (operand === undefined || field === undefined) return undefined
     const get = propertyReader(operand.run, field.jsonName)
     const name = e.field
     const run = (f: Frame): unknown => {
       const value = get(f)
-      if (value === undefined || value === null) throw new CelError(`no such key: ${name}`)
+      if (value === undefined || value === null) throw refunded(f, above, `no such key: ${name}`)
       return value
     }
     return { run, cost: operand.cost + 1, declared }
   }
 
-  #jsonIdent(e: IdentExpr, declared: DeclaredType): JsonPlan | undefined {
+  #jsonIdent(e: IdentExpr, declared: DeclaredType, above: number): JsonPlan | undefined {
     const slot = this.slotOf(e.name)
     if (slot !== undefined) {
       const read = localReader(slot)
@@ -183,10 +187,10 @@ export class Planner {
     const variable = this.env.variable(e.name)
     if (variable === undefined || variable instanceof CelType || 'optional' in variable) return undefined
     const { name } = e
-    return { run: (f) => variableValue(f, name), cost: 1, declared }
+    return { run: (f) => variableValue(f, name, above), cost: 1, declared }
   }
 
-  #call(e: CallExpr): Plan {
+  #call(e: CallExpr, above: number): Plan {
     switch (e.fn) {
       case OPERATORS.and:
         return this.#logical(e, false)
@@ -195,10 +199,10 @@ export class Planner {
       case OPERATORS.conditional:
         return this.#conditional(e)
       case OPERATORS.index:
-        return this.#index(e, false)
+        return this.#index(e, false, above)
       case OPERATORS.optIndex:
       case OPERATORS.optSelect:
-        return this.#index(e, true)
+        return this.#index(e, true, above)
       case 'or':
       case 'orValue':
         if (e.target !== undefined && e.args.length === 1)
@@ -264,18 +268,18 @@ export class Planner {
     return { run, cost: condition.cost, attributeCost: 0 }
   }
 
-  #index(e: CallExpr, optional: boolean): Plan {
-    const operand = this.plan(e.args[0]!)
+  #index(e: CallExpr, optional: boolean, above: number): Plan {
+    const operand = this.plan(e.args[0]!, above + 1)
     const index = this.plan(e.args[1]!)
     const runOperand = operand.run
     const cost = baseOf(operand) + index.cost - (index.attributeCost ?? 0)
     if (optional) return attribute((f) => charged(f, qualifyOptional(runOperand(f), index.run(f))), cost)
     if (index.constant !== undefined) {
       const key = index.constant
-      return attribute((f) => qualifyCharged(f, runOperand(f), key), cost + 1)
+      return attribute((f) => qualifyCharged(f, runOperand(f), key, above), cost + 1)
     }
     const runIndex = index.run
-    return attribute((f) => qualifyCharged(f, runOperand(f), runIndex(f)), cost + 1)
+    return attribute((f) => qualifyCharged(f, runOperand(f), runIndex(f), above), cost + 1)
   }
 
   #optionalOr(target: Expr, alternative: Expr, unwrap: boolean): Plan {
@@ -374,9 +378,15 @@ function baseOf(operand: Plan): number {
   return operand.cost
 }
 
-function variableValue(f: Frame, name: string): unknown {
+/** The error for an attribute that cannot be read; the selections from it are not made and cost nothing. */
+function refunded(f: Frame, selections: number, message: string): CelError {
+  f.cost -= selections
+  return new CelError(message)
+}
+
+function variableValue(f: Frame, name: string, above: number): unknown {
   const value = f.vars[name]
-  if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
+  if (value === undefined) throw refunded(f, above, `no such attribute(s): ${name}`)
   return value
 }
 
@@ -429,8 +439,12 @@ function quickReader(declared: DeclaredType): (json: unknown) => CelValue {
 }
 
 /** A step from an optional value costs only if there was something to step to. */
-function qualifyCharged(f: Frame, value: CelValue, key: CelValue): CelValue {
-  if (!(value instanceof CelOptional)) return qualify(value, key)
+function qualifyCharged(f: Frame, value: CelValue, key: CelValue, above: number): CelValue {
+  if (!(value instanceof CelOptional)) {
+    const found = find(value, key)
+    if (found === undefined) throw refunded(f, above, missingMessage(value, key))
+    return found
+  }
   f.cost -= 1
   return charged(f, qualifyOptional(value, key))
 }

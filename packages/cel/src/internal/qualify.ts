@@ -33,18 +33,9 @@ export function find(value: CelValue, key: CelValue): CelValue | undefined {
   return undefined
 }
 
-function missing(value: CelValue, key: CelValue): CelError {
-  return new CelError(
-    value instanceof CelList ? `index out of bounds: ${printKey(key)}` : `no such key: ${printKey(key)}`,
-  )
-}
-
-/** `value[key]` or `value.key`; on an optional value the result is optional again. */
-export function qualify(value: CelValue, key: CelValue): CelValue {
-  if (value instanceof CelOptional) return qualifyOptional(value, key)
-  const found = find(value, key)
-  if (found === undefined) throw missing(value, key)
-  return found
+/** The message for an element, entry or field that is not there. */
+export function missingMessage(value: CelValue, key: CelValue): string {
+  return value instanceof CelList ? `index out of bounds: ${printKey(key)}` : `no such key: ${printKey(key)}`
 }
 
 /** `value[?key]` or `value.?key`. */

@@ -23,14 +23,17 @@ export type Element =
       readonly adaptive: boolean
     }
 
+/** Elements that follow each other. */
 export type Sequence = readonly Element[]
 
+/** One of several ways to go on. */
 export interface Alternative {
   readonly body: Sequence
   /** Taken only where the rule was entered with at most this precedence. */
   readonly precedence: number
 }
 
+/** The grammar's rules. */
 export type RuleName =
   | 'start'
   | 'expr'
