@@ -1,8 +1,10 @@
 import type { AnyKind } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
-import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
 import type { Resource, Strategy, Subresource, TableDefinition } from '../registry/resource.ts'
-import { decodeTyped, recheckTyped } from './decode-typed.ts'
+import { labelsText, scaleSubresource } from '../registry/scale-view.ts'
+import { mainStrategy, statusStrategy } from '../registry/status-strategy.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
 
 /** What a built-in resource adds to what its schema and discovery say. */
 export interface BuiltinResource {
@@ -18,7 +20,6 @@ export interface BuiltinResource {
   readonly fieldManager?: Resource['fieldManager']
   readonly deprecation?: string
   readonly virtual?: Resource['virtual']
-  readonly emptyFields?: Resource['emptyFields']
 }
 
 /** Additions by `group/plural` (`/pods` for the core group). */
@@ -32,14 +33,33 @@ export function builtinResources(table: BuiltinTable): Resource[] {
       for (const found of listed) {
         const kind = kindFor({ group, version, kind: found.kind })
         if (!kind) throw new Error(`Discovery names ${group}/${version} ${found.kind}, which is no built-in kind`)
-        const own = table[`${group}/${found.resource}`] ?? {}
-        const subresources = { ...own.subresources }
-        for (const sub of found.subresources ?? []) subresources[sub.name] ??= { verbs: sub.verbs }
-        resources.push(assemble(kind, found.resource, found.verbs, own, subresources))
+        const own = completed(table[`${group}/${found.resource}`] ?? {}, kind, found)
+        resources.push(assemble(kind, found.resource, found.verbs, own, own.subresources))
       }
     }
   }
   return resources
+}
+
+/** Adds the subresources that discovery names and the table does not: status and scale follow the rules that most kinds share. */
+function completed(
+  own: BuiltinResource,
+  kind: AnyKind,
+  found: ResourceDiscovery,
+): BuiltinResource & { readonly subresources: Readonly<Record<string, Subresource>> } {
+  const subresources: Record<string, Subresource> = { ...own.subresources }
+  let { strategy = {} } = own
+  for (const { name, verbs } of found.subresources ?? []) {
+    if (subresources[name]) continue
+    if (name === 'status') {
+      subresources[name] = { verbs, strategy: statusStrategy(strategy) }
+      strategy = mainStrategy(strategy)
+    } else if (name === 'scale') {
+      const selector = kind.kind === 'ReplicationController' ? { selector: labelsText } : {}
+      subresources[name] = scaleSubresource({ apiVersion: kind.apiVersion, strategy, ...selector })
+    } else subresources[name] = { verbs }
+  }
+  return { ...own, strategy, subresources }
 }
 
 function assemble(
@@ -64,6 +84,8 @@ function assemble(
     storage: { prefix: `/registry/${storagePath ?? `${plural}/`}`, apiVersion: kind.apiVersion, kind: kind.kind },
     typedItems: true,
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
+    empty: () => emptyTyped(kind),
+    normalize: (object) => normalizeTyped(kind, object),
     recheck: (object, options, warn) => recheckTyped(kind, strategy, object, options, warn),
   }
 }

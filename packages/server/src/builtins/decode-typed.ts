@@ -1,50 +1,224 @@
-import { type AnyKind, isApiError, newBadRequest } from '@kubewright/api'
+import { type AnyKind, type ApiError, decodeJson, decodeYaml, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Strategy } from '../registry/resource.ts'
-import { type DecodeRequest, parseBody } from '../verbs/read-body.ts'
+import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
+import { DecodeState, type GoCodec, GoDecodeError, goCodec, goJsonKind } from './go-codec.ts'
+import { goTypeOfKind, printGoType } from './go-declarations.ts'
+import { jsonMembers } from './json-members.ts'
 
-/** Decodes a body into a built-in kind: unknown fields are dropped, kind and apiVersion may be left out, defaults are filled. */
+/** The parts of a decoded body: the object, and what strict field validation says about it. */
+interface Typed {
+  readonly object: MutableObject
+  readonly strictErrors: readonly string[]
+}
+
+/**
+ * Decodes a body into a built-in kind as Go's decoder does: unknown fields are dropped and reported as asked, values come out in the
+ * form in which Go prints them, kind and apiVersion may be left out, defaults are filled. Throws ApiError BadRequest with Go's texts.
+ */
 export function decodeTyped(
   kind: AnyKind,
   strategy: Strategy,
   body: Uint8Array,
   request: DecodeRequest,
 ): MutableObject {
-  let value: unknown
-  try {
-    value = parseBody(body, request, kind.schema)
-  } catch (error) {
-    if (isApiError(error)) throw error
-    throw newBadRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+  const { value, strictErrors } = parsed(kind, body, request)
+  const { gvk, own } = identify(kind, value, body)
+  const refuse = (why: string): never => {
+    throw newBadRequest(
+      `${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`,
+    )
   }
-  return complete(kind, strategy, value)
+  if (!own) refuse(notConvertible(kind, gvk))
+  let typed: Typed
+  try {
+    const strict = request.fieldValidation !== 'Ignore' && request.mediaType === 'application/json'
+    typed = typedValue(kind, value, strict ? body : undefined)
+  } catch (error) {
+    if (error instanceof GoDecodeError) return refuse(error.message)
+    throw error
+  }
+  const found = [...strictErrors, ...typed.strictErrors]
+  if (found.length > 0) {
+    if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${found.join(', ')}`)
+    if (request.fieldValidation === 'Warn') for (const text of found) request.warn(text)
+  }
+  return complete(kind, strategy, typed.object)
 }
 
-/** Treats the result of a patch as a decoded body. */
+/**
+ * Treats the result of a patch as a decoded body; `strictErrors`, if given, collects what it has that the type has not. Throws
+ * {@link GoDecodeError} when it does not fit the type.
+ */
 export function recheckTyped(
   kind: AnyKind,
   strategy: Strategy,
   object: MutableObject,
-  _options: Pick<WriteOptions, 'fieldValidation'>,
-  _warn: (text: string) => void,
+  options: Pick<WriteOptions, 'fieldValidation'>,
+  warn: (text: string) => void,
 ): MutableObject {
-  return complete(kind, strategy, object)
+  const given = object as { kind?: unknown; apiVersion?: unknown }
+  if ((given.kind ?? kind.kind) !== kind.kind || (given.apiVersion ?? kind.apiVersion) !== kind.apiVersion) {
+    const { group, version } = parseGroupVersion(String(given.apiVersion ?? ''))
+    throw new GoDecodeError(notConvertible(kind, { group, version, kind: String(given.kind) }))
+  }
+  const check = options.fieldValidation === 'Ignore' ? undefined : () => JSON.stringify(object)
+  const typed = typedValue(kind, object, check)
+  if (typed.strictErrors.length > 0) {
+    if (options.fieldValidation === 'Strict') {
+      throw new GoDecodeError(`strict decoding error: ${typed.strictErrors.join(', ')}`)
+    }
+    for (const text of typed.strictErrors) warn(text)
+  }
+  return complete(kind, strategy, typed.object)
 }
 
-function complete(kind: AnyKind, strategy: Strategy, value: unknown): MutableObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw newBadRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type struct`,
-    )
+/** The object in the form in which Go prints it, for what the server itself has changed. */
+export function normalizeTyped(kind: AnyKind, object: MutableObject): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState()) as MutableObject
+}
+
+/** An object of the kind with nothing set: the structs and fields that are never left out. */
+export function emptyTyped(kind: AnyKind): MutableObject {
+  return { ...(codecOf(kind).zero() as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
+}
+
+const codecs = new WeakMap<object, GoCodec>()
+
+function codecOf(kind: AnyKind): GoCodec {
+  let codec = codecs.get(kind)
+  if (!codec) codecs.set(kind, (codec = goCodec(goTypeOfKind(kind.group, kind.version, kind.kind))))
+  return codec
+}
+
+/** Parses the text; what is wrong with YAML as such is found here, everything about fields later. */
+function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
+  try {
+    if (request.mediaType === 'application/yaml') {
+      const strict = request.fieldValidation !== 'Ignore'
+      const { value, strictErrors } = decodeYaml(textOf(body), strict ? { strict, schema: kind.schema } : {})
+      return { value, strictErrors, object: value as MutableObject }
+    }
+    const { value } = decodeJson(body)
+    return { value, strictErrors: [], object: value as MutableObject }
+  } catch (error) {
+    const syntax = request.mediaType === 'application/yaml' ? '' : `couldn't get version/kind; json parse error: `
+    throw unrecognized(kind, `${syntax}${(error as Error).message}`, body)
   }
-  const object = value as MutableObject
-  object.apiVersion ||= kind.apiVersion
-  object.kind ||= kind.kind
-  object.metadata ??= {}
+}
+
+function unrecognized(kind: AnyKind, why: string, body: Uint8Array): ApiError {
+  return newBadRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summary(body)})`)
+}
+
+/** The beginning of a body, as errors quote it. */
+function summary(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>'
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 30))
+  return start.toString(body[0] === 0x7b ? 'utf8' : 'hex') + (body.length > 30 ? ' ...' : '')
+}
+
+interface Identity {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** What the body says it is, completed by what the endpoint takes. */
+function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (value === null) return { gvk: kind, own: true }
+    const type =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    const why = `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`
+    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${why}`, body)
+  }
+  const given = value as { apiVersion?: unknown; kind?: unknown }
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (typeof given[field] === 'string' || given[field] === undefined || given[field] === null) continue
+    const why = `json: cannot unmarshal ${goJsonKind(given[field])} into Go struct field .${field} of type string`
+    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${why}`, body)
+  }
+  const apiVersion = (given.apiVersion ?? '') as string
+  const name = (given.kind ?? '') as string
+  if ((apiVersion === '' || apiVersion === kind.apiVersion) && (name === '' || name === kind.kind)) {
+    return { gvk: kind, own: true }
+  }
+  if (apiVersion.split('/').length > 2) {
+    throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, body)
+  }
+  const { group, version } = apiVersion === '' ? kind : parseGroupVersion(apiVersion)
+  return { gvk: { group, version, kind: name || kind.kind }, own: false }
+}
+
+let listKinds: ReadonlySet<string> | undefined
+
+/** Why a body of another type cannot be taken. */
+function notConvertible(kind: AnyKind, gvk: Identity): string {
+  const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
+  listKinds ??= new Set([...builtinKinds().map((known) => `${known.apiVersion}/${known.listKind}`), 'v1/List'])
+  if (!kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
+    return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(schemeOf(kind.group))}`
+  }
+  const from = printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
+  const target = goTypeOfKind(kind.group, kind.version, kind.kind)
+  return `converting (${from}) to (${target.slice(0, target.indexOf('/'))}.${kind.kind}): unknown conversion`
+}
+
+/** Where the scheme of a group was made, which Go's texts give as its name. */
+function schemeOf(group: string): string {
+  if (group === 'apiextensions.k8s.io') return 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55'
+  if (group === 'apiregistration.k8s.io') return 'k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28'
+  return 'pkg/api/legacyscheme/scheme.go:30'
+}
+
+/**
+ * Decodes a parsed value. With the text it came from, repeated and unknown fields are reported: only when the counts of members differ
+ * or a field is unknown is the text read a second time to say where.
+ */
+function typedValue(kind: AnyKind, value: unknown, source: Uint8Array | (() => string) | undefined): Typed {
+  const codec = codecOf(kind)
+  const state = new DecodeState()
+  let object = decodeOnce(codec, value, state)
+  let strictErrors: readonly string[] = []
+  if (source && (state.unknown || (typeof source !== 'function' && jsonMembers(source) !== state.members))) {
+    const text = typeof source === 'function' ? source() : source
+    const strict = readStrictly(text, kind)
+    strictErrors = strict.strictErrors
+    // Repeated objects are merged, as decoding into a struct twice does.
+    if (typeof source !== 'function' && strictErrors.length > 0)
+      object = decodeOnce(codec, strict.value, new DecodeState())
+  }
+  return { object: object as MutableObject, strictErrors }
+}
+
+function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknown; strictErrors: readonly string[] } {
+  try {
+    return decodeJson(text, { strict: true, schema: kind.schema })
+  } catch {
+    // The text was YAML, whose reader has reported already.
+    return { value: undefined, strictErrors: [] }
+  }
+}
+
+function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown {
+  let decoded: unknown
+  try {
+    decoded = codec.decode(value, state)
+    if (state.mismatch === undefined) return decoded
+  } catch (error) {
+    if (!(error instanceof GoDecodeError)) throw error
+  }
+  // Something is wrong: go through it again the way Go does, to name what Go would.
+  const ordered = new DecodeState(true)
+  codec.decode(value, ordered)
+  throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
+}
+
+function complete(kind: AnyKind, strategy: Strategy, object: MutableObject): MutableObject {
+  object.apiVersion = kind.apiVersion
+  object.kind = kind.kind
   strategy.setDefaults?.(object)
   return object
-}
-
-function goTypeOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value
 }

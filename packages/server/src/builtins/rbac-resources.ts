@@ -9,14 +9,13 @@ import { validateAggregationRule, validateBinding, validateRoleRefUpdate, valida
 /** Roles and bindings; with a guard, users cannot grant more than they have. */
 export function rbacResources(guard?: EscalationGuard): BuiltinTable {
   return {
-    [`${rbacGroup}/roles`]: { strategy: roleStrategy(true, guard), emptyFields: { rules: null } },
-    [`${rbacGroup}/clusterroles`]: { strategy: roleStrategy(false, guard), emptyFields: { rules: null } },
-    [`${rbacGroup}/rolebindings`]: { strategy: bindingStrategy(true, guard), emptyFields: emptyRoleRef },
-    [`${rbacGroup}/clusterrolebindings`]: { strategy: bindingStrategy(false, guard), emptyFields: emptyRoleRef },
+    [`${rbacGroup}/roles`]: { strategy: roleStrategy(true, guard) },
+    [`${rbacGroup}/clusterroles`]: { strategy: roleStrategy(false, guard) },
+    [`${rbacGroup}/rolebindings`]: { strategy: bindingStrategy(true, guard) },
+    [`${rbacGroup}/clusterrolebindings`]: { strategy: bindingStrategy(false, guard) },
   }
 }
 
-const emptyRoleRef = { roleRef: { apiGroup: '', kind: '', name: '' } }
 const metadataPath = FieldPath.of('metadata')
 
 function checkMeta(object: MutableObject, namespaced: boolean): FieldError[] {

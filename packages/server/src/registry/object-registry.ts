@@ -131,7 +131,7 @@ export class ObjectRegistry {
   /** Fills and checks an object that is about to be created; the result takes back what a `begin` hook did. */
   async prepareCreate(scope: WriteScope, object: MutableObject, validate: Validation): Promise<Undo | undefined> {
     const { resource, strategy } = scope
-    const meta = object.metadata
+    let meta = object.metadata
     meta.creationTimestamp = this.timestamp()
     meta.uid = uuid(this.#random)
     if (meta.generateName && !meta.name) {
@@ -142,7 +142,9 @@ export class ObjectRegistry {
     delete meta.resourceVersion
     strategy.prepareForCreate?.(object, context)
     if (strategy.generation) meta.generation = 1
+    normalize(resource, object)
     const undo = await strategy.beginCreate?.(object, context)
+    meta = object.metadata
     try {
       const kind = { group: resource.kind.group, kind: object.kind }
       const own = await strategy.validate?.(object, context)
@@ -230,10 +232,11 @@ export class ObjectRegistry {
   ): Promise<void> {
     const { resource, strategy } = scope
     ensureNamespace(scope, object)
-    const meta = object.metadata
     const before = old.metadata
-    setOrDelete(meta, 'generation', before.generation)
+    setOrDelete(object.metadata, 'generation', before.generation)
     strategy.prepareForUpdate?.(object, old, context)
+    normalize(resource, object)
+    const meta = object.metadata
     if (strategy.generation && specChanged(strategy.generation, object, old))
       meta.generation = (before.generation ?? 0) + 1
     meta.uid ||= before.uid!
@@ -331,6 +334,14 @@ function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void
       metadata: { ...value.metadata, managedFields: value.metadata.managedFields?.map(({ time: _, ...rest }) => rest) },
     })
   if (without(object) === without(old)) object.metadata.managedFields = before
+}
+
+/** Gives an object in place the form in which it is stored. */
+function normalize({ normalize: normal }: Resource, object: MutableObject): void {
+  if (!normal) return
+  const fresh = normal(object)
+  for (const key of Object.keys(object)) if (!(key in fresh)) delete object[key]
+  Object.assign(object, fresh)
 }
 
 function specChanged(

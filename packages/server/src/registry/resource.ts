@@ -181,8 +181,10 @@ export interface Resource {
         readonly fromStorage: (object: MutableObject) => MutableObject
       }
     | undefined
-  /** Fields that are never absent in this kind's JSON, as a bookmark shows them. */
-  readonly emptyFields?: Readonly<Record<string, unknown>> | undefined
+  /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */
+  readonly empty?: (() => MutableObject) | undefined
+  /** Brings an object that the server has changed into the one form in which it is stored and compared. */
+  readonly normalize?: ((object: MutableObject) => MutableObject) | undefined
   /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
   /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. */

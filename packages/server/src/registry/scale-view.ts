@@ -81,6 +81,15 @@ function labelSelectorText(object: MutableObject): string {
   return selectorFrom(selector).toString()
 }
 
+/** The text of a selector that is a plain map of labels, as a ReplicationController's. */
+export function labelsText(object: MutableObject): string {
+  const { selector = {} } = (object['spec'] ?? {}) as { selector?: Record<string, string> }
+  return Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',')
+}
+
 function numberAt(part: unknown, field: string): number {
   const value = (part as Record<string, unknown> | undefined)?.[field]
   return typeof value === 'number' ? value : 0

@@ -36,11 +36,12 @@ export class Endpoint {
   /** Tracks who owns which field; made when the first write comes, because it reads the schema. */
   get fieldManager(): FieldManager {
     if (!this.#fieldManager) {
-      const { kind, schema } = this.resource
+      const { kind, schema, empty } = this.resource
       this.#fieldManager = createFieldManager({
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         subresource: this.subresource,
+        ...(empty ? { emptyObject: empty() } : {}),
         schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? schema : undefined),
         ...(this.resource.typedItems ? { emptyObject: zeroObject(kind.apiVersion, kind.kind, schema) } : {}),
         ...(this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),

@@ -165,15 +165,10 @@ class WatchStream {
   /** Tells the client how far it has seen everything. */
   #bookmark(revision: number, initialEventsEnd: boolean): void {
     const { endpoint, representation } = this.#parts
-    const { kind } = endpoint.resource
-    const metadata: Record<string, unknown> = { resourceVersion: String(revision), creationTimestamp: null }
-    if (initialEventsEnd) metadata['annotations'] = { 'k8s.io/initial-events-end': 'true' }
-    const object = {
-      kind: kind.kind,
-      apiVersion: kind.apiVersion,
-      metadata,
-      ...this.#parts.endpoint.resource.emptyFields,
-    } as MutableObject
+    const { kind, empty } = endpoint.resource
+    const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
+    if (initialEventsEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' }
+    const object: MutableObject = { ...(empty?.() ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
     const shown = representation.as === undefined ? object : this.#represent(object)
     this.#parts.sink.write(eventLine('BOOKMARK', Buffer.from(encodeJson(shown))))
   }

@@ -1,0 +1,172 @@
+// Writes packages/server/src/generated/go-types.ts: how the built-in kinds are declared in Go, as far as that shows in JSON and is not
+// said by OpenAPI: which fields are pointers, which are left out when empty, and what Go calls their types.
+//   node tools/generate-go-types.ts <checkout of kubernetes v1.35>
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtinKinds } from '../packages/k8s/src/all.ts'
+
+const root = process.argv[2]
+if (root === undefined) throw new Error('Usage: node tools/generate-go-types.ts <checkout of kubernetes>')
+const staging = join(root, 'staging/src/k8s.io')
+
+/** Import paths below k8s.io by the key that a package has in the output. */
+const special: Readonly<Record<string, string>> = {
+  'meta/v1': 'apimachinery/pkg/apis/meta/v1',
+  'apiextensions/v1': 'apiextensions-apiserver/pkg/apis/apiextensions/v1',
+  'apiregistration/v1': 'kube-aggregator/pkg/apis/apiregistration/v1',
+  runtime: 'apimachinery/pkg/runtime',
+  resource: 'apimachinery/pkg/api/resource',
+  intstr: 'apimachinery/pkg/util/intstr',
+  types: 'apimachinery/pkg/types',
+}
+
+/** Types with their own way to and from JSON, which the reader knows by name. */
+const opaque = new Set([
+  'meta/v1.Time',
+  'meta/v1.MicroTime',
+  'meta/v1.Duration',
+  'meta/v1.FieldsV1',
+  'runtime.RawExtension',
+  'runtime.Object',
+  'resource.Quantity',
+  'intstr.IntOrString',
+  'apiextensions/v1.JSON',
+  'apiextensions/v1.JSONSchemaPropsOrBool',
+  'apiextensions/v1.JSONSchemaPropsOrArray',
+  'apiextensions/v1.JSONSchemaPropsOrStringArray',
+])
+
+interface Field {
+  readonly name: string
+  readonly type: string
+  readonly flags: string
+  /** Embedded struct that it comes from. */
+  readonly from: string
+}
+
+const packages = new Map<string, Map<string, string>>()
+const imports = new Map<string, Map<string, string>>()
+
+function keyOfImport(path: string): string {
+  const found = Object.entries(special).find(([, value]) => `k8s.io/${value}` === path)
+  if (found) return found[0]
+  return path.startsWith('k8s.io/api/') ? path.slice('k8s.io/api/'.length) : path
+}
+
+/** The declarations of a package: the text behind `type Name`. */
+function load(key: string): Map<string, string> {
+  const known = packages.get(key)
+  if (known) return known
+  const declarations = new Map<string, string>()
+  packages.set(key, declarations)
+  const folder = join(staging, special[key] ?? `api/${key}`)
+  const names = new Map<string, string>()
+  imports.set(key, names)
+  if (!existsSync(folder)) return declarations
+  for (const file of readdirSync(folder)) {
+    if (!file.endsWith('.go') || file.endsWith('_test.go') || file.startsWith('zz_') || file === 'generated.pb.go')
+      continue
+    const source = readFileSync(join(folder, file), 'utf8').replace(/^\s*\/\/.*$/gm, '')
+    for (const [, alias, path] of source.matchAll(/^\s*(?:import\s+)?(\w+)?\s*"(k8s\.io\/[^"]+)"$/gm)) {
+      names.set(alias ?? path!.split('/').at(-1)!, keyOfImport(path!))
+    }
+    for (const [, name, body] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
+      declarations.set(name!, `{${body!}`)
+    for (const [, name] of source.matchAll(/^type (\w+) struct\s*\{\s*\}/gm)) declarations.set(name!, '{')
+    for (const [, name, type] of source.matchAll(/^type (\w+) ((?:\[\]|map\[)?[\w.\]]+)$/gm))
+      declarations.set(name!, type!)
+  }
+  return declarations
+}
+
+/** A type as written in a package, with other packages named by their keys. */
+function qualify(type: string, key: string): string {
+  return type.replace(/\b(?:(\w+)\.)?([A-Z]\w*)/g, (_, alias: string | undefined, name: string) => {
+    const owner = alias === undefined ? key : (imports.get(key)!.get(alias) ?? alias)
+    return `${owner}.${name}`
+  })
+}
+
+function fieldsOf(key: string, name: string, from = ''): Field[] {
+  const body = load(key).get(name)
+  if (body === undefined || !body.startsWith('{')) throw new Error(`${key}.${name} is no struct`)
+  const fields: Field[] = []
+  for (const line of body.slice(1).split('\n')) {
+    const match = /^\s*(?:(\w+)\s+)?([*\w.[\]]+)\s+`(.*)`/.exec(line)
+    if (!match) continue
+    const tag = /json:"([^"]*)"/.exec(match[3]!)?.[1]
+    if (tag === undefined || tag === '-') continue
+    const [json = '', ...options] = tag.split(',')
+    const type = qualify(match[2]!, key)
+    if (json === '' && options.includes('inline')) {
+      const [owner, embedded] = split(type)
+      fields.push(...fieldsOf(owner, embedded, embedded))
+      continue
+    }
+    const flags = options.includes('omitzero') ? '??' : options.includes('omitempty') ? '?' : ''
+    fields.push({ name: json, type, flags, from })
+  }
+  return fields
+}
+
+function split(type: string): [string, string] {
+  const at = type.lastIndexOf('.')
+  return [type.slice(0, at), type.slice(at + 1)]
+}
+
+const lines = new Map<string, string>()
+
+function visit(type: string): void {
+  const named = type.replace(/^(?:\*|\[\]|map\[[^\]]*\])+/, '')
+  const keyType = /^(?:\*|\[\])*map\[([^\]]*)\]/.exec(type)?.[1]
+  if (keyType?.includes('.')) visit(keyType)
+  if (!named.includes('.') || opaque.has(named) || lines.has(named)) return
+  const [key, name] = split(named)
+  const body = load(key).get(name)
+  if (body === undefined) throw new Error(`Cannot find ${named}`)
+  if (!body.startsWith('{')) {
+    const target = qualify(body, key)
+    lines.set(named, `=${target}`)
+    visit(target)
+    return
+  }
+  lines.set(named, '')
+  const fields = fieldsOf(key, name)
+  // Types of the same package leave it out.
+  const local = (text: string): string => text.replaceAll(`${key}.`, '.')
+  lines.set(
+    named,
+    fields
+      .map(({ name: field, type: of, flags, from }) => ` ${from === '' ? '' : `${from}^`}${field}${flags}:${local(of)}`)
+      .join(''),
+  )
+  for (const field of fields) visit(field.type)
+}
+
+for (const kind of builtinKinds()) {
+  const group = kind.group.replace(/\.k8s\.io$/, '').replace(/^rbac\.authorization$/, 'rbac')
+  const short = group === '' ? 'core' : group.split('.')[0]!
+  const name = `${short}/${kind.version}`
+  const target = `${name}.${kind.kind}`
+  load(name)
+  // Some kinds live in another package than their group says (Eviction below pods, Scale).
+  if (load(name).has(kind.kind)) visit(target)
+  else process.stderr.write(`no Go type for ${kind.apiVersion} ${kind.kind}\n`)
+}
+visit('meta/v1.DeleteOptions')
+
+const byPackage = new Map<string, string[]>()
+for (const [type, body] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const [key, name] = split(type)
+  byPackage.set(key, [...(byPackage.get(key) ?? []), `${name}${body}`])
+}
+const out = [
+  '// Generated by tools/generate-go-types.ts. Do not edit.',
+  '',
+  '/** Go declarations by package: a line for each struct (`Name field:type field?:type`) or named type (`Name=type`). */',
+  'export const goTypes: Readonly<Record<string, string>> = {',
+  ...[...byPackage].flatMap(([key, entries]) => [`  '${key}': \``, ...entries, '`,']),
+  '}',
+  '',
+]
+writeFileSync(new URL('../packages/server/src/generated/go-types.ts', import.meta.url), out.join('\n'))
