@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CelCompileError } from '../cel-error.ts'
 import { CelEnvironment } from '../environment.ts'
@@ -103,6 +104,23 @@ describe('parse() reads literals', () => {
   ])('%s', (source, value) => {
     expect(toNative(env.compile(source).evaluate({}))).toEqual(value)
   })
+})
+
+it('parse() takes or explains any sequence of tokens', () => {
+  const tokens =
+    "== ! < && || [ ] { } ( ) . , - ? : + * in true null 1 2u 3.5 'a' b'c' x y.z f( .all(i, # = \" `q` as".split(' ')
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 25 }), (sequence) => {
+      const macros = CelEnvironment.create().macros
+      try {
+        parse(sequence.join(' '), macros)
+      } catch (e) {
+        expect(e).toBeInstanceOf(CelCompileError)
+        expect((e as CelCompileError).issues.length).toBeGreaterThan(0)
+      }
+    }),
+    { numRuns: 300 },
+  )
 })
 
 it('compile errors show the line and the place of each issue in source order', () => {
