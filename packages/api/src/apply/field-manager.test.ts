@@ -192,6 +192,12 @@ describe('FieldManager.apply()', () => {
     expect(managedFields(next).map(({ manager }) => manager)).toEqual(['m', 'before-first-apply'])
   })
 
+  it('rejects an untracked object that does not fit the schema', () => {
+    expect(() => apply(stored(config({ zz: 1 })), { a: '1' }, 'm')).toThrow(
+      'failed to create manager for existing fields: failed to convert new object (/x; g/v1, Kind=K) to smd typed: .spec.zz: field not declared in schema',
+    )
+  })
+
   it('drops managers of versions that are gone', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const gone = { ...managedFields(live)[0], apiVersion: 'g/v0', manager: 'old' }

@@ -172,7 +172,7 @@ class EndpointFieldManager {
       throw newBadRequest(`invalid object type: ${formatGroupVersionKind(gvk)}`)
     }
     const bare = withManagedFields(live, undefined)
-    const started = before.fields.size === 0 ? this.#track(this.#empty, bare, before, beforeFirstApply, now) : before
+    const started = before.fields.size === 0 ? this.#startTracking(bare, now) : before
     const merged = this.#applyFrom(live, bare, config, started, manager, force)
     const result =
       manager === kubectl && lastAppliedOf(merged.object) ? withLastApplied(merged.object, config) : merged.object
@@ -180,6 +180,16 @@ class EndpointFieldManager {
     if (merged.object !== bare) merged.managed.times.set(merged.identifier, now)
     const changed = liveOrNone === undefined || result !== bare || !sameOwners(before, merged.managed)
     return { object: withManagedFields(result, encodeManagedFields(merged.managed)), changed }
+  }
+
+  /** An object without managedFields is taken to have been written by one unnamed manager. */
+  #startTracking(live: JsonObject, now: string): Managed {
+    try {
+      return this.#track(this.#empty, live, emptyManaged(), beforeFirstApply, now)
+    } catch (error) {
+      const message = `failed to create manager for existing fields: ${(error as Error).message}`
+      throw error instanceof ApplyError ? new ApplyError(message, { cause: error }) : error
+    }
   }
 
   #applyFrom(
