@@ -189,7 +189,7 @@ export class StructuralSchema {
     options: ValidateOptions,
     errors: FieldError[],
   ): void {
-    this.#rules ??= RuleValidator.of(this.#node, this.#resource)
+    if (this.#rules === undefined) this.#rules = RuleValidator.of(this.#node, this.#resource)
     if (this.#rules === null) return
     if (errors.some(blocksRules) || options.preceding?.some(blocksRules) === true) {
       errors.push(invalid(FieldPath.none, null, BLOCKED))

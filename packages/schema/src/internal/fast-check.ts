@@ -1,4 +1,5 @@
 import { deepEqual, formatCheck } from '@kubewright/base'
+import { isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import type { JsonObject } from './structural-node.ts'
 import {
@@ -88,10 +89,7 @@ export class CheckCompiler {
         case 'string':
           return onString(value) && rest(value)
         case 'number':
-          return (
-            (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? onInteger : onFloat)(value) &&
-            rest(value)
-          )
+          return (isGoInteger(value) ? onInteger : onFloat)(value) && rest(value)
         case 'bigint':
           return onInteger(Number(value)) && rest(value)
         case 'boolean':

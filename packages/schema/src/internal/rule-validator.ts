@@ -9,7 +9,7 @@ import {
   escapeIdentifier,
 } from '@kubewright/cel'
 import { duplicate, type FieldError, forbidden, invalid, omitValue, required } from '../field-error.ts'
-import { FieldPath } from '../field-path.ts'
+import type { FieldPath } from '../field-path.ts'
 import { utf8Length } from '../go-format.ts'
 import type { ValidationRule } from '../json-schema.ts'
 import { type Correlation, MapList } from './correlation.ts'
@@ -62,12 +62,8 @@ export class RuleValidator {
 
   /** Runs all rules with the given budget; `old` is `undefined` if there is no old value. */
   run(value: unknown, old: unknown, path: FieldPath, budget: number, options: RuleRunOptions = {}): RuleRunResult {
-    // Most objects pass: run without paths first, and only an object that fails again with them. Rules have no side effects.
-    const probe = new RuleRun(budget, undefined, false)
-    probe.visit(this.#root, value, old, undefined, undefined, undefined)
-    if (!probe.failed) return { errors: [], remaining: probe.budget }
-    const run = new RuleRun(budget, options.onWarning, true)
-    run.visit(this.#root, value, old, path, options.correlation?.(), undefined)
+    const run = new RuleRun(path, budget, options)
+    run.visit(this.#root, value, old)
     return { errors: run.errors, remaining: run.budget }
   }
 }
@@ -134,122 +130,106 @@ function ruleNode(node: StructuralNode | undefined, declared: DeclaredType | und
   return node?.has('rules') === true ? new RuleNode(node, declared) : null
 }
 
-/** One run over one object: the budget left, and what was found. Without a path it only finds out whether all is well. */
+/** One run over one object: where it is, the budget left, and what was found. */
 class RuleRun {
   readonly errors: FieldError[] = []
-  failed = false
   budget: number
-  readonly #onWarning: ((text: string) => void) | undefined
-  readonly #explain: boolean
+  readonly #base: FieldPath
+  readonly #options: RuleRunOptions
   readonly #meter = new CostMeter()
+  /** The way to the current value; paths and correlations are made of it only for failures. */
+  readonly #steps: (string | number)[] = []
+  /** For each step, whether it is the key of a map rather than the name of a field. */
+  readonly #isMapKey: boolean[] = []
 
-  constructor(budget: number, onWarning: ((text: string) => void) | undefined, explain: boolean) {
+  constructor(base: FieldPath, budget: number, options: RuleRunOptions) {
+    this.#base = base
     this.budget = budget
-    this.#onWarning = onWarning
-    this.#explain = explain
+    this.#options = options
   }
 
-  /**
-   * Runs the rules of a value and of everything in it.
-   *
-   * `current` matches the value with its old one for ratcheting; where that is not possible, `nearest` is the closest value above
-   * that could be matched.
-   */
-  visit(
-    rules: RuleNode,
-    value: unknown,
-    old: unknown,
-    path: FieldPath | undefined,
-    current: Correlation | undefined,
-    nearest: Correlation | undefined,
-  ): void {
+  /** Runs the rules of a value and of everything in it, until the budget is used up. */
+  visit(rules: RuleNode, value: unknown, old: unknown): void {
     // Rules see only values that are there; whether a null or absent one is fine is for the rules around it to say.
     if (value === null || value === undefined) return
-    this.#runRules(rules, value, old ?? undefined, path, current ?? nearest)
-    if (this.#stopped()) return
-    if (Array.isArray(value)) this.#visitItems(rules, value, old, path, current, nearest)
-    else if (typeof value === 'object') this.#visitFields(rules, value as JsonObject, old, path, current, nearest)
+    this.#runRules(rules, value, old ?? undefined)
+    if (this.budget < 0) return
+    if (Array.isArray(value)) this.#visitItems(rules, value, old)
+    else if (typeof value === 'object') this.#visitFields(rules, value as JsonObject, old)
   }
 
-  #stopped(): boolean {
-    return this.budget < 0 || (this.failed && !this.#explain)
-  }
-
-  #visitItems(
-    rules: RuleNode,
-    list: readonly unknown[],
-    old: unknown,
-    path: FieldPath | undefined,
-    current: Correlation | undefined,
-    nearest: Correlation | undefined,
-  ): void {
+  #visitItems(rules: RuleNode, list: readonly unknown[], old: unknown): void {
     const items = rules.items
     if (items === undefined) return
     const oldItems = Array.isArray(old) && rules.node.listType === 'map' ? new MapList(rules.node, old) : undefined
-    for (let i = 0; i < list.length; i++) {
-      this.visit(items, list[i], oldItems?.get(list[i]), path?.index(i), current?.index(i), current ?? nearest)
-      if (this.#stopped()) return
-    }
+    for (let i = 0; i < list.length; i++) this.#step(i, false, items, list[i], oldItems?.get(list[i]))
   }
 
-  #visitFields(
-    rules: RuleNode,
-    object: JsonObject,
-    old: unknown,
-    path: FieldPath | undefined,
-    current: Correlation | undefined,
-    nearest: Correlation | undefined,
-  ): void {
+  #visitFields(rules: RuleNode, object: JsonObject, old: unknown): void {
     const oldObject = isObject(old) ? old : undefined
     for (const name in object) {
       const property = rules.property(name)
       const field = property ?? (rules.node.properties?.has(name) === true ? undefined : rules.additional)
       if (field === undefined) continue
-      const fieldPath = property === undefined ? path?.key(name) : path?.child(name)
       const oldField = oldObject !== undefined && Object.hasOwn(oldObject, name) ? oldObject[name] : undefined
-      // Type metadata at the root does not ratchet: a change of it would not be seen.
-      const isTypeMeta = nearest === undefined && (name === 'apiVersion' || name === 'kind')
-      if (isTypeMeta) this.visit(field, object[name], oldField, fieldPath, undefined, undefined)
-      else this.visit(field, object[name], oldField, fieldPath, current?.key(name), current ?? nearest)
-      if (this.#stopped()) return
+      this.#step(name, property === undefined, field, object[name], oldField)
     }
   }
 
-  #runRules(
-    node: RuleNode,
-    value: unknown,
-    old: unknown,
-    path: FieldPath | undefined,
-    correlation: Correlation | undefined,
-  ): void {
+  #step(step: string | number, isMapKey: boolean, rules: RuleNode, value: unknown, old: unknown): void {
+    if (this.budget < 0) return
+    this.#steps.push(step)
+    this.#isMapKey.push(isMapKey)
+    this.visit(rules, value, old)
+    this.#steps.pop()
+    this.#isMapKey.pop()
+  }
+
+  #path(): FieldPath {
+    let path = this.#base
+    this.#steps.forEach((step, i) => {
+      if (typeof step === 'number') path = path.index(step)
+      else path = this.#isMapKey[i] === true ? path.key(step) : path.child(step)
+    })
+    return path
+  }
+
+  /** Whether the value, or the closest one above that can be matched with an old one, is as it was. */
+  #unchanged(): boolean {
+    let current = this.#options.correlation?.()
+    let nearest: Correlation | undefined
+    for (const step of this.#steps) {
+      if (current === undefined) break
+      // Type metadata at the root does not ratchet: a change of it would not be seen.
+      if (nearest === undefined && (step === 'apiVersion' || step === 'kind')) return false
+      nearest = current
+      current = typeof step === 'number' ? current.index(step) : current.key(step)
+    }
+    return (current ?? nearest)?.unchanged() === true
+  }
+
+  #runRules(node: RuleNode, value: unknown, old: unknown): void {
     const { type } = node.node
     if (node.compileError !== undefined) {
-      this.#fail(() => invalid(at(path), type, `rule compiler initialization error: ${node.compileError}`))
+      this.errors.push(invalid(this.#path(), type, `rule compiler initialization error: ${node.compileError}`))
       return
     }
     const rules = node.rules
     if (rules.length === 0) return
     if (this.budget <= 0) {
-      this.#outOfBudget(type, path)
+      this.#outOfBudget(type)
       return
     }
     for (const compiled of rules) {
-      this.#runRule(compiled, type, value, old, path, correlation)
-      if (this.#stopped()) return
+      this.#runRule(compiled, type, value, old)
+      if (this.budget < 0) return
     }
   }
 
-  #runRule(
-    compiled: CompiledRule,
-    type: string,
-    value: unknown,
-    old: unknown,
-    path: FieldPath | undefined,
-    correlation: Correlation | undefined,
-  ): void {
+  #runRule(compiled: CompiledRule, type: string, value: unknown, old: unknown): void {
     const { rule, expression } = compiled
     if (compiled.error !== undefined) {
-      this.#fail(() => invalid(at(path), type, `rule compile error: ${compiled.error}`))
+      this.errors.push(invalid(this.#path(), type, `rule compile error: ${compiled.error}`))
       return
     }
     if (expression === undefined) return
@@ -258,24 +238,19 @@ class RuleRun {
     const variables = { self: value, oldSelf: old }
     const outcome = this.#evaluate(expression, variables)
     if (this.#meter.cost > this.budget) {
-      this.#outOfBudget(type, path)
+      this.#outOfBudget(type)
       return
     }
     this.budget -= this.#meter.cost
     if (outcome === true) return
     if (outcome instanceof CelError) {
       if (outcome instanceof CelCostError) this.budget = -1
-      this.#fail(() => invalid(at(path), type, evaluationErrorText(outcome, rule)))
+      this.errors.push(invalid(this.#path(), type, evaluationErrorText(outcome, rule)))
       return
     }
-    // The text may come from an expression, which costs, so leave everything to the run that explains.
-    if (!this.#explain) {
-      this.failed = true
-      return
-    }
-    const error = this.#ruleError(compiled, type, value, variables, path)
-    if (!compiled.usesOldSelf && correlation?.unchanged() === true) this.#onWarning?.(error.toString())
-    else this.#fail(() => error)
+    const error = this.#ruleError(compiled, type, value, variables)
+    if (!compiled.usesOldSelf && this.#unchanged()) this.#options.onWarning?.(error.toString())
+    else this.errors.push(error)
   }
 
   /** The result, or the error of the evaluation; the cost is on the meter. */
@@ -289,13 +264,8 @@ class RuleRun {
     }
   }
 
-  #fail(error: () => FieldError): void {
-    this.failed = true
-    if (this.#explain) this.errors.push(error())
-  }
-
-  #outOfBudget(type: string, path: FieldPath | undefined): void {
-    this.#fail(() => invalid(at(path), type, OUT_OF_BUDGET))
+  #outOfBudget(type: string): void {
+    this.errors.push(invalid(this.#path(), type, OUT_OF_BUDGET))
     this.budget = -1
   }
 
@@ -304,13 +274,12 @@ class RuleRun {
     type: string,
     value: unknown,
     variables: Readonly<Record<string, unknown>>,
-    path: FieldPath | undefined,
   ): FieldError {
     const { rule } = compiled
-    const base = at(path)
+    const base = this.#path()
     const field = compiled.fieldPath === '' ? base : base.child(compiled.fieldPath)
     const message = compiled.message === undefined ? undefined : this.#message(compiled, compiled.message, variables)
-    if (message instanceof MessageFailure) return message.toFieldError(field, type)
+    if (message instanceof MessageFailure) return invalid(field, type, message.detail)
     const shown = type === 'object' || type === 'array' ? omitValue : value
     return errorForReason(rule, field, shown, message ?? messageOrDefault(rule))
   }
@@ -342,21 +311,13 @@ class RuleRun {
   }
 }
 
-/** A message that could not be made and ends the run. */
+/** Why a message could not be made, where that ends the run. */
 class MessageFailure {
-  readonly #detail: string
+  readonly detail: string
 
   constructor(detail: string) {
-    this.#detail = detail
+    this.detail = detail
   }
-
-  toFieldError(path: FieldPath, type: string): FieldError {
-    return invalid(path, type, this.#detail)
-  }
-}
-
-function at(path: FieldPath | undefined): FieldPath {
-  return path ?? FieldPath.none
 }
 
 function errorForReason(rule: ValidationRule, path: FieldPath, value: unknown, detail: string): FieldError {
