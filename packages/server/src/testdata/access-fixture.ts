@@ -1,0 +1,95 @@
+import { type Clock, systemRandom, VirtualClock } from '@kubewright/base'
+import { MemoryStore } from '@kubewright/storage'
+import { type ApiServer, createApiServer } from '../api-server.ts'
+import { type AccessControlOptions, createAccessControl } from '../auth/access-control.ts'
+import { builtinResources } from '../builtins/builtin-resources.ts'
+import { builtinTable } from '../builtins/builtin-table.ts'
+import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
+import type { ApiRequest } from '../http/api-request.ts'
+
+/** An answer, decoded. */
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** How to send a request. */
+export interface SendOptions {
+  readonly body?: unknown
+  readonly token?: string
+  readonly as?: string
+  readonly groups?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly peer?: ApiRequest['peer']
+}
+
+/** A server in memory with access control; requests are calls. The administrator's token is `root`. */
+export class AccessFixture implements AsyncDisposable {
+  readonly server: ApiServer
+  readonly clock: VirtualClock
+
+  private constructor(server: ApiServer, clock: VirtualClock) {
+    this.server = server
+    this.clock = clock
+  }
+
+  static async start(options: AccessControlOptions = {}): Promise<AccessFixture> {
+    const access = createAccessControl({
+      tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }],
+      ...options,
+    })
+    const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
+    const server = await createApiServer({
+      store: new MemoryStore(),
+      clock: clock as Clock,
+      random: systemRandom,
+      authenticators: access.authenticators,
+      authorizer: access.authorizer,
+      setup: async (parts) => {
+        const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
+        for (const resource of builtinResources(table)) parts.resources.set(resource)
+        await access.bootstrap(parts)
+      },
+    })
+    return new AccessFixture(server, clock)
+  }
+
+  /** Sends `METHOD /path` as the administrator, unless a token or a peer says otherwise. */
+  async send(line: string, options: SendOptions = {}): Promise<Answer> {
+    const [method = '', url = ''] = line.split(' ')
+    const [path = '', query = ''] = url.split('?')
+    const credentials = options.token ?? (options.peer ? undefined : 'root')
+    const headers: Record<string, string> = {
+      'user-agent': 'test',
+      'content-type': 'application/json',
+      ...(credentials ? { authorization: `Bearer ${credentials}` } : {}),
+      ...options.headers,
+    }
+    const rawHeaders = Object.entries(headers).flat()
+    if (options.as !== undefined) rawHeaders.push('Impersonate-User', options.as)
+    for (const group of options.groups ?? []) rawHeaders.push('Impersonate-Group', group)
+    const response = await this.server.handler({
+      method,
+      path,
+      query: new URLSearchParams(query),
+      headers,
+      rawHeaders,
+      body: async () => Buffer.from(options.body === undefined ? '' : JSON.stringify(options.body)),
+      signal: new AbortController().signal,
+      peer: options.peer ?? { address: '127.0.0.1' },
+    })
+    const text = response.body instanceof Uint8Array ? Buffer.from(response.body).toString() : ''
+    const json = String(response.headers['content-type']).includes('json')
+    const answer = { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
+    // Later requests see what this one wrote.
+    const { feed, store } = this.server.parts.registry
+    await feed.reached(await store.revision())
+    return answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]()
+  }
+}
