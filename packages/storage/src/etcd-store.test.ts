@@ -29,6 +29,20 @@ async function collect(watch: AsyncIterable<WatchBatch>, enough: (batch: WatchBa
   return changes
 }
 
+/** Lets a test wait until something that others change has become true. */
+class Condition {
+  #waiting: (() => void)[] = []
+
+  /** Call after a change. */
+  changed(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}
+
 const keysOf = async (store: Store, prefix = ''): Promise<string[]> =>
   (await store.list({ prefix })).entries.map((entry) => entry.key)
 
@@ -134,16 +148,18 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     const count = 60
     const written: number[] = []
     const seen: number[] = []
+    const progress = new Condition()
     const watching = (async () => {
       for await (const { changes } of watched.watch({ prefix: '/', after })) {
         seen.push(...changes.map((change) => change.revision))
+        progress.changed()
         if (changes.at(-1)?.key === `/${count - 1}`) break
       }
     })()
     for (let i = 0; i < count; i++) {
       if (i % 20 === 10) {
         // Each time the watch has come back, and has something to lose.
-        while (seen.length < i - 5) await systemClock.sleep(2)
+        await progress.until(() => seen.length >= i - 5)
         proxy.cut()
       }
       written.push((await writer.put(`/${i}`, bytes(`v${i}`), 0)).revision)
@@ -266,39 +282,38 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
     const acknowledged = new Map<string, number>()
     const stop = new AbortController()
     const seen: Change[] = []
+    const progress = new Condition()
     const watching = (async () => {
       for await (const batch of watched.watch({ prefix: '/', after })) {
         seen.push(...batch.changes)
+        progress.changed()
         if (batch.changes.some((change) => change.key === '/last')) break
       }
     })()
     let next = 0
-    let codes = new Set<unknown>()
+    const codes = new Set<unknown>()
     const writer = async (): Promise<void> => {
       while (!stop.signal.aborted) {
         const key = `/${next++}`
         try {
           acknowledged.set(key, (await store.put(key, bytes(key), 0)).revision)
+          progress.changed()
         } catch (error) {
           codes.add((error as { code: unknown }).code)
-          await systemClock.sleep(5)
         }
       }
     }
-    const reached = async (count: number): Promise<void> => {
-      while (acknowledged.size < count) await systemClock.sleep(2)
-    }
     const writers = Array.from({ length: 8 }, writer)
     for (let round = 1; round <= 2; round++) {
-      await reached(100 * round)
-      while (seen.length < 90 * round) await systemClock.sleep(2)
+      await progress.until(() => acknowledged.size >= 100 * round && seen.length >= 90 * round)
       await server.kill()
       await server.start()
     }
-    await reached(300)
+    await progress.until(() => acknowledged.size >= 300)
     stop.abort()
     await Promise.all(writers)
-    codes = new Set([...codes].filter((code) => code !== 'KW_STORAGE_UNAVAILABLE' && code !== 'KW_STORAGE_UNCERTAIN'))
+    codes.delete('KW_STORAGE_UNAVAILABLE')
+    codes.delete('KW_STORAGE_UNCERTAIN')
     expect([...codes]).toEqual([])
     await store.put('/last', bytes('end'), 0)
     await watching

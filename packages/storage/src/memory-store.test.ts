@@ -1,5 +1,61 @@
-import { test } from 'vitest'
+import { drainMicrotasks } from '@kubewright/base'
+import { expect, test } from 'vitest'
 import { storageContract } from './contract.ts'
 import { MemoryStore } from './memory-store.ts'
+import { CompactedError, FutureRevisionError } from './storage-error.ts'
 
 storageContract('MemoryStore', test, async () => new MemoryStore())
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+test('MemoryStore.watch() of many who share a signal causes no warning of a leak, and leaves no listener behind', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', onWarning)
+  const store = new MemoryStore()
+  const { signal } = new AbortController()
+  const watches = Array.from({ length: 50 }, () => store.watch({ prefix: '/', signal })[Symbol.asyncIterator]())
+  const firsts = watches.map((watch) => watch.next())
+  await store.put('/a', bytes('1'), 0)
+  const batches = (await Promise.all(firsts)).map((result) => result.value)
+  for (const watch of watches) await watch.return?.()
+  await drainMicrotasks()
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+  expect(new Set(batches).size).toBe(1)
+})
+
+test('MemoryStore.watch() of one who fell behind a compaction fails, also while it waits', async () => {
+  const store = new MemoryStore()
+  const watch = store.watch({ prefix: '/', after: 1 })[Symbol.asyncIterator]()
+  await store.put('/a', bytes('1'), 0)
+  await watch.next()
+  for (let i = 0; i < 3; i++) await store.put(`/${i}`, bytes('1'), 0)
+  await store.compact(4)
+  await expect(watch.next()).rejects.toBeInstanceOf(CompactedError)
+  await expect(store.watch({ prefix: '/', after: 99 })[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(
+    FutureRevisionError,
+  )
+})
+
+test('MemoryStore.fork() gives an independent store with the same history', async () => {
+  const store = new MemoryStore()
+  await store.put('/a', bytes('1'), 0)
+  await store.put('/a', bytes('2'), 2)
+  const copy = store.fork()
+  await store.put('/b', bytes('3'), 0)
+  await copy.put('/c', bytes('4'), 0)
+  const keys = async (from: MemoryStore): Promise<string[]> =>
+    (await from.list({ prefix: '' })).entries.map((entry) => entry.key)
+  expect(await keys(store)).toEqual(['/a', '/b'])
+  expect(await keys(copy)).toEqual(['/a', '/c'])
+  expect((await copy.get('/a', { revision: 2 })).entry?.modRevision).toBe(2)
+})
+
+test('MemoryStore refuses to be used when it was closed', async () => {
+  const store = new MemoryStore()
+  const waiting = store.watch({ prefix: '/' })[Symbol.asyncIterator]().next()
+  await store[Symbol.asyncDispose]()
+  await expect(waiting).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
+  await expect(store.put('/a', bytes('1'), 0)).rejects.toThrow('Cannot use the store as it was closed')
+})
