@@ -6,7 +6,7 @@ import type { Suite } from './harness.ts'
 const spec = webSite()['spec'] as Record<string, unknown>
 const env = CelEnvironment.create({
   libraries: kubernetesLibraries,
-  variables: { self: declareSchema(webSiteSchema.properties!['spec']!) },
+  variables: { self: declareSchema(webSiteSchema.properties!['spec']!)! },
 })
 const peer = new Environment().registerVariable('self', 'map')
 const big = {
