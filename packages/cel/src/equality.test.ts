@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { celCompare, celEquals, compareStrings } from './equality.ts'
+import { fromNative } from './json-values.ts'
+import { toNative } from './native.ts'
+import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from './values.ts'
+
+describe('celEquals()', () => {
+  const nan = new CelDouble(Number.NaN)
+  it.each<[CelValue, CelValue, boolean]>([
+    [1, new CelDouble(1), true],
+    [new CelUint(1n), 1, true],
+    [2n ** 62n, new CelDouble(2 ** 62), true],
+    [2n ** 62n + 1n, new CelDouble(2 ** 62), false],
+    [nan, nan, false],
+    [0, false, false],
+    [0, '', false],
+    [null, null, true],
+    [new CelTimestamp(1, 0, 3600), new CelTimestamp(1, 0), true],
+    [new CelDuration(1n), new CelDuration(1n), true],
+    [new CelBytes(new Uint8Array([1])), new CelBytes(new Uint8Array([1])), true],
+  ])('%o, %o: %s', (a, b, equal) => {
+    expect(celEquals(a, b)).toBe(equal)
+    expect(celEquals(b, a)).toBe(equal)
+  })
+
+  it('holds for equal JSON whatever the order of keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const reordered = JSON.parse(JSON.stringify(value), (_key, v: unknown) =>
+          typeof v === 'object' && v !== null && !Array.isArray(v)
+            ? Object.fromEntries(Object.entries(v).reverse())
+            : v,
+        ) as unknown
+        expect(celEquals(fromNative(JSON.parse(JSON.stringify(value))), fromNative(reordered))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('celCompare()', () => {
+  it('orders strings by their UTF-8 bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+        expect(Math.sign(compareStrings(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      }),
+    )
+  })
+
+  it('orders numbers by value whatever their types', () => {
+    expect(celCompare(1, new CelDouble(1.5))).toBeLessThan(0)
+    expect(celCompare(new CelUint(2n ** 63n), 2n ** 62n)).toBeGreaterThan(0)
+    expect(() => celCompare(1, new CelDouble(Number.NaN))).toThrow('NaN values cannot be ordered')
+    expect(() => celCompare(1, 'a')).toThrow('no such overload')
+  })
+})
+
+it('toNative() undoes fromNative()', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      // whole numbers beyond 2^53 come back as bigints
+      const isLarge = (v: unknown): boolean => Number.isInteger(v) && !Number.isSafeInteger(v)
+      const json = JSON.parse(JSON.stringify(value), (_key, v: unknown) => (isLarge(v) ? 0.5 : v)) as unknown
+      expect(toNative(fromNative(json))).toEqual(json)
+    }),
+  )
+  expect(toNative(fromNative(2 ** 60))).toBe(2n ** 60n)
+  expect(() => fromNative(() => 1)).toThrow('cannot use a function as a CEL value')
+})

@@ -1,0 +1,44 @@
+import { INT, STRING } from './cel-type.ts'
+import { CelEnvironment } from './environment.ts'
+import { type CelSchema, declareSchema } from './index.ts'
+import type { CelLibrary } from './library.ts'
+import type { CelValue } from './values.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const assertType = <T extends true>(): T | undefined => undefined
+
+// implementations may declare the parameters that their overload promises
+export const library: CelLibrary = {
+  name: 'typed',
+  functions: [
+    {
+      name: 'repeat',
+      overloads: [
+        {
+          id: 'string_repeat_int',
+          args: [STRING, INT],
+          result: STRING,
+          member: true,
+          evaluate: (s: string, n: number) => s.repeat(n),
+        },
+        // @ts-expect-error a result must be a CEL value
+        { id: 'broken', args: [STRING], result: STRING, evaluate: (s: string) => new Map([[s, s]]) },
+        // @ts-expect-error parameters must be CEL values
+        { id: 'odd', args: [STRING], result: STRING, evaluate: (s: symbol) => String(s) },
+      ],
+    },
+  ],
+}
+
+// a schema written as plain data needs no annotation
+const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' }, maxItems: 3 } } } as const
+declareSchema(schema)
+export const annotated: CelSchema = schema
+// @ts-expect-error a type is a string
+declareSchema({ type: 5 })
+
+const value = CelEnvironment.create().compile('1').evaluate({})
+assertType<Equal<typeof value, CelValue>>()
+
+// @ts-expect-error environments are made by create()
+new CelEnvironment({})
