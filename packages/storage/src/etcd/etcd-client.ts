@@ -8,11 +8,11 @@ import { ProtoMessage, ProtoReader } from './protobuf.ts'
 /** Certificates and keys in PEM form. */
 export interface EtcdTls {
   /** Who signed the servers' certificates. @default the authorities that Node knows */
-  readonly ca?: string | Uint8Array
+  readonly ca?: string | Buffer
   /** Our certificate, where the servers ask for one. */
-  readonly cert?: string | Uint8Array
+  readonly cert?: string | Buffer
   /** The private key of our certificate. */
-  readonly key?: string | Uint8Array
+  readonly key?: string | Buffer
   /** The name that the servers' certificates must carry. @default the host of the endpoint */
   readonly serverName?: string
 }

@@ -17,9 +17,9 @@ export interface ConnectionOptions {
   readonly connectTimeout: number
   readonly keepAliveInterval: number
   readonly tls: {
-    readonly ca?: string | Uint8Array
-    readonly cert?: string | Uint8Array
-    readonly key?: string | Uint8Array
+    readonly ca?: string | Buffer
+    readonly cert?: string | Buffer
+    readonly key?: string | Buffer
     readonly servername?: string
   }
 }
@@ -155,7 +155,7 @@ export class GrpcConnection {
         settings: { enablePush: false, initialWindowSize: windowSize },
         // The limit is against hostile peers; here it would only refuse requests while many long answers are under way.
         maxSessionMemory: 1024,
-      } as Parameters<typeof connect>[1])
+      })
       const session: Session = { http2, lastStream: Number.POSITIVE_INFINITY, openStreams: 0 }
       const fail = (message: string, cause?: unknown): void => {
         timer.cancel()

@@ -20,11 +20,6 @@ export class FrameSplitter {
     this.#visit = visit
   }
 
-  /** Whether the stream may end here. */
-  get complete(): boolean {
-    return this.#size === 0
-  }
-
   /** Takes a chunk and visits every message that it completes. Throws if a message is compressed, which nobody asked for. */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)

@@ -9,8 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
+/** The binary: the one on the PATH, unless the environment names another. */
+const binary = process.env['KUBEWRIGHT_TEST_ETCD'] ?? 'etcd'
+
 /** Why tests with a real etcd cannot run here; undefined when they can. */
-export const noEtcd: string | undefined = spawnSync('etcd', ['--version']).error
+export const noEtcd: string | undefined = spawnSync(binary, ['--version']).error
   ? 'no etcd on the PATH (Debian: apt-get install etcd-server)'
   : undefined
 
@@ -47,7 +50,7 @@ export async function startEtcd(
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `test=${peer}`],
       ...['--heartbeat-interval', '50', '--election-timeout', '250', ...(options.flags ?? [])],
     ]
-    const started = spawn('etcd', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const started = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] })
     child = started
     await new Promise<void>((resolve, reject) => {
       const lines: string[] = []
