@@ -28,6 +28,7 @@ describe('parse() words syntax errors as cel-go does', () => {
     ['x.null', ["1:3: Syntax error: mismatched input 'null' expecting IDENTIFIER"]],
     ['a b', ["1:3: Syntax error: extraneous input 'b' expecting <EOF>"]],
     ['a b c', ["1:3: Syntax error: mismatched input 'b' expecting <EOF>"]],
+    ['for b', ['1:1: reserved identifier: for', "1:5: Syntax error: extraneous input 'b' expecting <EOF>"]],
     ['(a', ["1:3: Syntax error: missing ')' at '<EOF>'"]],
     ['a)', ["1:2: Syntax error: extraneous input ')' expecting <EOF>"]],
     ['f(a', ["1:4: Syntax error: missing ')' at '<EOF>'"]],

@@ -64,8 +64,8 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     if (e instanceof DepthExceeded) {
       issues.push({ offset: -1, message: e.message })
     } else if (e instanceof SyntaxMismatch) {
-      const lexical = issues.filter((i) => i.message.startsWith('Syntax error: token'))
-      throw compileError(source, [...lexical, ...diagnoseSyntax(source, tokens)])
+      // what was noted before the parser gave up holds all the same; at one place syntax errors come first
+      throw compileError(source, [...diagnoseSyntax(source, tokens), ...issues])
     } else {
       throw e
     }
