@@ -9,6 +9,7 @@ import { forbiddenError } from './auth/forbidden-error.ts'
 import { impersonate } from './auth/impersonation.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts'
+import { representationOfErrors } from './http/negotiate.ts'
 import { type RequestInfo, requestInfoOf } from './http/request-info.ts'
 import { respondStatus, respondText } from './http/respond.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
@@ -90,7 +91,9 @@ class RequestHandler {
     try {
       response = await this.#answer(request, warnings)
     } catch (error) {
-      response = respondStatus(this.#statusOf(error, request, auditId))
+      const { headers, query } = request
+      const representation = representationOfErrors(headers['accept'], query, headers['user-agent'] ?? '')
+      response = respondStatus(this.#statusOf(error, request, auditId), representation)
     }
     const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
     if (warnings.length > 0) headers['warning'] = warnings.map(warningHeader)

@@ -30,7 +30,15 @@ export function decodeTyped(
       `${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`,
     )
   }
-  if (!own) refuse(notConvertible(kind, gvk))
+  if (!own) {
+    if (isSameType(kind, gvk)) {
+      const data = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
+      throw newBadRequest(
+        `the API version in the data (${data}) does not match the expected API version (${kind.apiVersion})`,
+      )
+    }
+    refuse(notConvertible(kind, gvk))
+  }
   let typed: Typed
   try {
     const strict = request.fieldValidation !== 'Ignore' && request.mediaType === 'application/json'
@@ -152,6 +160,11 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
   return { gvk: { group, version, kind: name || kind.kind }, own: false }
 }
 
+/** Another version of the same kind, which the server knows how to convert; events of both groups are one kind. */
+function isSameType(kind: AnyKind, gvk: Identity): boolean {
+  return gvk.kind === kind.kind && (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
+}
+
 let listKinds: ReadonlySet<string> | undefined
 
 /** Why a body of another type cannot be taken. */
@@ -179,7 +192,7 @@ function schemeOf(group: string): string {
  */
 function typedValue(kind: AnyKind, value: unknown, source: Uint8Array | (() => string) | undefined): Typed {
   const codec = codecOf(kind)
-  const state = new DecodeState()
+  const state = new DecodeState({ keepEmpty: true })
   let object = decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
   if (source && (state.unknown || (typeof source !== 'function' && jsonMembers(source) !== state.members))) {
@@ -188,7 +201,7 @@ function typedValue(kind: AnyKind, value: unknown, source: Uint8Array | (() => s
     strictErrors = strict.strictErrors
     // Repeated objects are merged, as decoding into a struct twice does.
     if (typeof source !== 'function' && strictErrors.length > 0)
-      object = decodeOnce(codec, strict.value, new DecodeState())
+      object = decodeOnce(codec, strict.value, new DecodeState({ keepEmpty: true }))
   }
   return { object: object as MutableObject, strictErrors }
 }
@@ -211,7 +224,7 @@ function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown
     if (!(error instanceof GoDecodeError)) throw error
   }
   // Something is wrong: go through it again the way Go does, to name what Go would.
-  const ordered = new DecodeState(true)
+  const ordered = new DecodeState({ inOrder: true })
   codec.decode(value, ordered)
   throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
 }

@@ -20,6 +20,8 @@ export class DecodeState {
   unknown = false
   /** Members of objects seen, to compare with those in the text. */
   members = 0
+  /** Keep empty lists and maps apart from absent ones where both are shown, as JSON does and stored objects do not. */
+  readonly keepEmpty: boolean
   /** Go through fields in the order of the document, so that the first mismatch is the one that Go finds first. */
   readonly inOrder: boolean
   /** Name of the innermost struct, and the fields that lead into it. */
@@ -27,8 +29,9 @@ export class DecodeState {
   readonly labels: string[] = []
   depth = 0
 
-  constructor(inOrder = false) {
-    this.inOrder = inOrder
+  constructor(options: { readonly inOrder?: boolean; readonly keepEmpty?: boolean } = {}) {
+    this.inOrder = options.inOrder ?? false
+    this.keepEmpty = options.keepEmpty ?? false
   }
 
   /** Remembers that a JSON value was found where the type wants another. */
@@ -197,7 +200,7 @@ function slice(item: GoCodec, type: string): GoCodec {
     zero: () => null,
     decode: (value, state) => {
       if (!Array.isArray(value)) return value === null ? undefined : state.mismatched(goJsonKind(value), type)
-      if (value.length === 0) return undefined
+      if (value.length === 0) return state.keepEmpty ? [] : undefined
       const out: unknown[] = new Array(value.length)
       for (let i = 0; i < value.length; i++) {
         const decoded = item.decode(value[i], state)
@@ -219,7 +222,7 @@ function map(item: GoCodec, type: string): GoCodec {
       const source = value as Record<string, unknown>
       const out: Record<string, unknown> = {}
       const keys = Object.keys(source)
-      if (keys.length === 0) return undefined
+      if (keys.length === 0) return state.keepEmpty ? out : undefined
       state.members += keys.length
       // Go prints maps by key; a mismatch is found in the order of the document.
       if (!state.inOrder && keys.length > 1) keys.sort()
@@ -258,6 +261,8 @@ interface BoundField extends GoField {
   readonly codec: GoCodec
   /** Written even when it is not given. */
   readonly always: boolean
+  /** A list or map that is left out when it is empty. */
+  readonly omitsEmpty: boolean
 }
 
 class StructCodec implements GoCodec {
@@ -280,7 +285,8 @@ class StructCodec implements GoCodec {
   get #bound(): readonly BoundField[] {
     return (this.#fields ??= this.#declared.map((field) => {
       const codec = goCodec(field.type)
-      return { ...field, codec, always: !field.omitZero && (!field.omitEmpty || !codec.omittable) }
+      const always = !field.omitZero && (!field.omitEmpty || !codec.omittable)
+      return { ...field, codec, always, omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable }
     }))
   }
 
@@ -301,7 +307,7 @@ class StructCodec implements GoCodec {
     let found = 0
     const struct = state.struct
     const depth = state.depth++
-    for (const { name, label, codec, always } of this.#bound) {
+    for (const { name, label, codec, always, omitsEmpty } of this.#bound) {
       const given = source[name]
       if (given === undefined) {
         if (always) out[name] = codec.zero()
@@ -313,7 +319,7 @@ class StructCodec implements GoCodec {
       const decoded = codec.decode(given, state)
       if (decoded !== undefined) {
         // A time that was set to zero is dropped by omitzero and printed as null otherwise.
-        if (decoded !== null || always) out[name] = decoded
+        if (always || (decoded !== null && !(omitsEmpty && isEmpty(decoded)))) out[name] = decoded
       } else if (always) out[name] = codec.zero()
     }
     state.depth = depth
@@ -340,6 +346,12 @@ class StructCodec implements GoCodec {
     state.depth = depth
     state.struct = struct
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  for (const _ in value) return false
+  return true
 }
 
 /** A type with its own decoder: what it refuses ends decoding at once. */

@@ -1,8 +1,8 @@
-import { type FieldError, FieldPath } from '@kubewright/schema'
+import type { FieldError } from '@kubewright/schema'
 import type { EscalationGuard } from '../auth/rbac/escalation.ts'
 import { rbacGroup, type Subject } from '../auth/rbac/rbac-policy.ts'
 import type { MutableObject, Strategy } from '../registry/resource.ts'
-import { pathSegmentName, validateObjectMeta } from '../registry/validate-object-meta.ts'
+import { pathSegmentName } from '../registry/validate-object-meta.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 import { validateAggregationRule, validateBinding, validateRoleRefUpdate, validateRules } from './validate-rbac.ts'
 
@@ -16,12 +16,6 @@ export function rbacResources(guard?: EscalationGuard): BuiltinTable {
   }
 }
 
-const metadataPath = FieldPath.of('metadata')
-
-function checkMeta(object: MutableObject, namespaced: boolean): FieldError[] {
-  return validateObjectMeta(object.metadata, namespaced, pathSegmentName, metadataPath)
-}
-
 function roleStrategy(namespaced: boolean, guard: EscalationGuard | undefined): Strategy {
   const own = (role: MutableObject, old?: MutableObject): FieldError[] => [
     ...validateRules(role, namespaced),
@@ -32,7 +26,8 @@ function roleStrategy(namespaced: boolean, guard: EscalationGuard | undefined): 
     allowCreateOnUpdate: true,
     prepareForCreate: normalizeRules,
     prepareForUpdate: normalizeRules,
-    validate: (role) => [...checkMeta(role, namespaced), ...own(role)],
+    metadataOnUpdate: ['create', 'update'],
+    validate: (role) => own(role),
     validateUpdate: (role, old) => own(role, old),
     ...(guard ? { beginCreate: (role, context) => guard.checkRole(role, undefined, context).then(nothing) } : {}),
     ...(guard ? { beginUpdate: (role, old, context) => guard.checkRole(role, old, context).then(nothing) } : {}),
@@ -46,7 +41,8 @@ function bindingStrategy(namespaced: boolean, guard: EscalationGuard | undefined
     setDefaults: setBindingDefaults,
     prepareForCreate: dropNoSubjects,
     prepareForUpdate: dropNoSubjects,
-    validate: (binding) => [...checkMeta(binding, namespaced), ...validateBinding(binding, namespaced)],
+    metadataOnUpdate: ['create', 'update'],
+    validate: (binding) => validateBinding(binding, namespaced),
     validateUpdate: (binding, old) => [...validateBinding(binding, namespaced), ...validateRoleRefUpdate(binding, old)],
     ...(guard
       ? { beginCreate: (binding, context) => guard.checkBinding(binding, undefined, context).then(nothing) }

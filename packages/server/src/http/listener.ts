@@ -120,15 +120,23 @@ function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequ
   }
 }
 
-async function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Array> {
+function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) throw newRequestEntityTooLarge(`limit is ${limit}`)
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else {
+        // The rest is read and thrown away, so that the client gets to see the answer.
+        chunks.length = 0
+        reject(newRequestEntityTooLarge(`limit is ${limit}`))
+      }
+    })
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.once('error', reject)
+    request.once('aborted', () => reject(new Error('The client went away')))
+  })
 }
 
 const peers = new WeakMap<object, Peer>()

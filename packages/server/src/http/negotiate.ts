@@ -62,6 +62,20 @@ export function negotiate(
   throw newNotAcceptable(servedTypes)
 }
 
+/** How an error is shown to a client: in the first form of the Accept header that there is, else as JSON. */
+export function representationOfErrors(
+  accept: string | undefined,
+  query: URLSearchParams,
+  userAgent: string,
+): Representation {
+  const pretty = prettyWanted(query, userAgent)
+  for (const { type } of parseAccept(accept ?? '')) {
+    if (type === 'application/json' || type === '*/*' || type === 'application/*') break
+    if (type === 'application/yaml') return { mediaType: type, pretty }
+  }
+  return { mediaType: 'application/json', pretty }
+}
+
 function isKnownConversion(as: string, version: string, group: string): boolean {
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false
   return as === 'Table' || as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'

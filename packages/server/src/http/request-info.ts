@@ -30,11 +30,8 @@ const verbs: Readonly<Record<string, string>> = {
 /** Reads a path as apiserver/pkg/endpoints/request/requestinfo.go does. Throws URIError for a path that cannot be decoded. */
 export function requestInfoOf(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
   const path = decodeURIComponent(rawPath)
-  // Split before decoding, so that an encoded slash stays within its part.
-  const parts = rawPath
-    .replace(/^\/+|\/+$/g, '')
-    .split('/')
-    .map(decodeURIComponent)
+  // Split after decoding, as the real server does: an encoded slash separates.
+  const parts = path.replace(/^\/+|\/+$/g, '').split('/')
   const plain: RequestInfo = {
     isResource: false,
     path,

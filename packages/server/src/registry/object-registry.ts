@@ -6,7 +6,6 @@ import {
   newBadRequest,
   newConflict,
   newGenerateNameConflict,
-  newInternalError,
   newInvalid,
   newNotFound,
 } from '@kubewright/api'
@@ -16,17 +15,25 @@ import {
   deepEqual,
   formatRFC3339,
   instantFromMillis,
+  nameIsDNSSubdomain,
   type Random,
   randomSuffix,
   uuid,
 } from '@kubewright/base'
-import { FieldPath, invalid } from '@kubewright/schema'
+import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
 import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
+import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
-import { pathSegmentName, validateObjectMeta, validateObjectMetaUpdate } from './validate-object-meta.ts'
+import {
+  type NameCheck,
+  pathSegmentName,
+  validateFinalizerNames,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './validate-object-meta.ts'
 
 const metadataPath = FieldPath.of('metadata')
 const modified = 'the object has been modified; please apply your changes to the latest version and try again'
@@ -114,6 +121,11 @@ export class ObjectRegistry {
         })
       }
       const key = this.keyOf(resource, scope.namespace, name)
+      // "0" and an empty one mean none, also here.
+      if (!/^0*$/.test(object.metadata.resourceVersion ?? '')) {
+        throw unclassifiedError('resourceVersion should not be set on objects to be created')
+      }
+      delete object.metadata.resourceVersion
       const raw = this.#encode(resource, object)
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
@@ -139,7 +151,6 @@ export class ObjectRegistry {
     }
     const context = this.#strategyContext(scope)
     ensureNamespace(scope, object)
-    delete meta.resourceVersion
     strategy.prepareForCreate?.(object, context)
     if (strategy.generation) meta.generation = 1
     normalize(resource, object)
@@ -147,9 +158,11 @@ export class ObjectRegistry {
     meta = object.metadata
     try {
       const kind = { group: resource.kind.group, kind: object.kind }
-      const own = await strategy.validate?.(object, context)
-      if (own && own.length > 0) throw newInvalid(kind, meta.name ?? '', own)
-      const common = validateObjectMeta(meta, resource.kind.scope === 'Namespaced', pathSegmentName, metadataPath)
+      const namespaced = resource.kind.scope === 'Namespaced'
+      const own = validateOwnMeta(meta, namespaced, strategy.validateName ?? nameIsDNSSubdomain, resource.typedItems)
+      own.push(...((await strategy.validate?.(object, context)) ?? []))
+      if (own.length > 0) throw newInvalid(kind, meta.name ?? '', own)
+      const common = validateObjectMeta(meta, namespaced, pathSegmentName, metadataPath)
       if (common.length > 0) throw newInvalid(kind, meta.name ?? '', common)
       for (const text of strategy.warningsOnCreate?.(object) ?? []) scope.context.warn(text)
       await validate(object, undefined)
@@ -245,9 +258,15 @@ export class ObjectRegistry {
     if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) {
       meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
     }
+    const namespaced = resource.kind.scope === 'Namespaced'
     const errors = [
-      ...validateObjectMeta(meta, resource.kind.scope === 'Namespaced', pathSegmentName, metadataPath),
+      ...validateObjectMeta(meta, namespaced, pathSegmentName, metadataPath),
       ...validateObjectMetaUpdate(meta, before, metadataPath),
+      ...(strategy.metadataOnUpdate ?? ['update', 'create']).flatMap((check) =>
+        check === 'update'
+          ? validateObjectMetaUpdate(meta, before, metadataPath)
+          : validateOwnMeta(meta, namespaced, strategy.validateName ?? nameIsDNSSubdomain, resource.typedItems),
+      ),
       ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
     ]
     if (errors.length > 0) throw newInvalid({ group: resource.kind.group, kind: object.kind }, meta.name ?? '', errors)
@@ -259,9 +278,7 @@ export class ObjectRegistry {
     const { resource, strategy } = scope
     const text = object.metadata.resourceVersion ?? ''
     if (text !== '' && !/^\d+$/.test(text)) {
-      throw Object.assign(newInternalError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`), {
-        bare: true,
-      })
+      throw unclassifiedError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
     }
     const wanted = Number(text || 0)
     if (wanted === 0) {
@@ -305,6 +322,18 @@ export class ObjectRegistry {
   timestamp(): string {
     return formatRFC3339(instantFromMillis(this.clock.now()))
   }
+}
+
+/** The checks of metadata that a kind makes itself; built-in kinds know more about finalizers. */
+function validateOwnMeta(
+  meta: MutableObject['metadata'],
+  namespaced: boolean,
+  checkName: NameCheck,
+  builtIn: boolean,
+): FieldError[] {
+  const errors = validateObjectMeta(meta, namespaced, checkName, metadataPath)
+  if (builtIn) errors.push(...validateFinalizerNames(meta.finalizers ?? [], metadataPath.child('finalizers')))
+  return errors
 }
 
 /** An object in the namespace of the request takes it; another namespace is refused. */

@@ -59,16 +59,23 @@ export interface StrategyContext {
 export interface Strategy {
   /** Checks metadata.name (prefix: it will be followed by random characters). @default DNS subdomain */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
+  /**
+   * How often an update checks metadata besides the checks that all kinds share, and what: everything as on a create, or only what may
+   * not change. Kinds differ, and every check reports its own cause. @default ['update', 'create']
+   */
+  readonly metadataOnUpdate?: readonly ('create' | 'update')[]
   /** Fills what the schema's own defaults cannot say. Runs on every decoded object and on what is read from storage. */
   readonly setDefaults?: (object: MutableObject) => void
   /** Clears what a client may not set on create, such as status. */
   readonly prepareForCreate?: (object: MutableObject, context: StrategyContext) => void
   /** Carries over what a client may not change, and moves generation when the spec changed. */
   readonly prepareForUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => void
+  /** Checks everything but metadata, which the registry checks first. */
   readonly validate?: (
     object: MutableObject,
     context: StrategyContext,
   ) => readonly FieldError[] | Promise<readonly FieldError[]>
+  /** Checks an update. Whatever `validate` checks has to be repeated here where it applies to updates too. */
   readonly validateUpdate?: (
     object: MutableObject,
     old: MutableObject,

@@ -61,6 +61,7 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(main.validateName ? { validateName: main.validateName } : {}),
     ...(main.setDefaults ? { setDefaults: main.setDefaults } : {}),
     ...(main.allowUnconditionalUpdate === undefined ? {} : { allowUnconditionalUpdate: main.allowUnconditionalUpdate }),
+    metadataOnUpdate: ['update'],
     prepareForUpdate: (object, old, context) => {
       for (const path of keeps) carryOver(object, old, path)
       options.prepareForUpdate?.(object, old, context)

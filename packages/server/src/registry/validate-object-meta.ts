@@ -139,6 +139,16 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath): Fie
   return errors
 }
 
+const standardFinalizers = ['kubernetes', orphanFinalizer, foregroundFinalizer]
+
+/** Finalizers of built-in kinds are qualified names or known ones. */
+export function validateFinalizerNames(finalizers: readonly string[], path: FieldPath): FieldError[] {
+  const text = 'name is neither a standard finalizer name nor is it fully qualified'
+  return finalizers.flatMap((finalizer, i) =>
+    finalizer.includes('/') || standardFinalizers.includes(finalizer) ? [] : [invalid(path.index(i), finalizer, text)],
+  )
+}
+
 function validateManagedFields(entries: readonly Record<string, unknown>[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, entry] of entries.entries()) {

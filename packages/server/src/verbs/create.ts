@@ -8,6 +8,7 @@ import type { RequestContext } from '../request-context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { presentObject } from './present.ts'
 import { readObject } from './read-body.ts'
+import { uniqueOwners } from './unique-owners.ts'
 
 /** Answers a create: decode, admit, check, store. */
 export async function create(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -23,6 +24,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   const scope = endpoint.scope(context, options)
   wipeSystemFields(object)
   matchNamespace(object, scope.namespace)
+  uniqueOwners(object, context, false)
   const tracked = endpoint.trackUpdate(undefined, object, context, options)
   const attributes = {
     context,
@@ -38,6 +40,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   }
   await admission.mutate(attributes)
   const admitted = attributes.object!
+  uniqueOwners(admitted, context, true)
   if (resource.virtual) {
     const answer = await resource.virtual(context, admitted, () =>
       admission.validate({ ...attributes, object: admitted }),
@@ -57,7 +60,6 @@ function wipeSystemFields({ metadata }: MutableObject): void {
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
   delete metadata['selfLink']
-  delete metadata.resourceVersion
 }
 
 /** The namespace of the path is the object's, which may say so or leave it out. */

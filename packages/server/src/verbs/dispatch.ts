@@ -1,6 +1,7 @@
 import { ApiError } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ApiResponse } from '../http/api-request.ts'
+import { respondText } from '../http/respond.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ResourceTable } from '../registry/resource-table.ts'
@@ -47,7 +48,14 @@ export class ResourceDispatcher {
     if (!resource) throw notServed()
     const namespaced = resource.kind.scope === 'Namespaced'
     // A named object of a namespaced kind needs its namespace; a cluster-scoped kind has no place below one.
-    if (namespaced && info.namespace === '' && (info.name !== '' || info.verb === 'create')) throw notServed()
+    if (namespaced && info.namespace === '') {
+      if (info.name !== '') throw notServed()
+      // Over all namespaces one can only look.
+      if (info.verb !== 'list' && info.verb !== 'watch') {
+        if (resource.typedItems) throw notAllowed()
+        return respondText(404, '404 page not found\n')
+      }
+    }
     if (!namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw notServed()
     if (info.parts.length > 3 && !resource.subresources[info.subresource]?.handle) throw notServed()
     if (resource.deprecation) context.warn(resource.deprecation)

@@ -1,8 +1,11 @@
 import { newNotFound } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
+import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Endpoint } from './endpoint.ts'
+import { waitUntilFresh } from './list.ts'
+import { versionProblem } from './list-options.ts'
 import { presentObject } from './present.ts'
 
 /** Answers a get of one object, or of a subresource that shows it. */
@@ -13,7 +16,19 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
     streams: false,
   })
   const { resource, registry } = endpoint
+  await reachVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
   return presentObject(200, resource, endpoint.subresource, found, representation, registry.clock.now())
+}
+
+/** A version in the query asks for an object that is at least as new. */
+async function reachVersion(endpoint: Endpoint, { request }: RequestContext): Promise<void> {
+  const version = request.query.get('resourceVersion') ?? ''
+  if (version === '') return
+  const problem = versionProblem(version)
+  if (problem !== undefined) throw unclassifiedError(problem)
+  if (Number(version) > endpoint.registry.feed.revision) {
+    await waitUntilFresh(endpoint, Number(version), request.signal)
+  }
 }

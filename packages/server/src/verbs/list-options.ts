@@ -1,4 +1,4 @@
-import { newBadRequest, newInvalid } from '@kubewright/api'
+import { newBadRequest, newInvalid, parseUintProblem } from '@kubewright/api'
 import { type FieldError, FieldPath, forbidden, notSupported } from '@kubewright/schema'
 import { isTrue } from '../http/request-info.ts'
 import { integerParameter } from '../registry/request-options.ts'
@@ -81,9 +81,13 @@ function watchErrors(options: ListOptions): FieldError[] {
 
 /** A resource version of the query as a number. */
 export function versionNumber(text: string): number {
-  if (!/^\d+$/.test(text)) {
-    const why = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
-    throw newBadRequest(`invalid resource version: ${why}`)
-  }
+  const problem = versionProblem(text)
+  if (problem !== undefined) throw newBadRequest(`invalid resource version: ${problem}`)
   return Number(text)
+}
+
+/** Why a text is no resource version, in the words of the API server's storage; undefined when it is one. */
+export function versionProblem(text: string): string | undefined {
+  const problem = parseUintProblem(text)
+  return problem && `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`
 }

@@ -136,7 +136,8 @@ function listError(
   return new ApiError({ ...expired.status, metadata: { continue: token } })
 }
 
-async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal: AbortSignal): Promise<void> {
+/** Waits a little for a version that is still on its way; a version from the future is an error. */
+export async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal: AbortSignal): Promise<void> {
   const { feed, clock } = endpoint.registry
   const deadline = new AbortController()
   const timer = clock.setTimer(freshnessMillis, () => deadline.abort(), 'freshness')

@@ -24,6 +24,7 @@ import { optionsObject } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
 import { presentObject } from './present.ts'
 import { maxBodyBytes, mediaTypeOf, textOf } from './read-body.ts'
+import { uniqueOwners } from './unique-owners.ts'
 
 const jsonPatchType = 'application/json-patch+json'
 const mergePatchType = 'application/merge-patch+json'
@@ -71,6 +72,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
       const next = patcher(old)
       const asked = attributes(next, old)
       await admission.mutate(asked)
+      uniqueOwners(asked.object!, context, true)
       return asked.object!
     },
     (object, old) => admission.validate(attributes(object, old)),

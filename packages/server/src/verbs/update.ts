@@ -9,6 +9,7 @@ import { matchNamespace, optionsObject } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
 import { presentObject } from './present.ts'
 import { readObject } from './read-body.ts'
+import { uniqueOwners } from './unique-owners.ts'
 
 /** Answers a PUT: replaces the object, or the part of it that a subresource shows. */
 export async function update(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -28,6 +29,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
   const scope = endpoint.scope(context, options)
   matchNamespace(body, scope.namespace)
   checkName(body, context.info.name)
+  uniqueOwners(body, context, false)
 
   const attributes = (object: MutableObject, old: MutableObject | undefined) => ({
     context,
@@ -49,6 +51,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
       const tracked = endpoint.trackUpdate(old, next, context, options)
       const asked = attributes(tracked, old)
       await admission.mutate(asked)
+      uniqueOwners(asked.object!, context, true)
       return asked.object!
     },
     (object, old) => admission.validate(attributes(object, old)),
@@ -73,7 +76,9 @@ function viewApplied(
 /** The name in the object must be the one in the path. */
 function checkName(object: MutableObject, name: string): void {
   const given = object.metadata.name ?? ''
-  if (given === '') throw newBadRequest('name must be provided')
+  if (given === '') {
+    throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
   if (given !== name) {
     throw newBadRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   }
