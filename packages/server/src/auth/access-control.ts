@@ -2,6 +2,7 @@ import type { ServerParts } from '../api-server.ts'
 import { authenticationReviews } from '../builtins/authentication-reviews.ts'
 import { authorizationReviews } from '../builtins/authorization-reviews.ts'
 import type { BuiltinTable } from '../builtins/builtin-resources.ts'
+import { certificateAdmission, certificateSigningRequests } from '../builtins/certificate-signing-requests.ts'
 import { rbacResources } from '../builtins/rbac-resources.ts'
 import { tokenSubresource } from '../builtins/service-account-token-request.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
@@ -77,11 +78,13 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
       })
       const policy = await RbacPolicy.open(registry.feed)
       authorizer.attach(policy)
+      parts.admission.push(certificateAdmission(authorizer))
       parts.paths.push(openIdMetadata(tokens, options.externalAddress ?? (() => 'localhost')))
       return {
         ...rbacResources(new EscalationGuard({ authorizer, policy, store: registry.store })),
         ...authenticationReviews({ tokens: tokenAuthenticators, audiences }),
         ...authorizationReviews(authorizer),
+        ...certificateSigningRequests(),
         '/serviceaccounts': { subresources: { token: tokenSubresource(parts, tokens) } },
       }
     },
