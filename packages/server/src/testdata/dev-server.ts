@@ -7,6 +7,7 @@ import { createLogger } from '@kubewright/base'
 import { MemoryStore, openDurableStore } from '@kubewright/storage'
 import { createApiServer } from '../api-server.ts'
 import { createAccessControl } from '../auth/access-control.ts'
+import { installBuiltins } from '../bootstrap/install-builtins.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
@@ -32,6 +33,7 @@ const server = await createApiServer({
   setup: async (parts) => {
     const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
     for (const resource of builtinResources(table)) parts.resources.set(resource)
+    await installBuiltins(parts)
     await access.bootstrap(parts)
   },
 })

@@ -1,0 +1,38 @@
+import { builtinAdmission } from '../admission/plugins/builtin-admission.ts'
+import type { ServerParts } from '../api-server.ts'
+import { DiscoveryIndex } from '../discovery/discovery-index.ts'
+import { discoveryPaths } from '../discovery/discovery-paths.ts'
+import { rootPaths } from '../discovery/root-paths.ts'
+import { versionPath } from '../discovery/version-path.ts'
+import type { HealthChecks } from '../health/health-checks.ts'
+import { healthPaths } from '../health/health-paths.ts'
+import { standardChecks } from '../health/standard-checks.ts'
+import { bootstrap } from './bootstrap.ts'
+
+/** What {@link installBuiltins} gives back for those that add to it. */
+export interface InstalledBuiltins {
+  readonly health: HealthChecks
+  readonly discovery: DiscoveryIndex
+}
+
+/**
+ * Turns a server with resources into one that clients take for a kube-apiserver: discovery, version and health, the built-in admission
+ * plugins, and the objects that every cluster has. To be called in the server's setup, after the resources have been set.
+ */
+export async function installBuiltins(parts: ServerParts): Promise<InstalledBuiltins> {
+  const { registry, clock, resources, log } = parts
+  const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
+  const discovery = new DiscoveryIndex(resources)
+  const otherPaths = (): readonly string[] => [
+    ...health.paths(),
+    '/.well-known/openid-configuration',
+    '/openid/v1/jwks',
+    '/version',
+  ]
+  parts.paths.push(discoveryPaths(discovery), versionPath(), healthPaths(health, log), rootPaths(discovery, otherPaths))
+  parts.admission.push(...builtinAdmission(parts))
+  const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
+  await bootstrap(parts)
+  bootstrapped()
+  return { health, discovery }
+}

@@ -1,0 +1,140 @@
+import { ApiError, newNotAcceptable } from '@kubewright/api'
+import type { PathHandler } from '../api-server.ts'
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts'
+import { negotiate, type Representation, servedTypes } from '../http/negotiate.ts'
+import { respond, respondText } from '../http/respond.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { DiscoveryIndex } from './discovery-index.ts'
+import { isBuiltinGroup } from './group-priority.ts'
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-discovery.ts'
+
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/**
+ * Serves discovery: /api, /apis and what lies directly below them. Requests below a group that nobody serves end here too, because the
+ * real server has no handler for them that would know about kinds.
+ */
+export function discoveryPaths(index: DiscoveryIndex): PathHandler {
+  return async (context) => {
+    const { info } = context
+    if (info.isResource) return unknownGroup(index, info.group)
+    const parts = info.path.replace(/\/+$/, '').split('/').slice(1)
+    if (parts[0] === 'api') return core(index, context, parts)
+    if (parts[0] !== 'apis') return undefined
+    const [, group, version] = parts
+    if (group === undefined) return groupList(index, context)
+    return parts.length > 3 ? unknownGroup(index, group) : below(index, context, group, version)
+  }
+}
+
+function core(index: DiscoveryIndex, { request }: RequestContext, parts: readonly string[]): ApiResponse | undefined {
+  if (parts.length > 2) return undefined
+  if (request.method !== 'GET') throw failure(405)
+  const version = parts[1]
+  if (version === undefined) {
+    if (wantsAggregated(request)) return aggregated(index, 'core', request)
+    const versions = index.groups.get('')?.versions.map((found) => found.version) ?? []
+    return respond(200, apiVersions(versions, addressOf(request)), routed(request))
+  }
+  const found = index.find('', version)
+  if (!found) throw failure(404)
+  return respond(200, apiResourceList('', found), routed(request))
+}
+
+function groupList(index: DiscoveryIndex, { request }: RequestContext): ApiResponse {
+  if (wantsAggregated(request)) return aggregated(index, 'groups', request)
+  const groups = [...index.groups.values()].filter(({ name }) => name !== '')
+  return respond(200, apiGroupList(groups), plain(request))
+}
+
+function below(
+  index: DiscoveryIndex,
+  { request }: RequestContext,
+  name: string,
+  version: string | undefined,
+): ApiResponse {
+  const group = index.groups.get(name)
+  if (!group) return notFoundPage()
+  if (version === undefined) return respond(200, apiGroup(group), plain(request))
+  const found = group.versions.find((candidate) => candidate.version === version)
+  if (!found) {
+    if (isBuiltinGroup(name)) throw failure(404)
+    return notFoundPage()
+  }
+  if (!isBuiltinGroup(name)) return respond(200, apiResourceList(name, found), plain(request))
+  if (request.method !== 'GET') throw failure(405)
+  return respond(200, apiResourceList(name, found), routed(request))
+}
+
+/** Only the groups that the server itself brings answer for kinds that they lack; for others there is no such page. */
+function unknownGroup(index: DiscoveryIndex, group: string): ApiResponse | undefined {
+  return index.groups.has(group) || isBuiltinGroup(group) ? undefined : notFoundPage()
+}
+
+function notFoundPage(): ApiResponse {
+  return respondText(404, '404 page not found\n')
+}
+
+/** The first media type of the header that can be served decides, and only JSON is served in the aggregated form. */
+function wantsAggregated({ headers }: ApiRequest): boolean {
+  const ranges = (headers['accept'] ?? '').split(',').map((range) => {
+    const [type = '', ...rest] = range.split(';').map((part) => part.trim())
+    const parameters = new Map(rest.map((part) => part.split('=', 2) as [string, string]))
+    return { type, parameters, quality: Number(parameters.get('q') ?? 1) }
+  })
+  for (const { type, parameters } of ranges.sort((a, b) => b.quality - a.quality)) {
+    if (!servedTypes.includes(type) && type !== '*/*' && type !== 'application/*') continue
+    if (type === 'application/vnd.kubernetes.protobuf') continue
+    const as = parameters.get('as')
+    if (as === undefined) return false
+    if (as !== 'APIGroupDiscoveryList' || parameters.get('g') !== 'apidiscovery.k8s.io') continue
+    if (parameters.get('v') === 'v2') return true
+  }
+  return false
+}
+
+function aggregated(index: DiscoveryIndex, part: 'core' | 'groups', request: ApiRequest): ApiResponse {
+  const { value, etag } = index.aggregated(part)
+  const quoted = `"${etag}"`
+  const cached = { etag: quoted, vary: 'Accept', 'cache-control': 'public' }
+  if (request.headers['if-none-match'] === quoted) return { status: 304, headers: cached }
+  const response = respond(200, value)
+  return { ...response, headers: { ...response.headers, ...cached, 'content-type': aggregatedType } }
+}
+
+/** For paths behind the router, which words a refusal itself. */
+function routed({ headers, query }: ApiRequest): Representation {
+  return negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: false, streams: false })
+}
+
+/** For paths in front of the router, where the serializer is the only one that refuses. */
+function plain(request: ApiRequest): Representation {
+  try {
+    return routed(request)
+  } catch (error) {
+    if (error instanceof ApiError && error.status.code === 406) throw newNotAcceptable(servedTypes)
+    throw error
+  }
+}
+
+function addressOf({ headers }: ApiRequest): string {
+  return headers[':authority'] ?? headers['host'] ?? 'localhost'
+}
+
+function failure(code: 404 | 405): ApiError {
+  const [reason, message] =
+    code === 404
+      ? (['NotFound', 'the server could not find the requested resource'] as const)
+      : (['MethodNotAllowed', 'the server does not allow this method on the requested resource'] as const)
+  const metadata = {}
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata,
+    status: 'Failure',
+    message,
+    reason,
+    details: {},
+    code,
+  })
+}

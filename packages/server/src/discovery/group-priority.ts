@@ -1,0 +1,65 @@
+import { compareVersionPriority } from '@kubewright/api'
+
+/** Where a group version stands in discovery: a higher group comes first, and within a group the higher version. */
+export interface Priority {
+  readonly group: number
+  readonly version: number
+}
+
+// As the built-in groups register their APIServices (controlplane/apiserver/aggregator.go).
+const builtinGroups: Readonly<Record<string, number>> = {
+  'apiregistration.k8s.io': 20_000,
+  '': 18_000,
+  apps: 17_800,
+  'events.k8s.io': 17_750,
+  'authentication.k8s.io': 17_700,
+  'authorization.k8s.io': 17_600,
+  autoscaling: 17_500,
+  batch: 17_400,
+  'certificates.k8s.io': 17_300,
+  'networking.k8s.io': 17_200,
+  policy: 17_100,
+  'rbac.authorization.k8s.io': 17_000,
+  'storage.k8s.io': 16_800,
+  'apiextensions.k8s.io': 16_700,
+  'admissionregistration.k8s.io': 16_700,
+  'scheduling.k8s.io': 16_600,
+  'coordination.k8s.io': 16_500,
+  'node.k8s.io': 16_300,
+  'discovery.k8s.io': 16_200,
+  'resource.k8s.io': 16_200,
+  'flowcontrol.apiserver.k8s.io': 16_100,
+}
+const builtinVersions: Readonly<Record<string, number>> = {
+  '/v1': 1,
+  'autoscaling/v2': 30,
+  'flowcontrol.apiserver.k8s.io/v1': 21,
+  'resource.k8s.io/v1': 21,
+}
+/** What the groups of custom resources get. */
+const customGroup = 1000
+const customVersion = 100
+
+/** Whether the server itself brings the group. */
+export function isBuiltinGroup(group: string): boolean {
+  return Object.hasOwn(builtinGroups, group)
+}
+
+/** The priority under which a local group version is registered. */
+export function priorityOf(group: string, version: string): Priority {
+  const builtin = builtinGroups[group]
+  if (builtin === undefined) return { group: customGroup, version: customVersion }
+  return { group: builtin, version: builtinVersions[`${group}/${version}`] ?? 15 }
+}
+
+/** Orders groups for discovery: by priority, then by name. */
+export function compareGroups(a: string, b: string): number {
+  const difference = priorityOf(b, '').group - priorityOf(a, '').group
+  return difference !== 0 ? difference : a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Orders the versions of a group: by priority, then stable before beta before alpha. The first is the preferred one. */
+export function compareVersions(group: string, a: string, b: string): number {
+  const difference = priorityOf(group, b).version - priorityOf(group, a).version
+  return difference !== 0 ? difference : compareVersionPriority(a, b)
+}

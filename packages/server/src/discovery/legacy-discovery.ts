@@ -1,0 +1,68 @@
+import type { DiscoveredResource, ResponseKind } from './discovered-resource.ts'
+import type { DiscoveredGroup, DiscoveredVersion } from './discovery-index.ts'
+
+/** The answer of /api. It has never had an apiVersion. */
+export function apiVersions(versions: readonly string[], serverAddress: string): Record<string, unknown> {
+  return {
+    kind: 'APIVersions',
+    versions,
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  }
+}
+
+/** The answer of /apis. */
+export function apiGroupList(groups: readonly DiscoveredGroup[]): Record<string, unknown> {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupSummary) }
+}
+
+/** The answer of /apis/<group>. */
+export function apiGroup(group: DiscoveredGroup): Record<string, unknown> {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupSummary(group) }
+}
+
+/** The answer of /api/<version> and /apis/<group>/<version>. That of the core group has never had an apiVersion. */
+export function apiResourceList(group: string, { version, resources }: DiscoveredVersion): Record<string, unknown> {
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: group === '' ? version : `${group}/${version}`,
+    resources: resources.flatMap(apiResources),
+  }
+}
+
+function groupSummary({ name, versions }: DiscoveredGroup): Record<string, unknown> {
+  const listed = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }))
+  return { name, versions: listed, preferredVersion: listed[0] }
+}
+
+/** A resource and its subresources, each a line of the list. */
+function apiResources(resource: DiscoveredResource): Record<string, unknown>[] {
+  const { name, singular, scope, verbs, shortNames, categories, storageVersionHash } = resource
+  const namespaced = scope === 'Namespaced'
+  return [
+    {
+      name,
+      singularName: singular,
+      namespaced,
+      kind: resource.responseKind.kind,
+      verbs,
+      ...(shortNames.length > 0 ? { shortNames } : {}),
+      ...(categories.length > 0 ? { categories } : {}),
+      ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+    },
+    ...resource.subresources.map((sub) => ({
+      name: `${name}/${sub.name}`,
+      singularName: '',
+      namespaced,
+      ...foreignGroup(sub.responseKind, resource.responseKind),
+      kind: sub.responseKind.kind,
+      verbs: sub.verbs,
+    })),
+  ]
+}
+
+/** Group and version of a kind, where they are not those of the list. */
+function foreignGroup(shown: ResponseKind, own: ResponseKind): { group?: string; version?: string } {
+  if (shown.group === own.group && shown.version === own.version) return {}
+  return { ...(shown.group === '' ? {} : { group: shown.group }), version: shown.version }
+}

@@ -1,0 +1,18 @@
+import { encodeJson } from '@kubewright/api'
+import type { PathHandler } from '../api-server.ts'
+import { respondText } from '../http/respond.ts'
+import type { DiscoveryIndex } from './discovery-index.ts'
+
+/** Serves / with every path that the server has: those of discovery, and the others that `more` names. */
+export function rootPaths(index: DiscoveryIndex, more: () => readonly string[]): PathHandler {
+  return async ({ info }) => {
+    if (info.path !== '/' && info.path !== '/index.html') return undefined
+    const paths = new Set(['/api', '/apis', '/apis/', ...more()])
+    for (const { name, versions } of index.groups.values()) {
+      const root = name === '' ? '/api' : `/apis/${name}`
+      paths.add(root)
+      for (const { version } of versions) paths.add(`${root}/${version}`)
+    }
+    return respondText(200, encodeJson({ paths: [...paths].sort() }, { indent: '  ' }), 'application/json')
+  }
+}

@@ -1,0 +1,33 @@
+import { encodeJson } from '@kubewright/api'
+import type { PathHandler } from '../api-server.ts'
+import { respondText } from '../http/respond.ts'
+
+/** The Kubernetes release whose behaviour the server has. */
+export const kubernetesVersion = 'v1.35.8'
+
+/** What /version says. Clients compare minor versions, so it names the Kubernetes release and not our own. */
+export const versionInfo: Readonly<Record<string, string>> = {
+  major: '1',
+  minor: '35',
+  emulationMajor: '1',
+  emulationMinor: '35',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '34',
+  gitVersion: kubernetesVersion,
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: 'kubewright',
+  platform: 'linux/amd64',
+}
+
+/** Serves /version. */
+export function versionPath(): PathHandler {
+  const text = encodeJson(versionInfo, { indent: '  ' })
+  return async ({ info, request }) => {
+    if (info.path !== '/version' && info.path !== '/version/') return undefined
+    if (request.method !== 'GET') return undefined
+    return respondText(200, text, 'application/json')
+  }
+}

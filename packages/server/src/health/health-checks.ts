@@ -1,0 +1,47 @@
+/** One check: resolves when all is well, rejects with the reason when not. */
+export type HealthCheck = (signal: AbortSignal) => Promise<void> | void
+
+/** The endpoints that checks belong to. /healthz is the old name of /livez. */
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
+
+const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
+
+/** The checks behind /healthz, /livez and /readyz, in the order in which they are shown. */
+export class HealthChecks {
+  readonly #checks: { name: string; check: HealthCheck; endpoints: readonly HealthEndpoint[] }[] = []
+
+  /** Adds a check; one of the same name is replaced. */
+  add(name: string, check: HealthCheck, endpoints: readonly HealthEndpoint[] = everywhere): void {
+    const entry = { name, check, endpoints }
+    const at = this.#checks.findIndex((known) => known.name === name)
+    if (at < 0) this.#checks.push(entry)
+    else this.#checks[at] = entry
+  }
+
+  /** Adds a check that fails until the returned function is called: for work that must be done before others rely on the server. */
+  addGate(name: string, endpoints: readonly HealthEndpoint[] = everywhere): () => void {
+    let done = false
+    this.add(
+      name,
+      () => {
+        if (!done) throw new Error('not finished')
+      },
+      endpoints,
+    )
+    return () => {
+      done = true
+    }
+  }
+
+  of(endpoint: HealthEndpoint): readonly { readonly name: string; readonly check: HealthCheck }[] {
+    return this.#checks.filter(({ endpoints }) => endpoints.includes(endpoint))
+  }
+
+  /** Every path that a check can be asked under. */
+  paths(): string[] {
+    return everywhere.flatMap((endpoint) => [
+      `/${endpoint}`,
+      ...this.of(endpoint).map(({ name }) => `/${endpoint}/${name}`),
+    ])
+  }
+}
