@@ -22,7 +22,7 @@ export default tseslint.config(
   },
   {
     files: ['packages/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts', '**/*.test-d.ts'],
+    ignores: ['**/*.test.ts', '**/*.test-d.ts', '**/testdata/**'],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -42,6 +42,8 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
+        // Emitted as written, because older targets break static members; Node 20 does not know it yet.
+        { selector: 'VariableDeclaration[kind=/using/]', message: 'Node 20 has no using declarations: use try and finally' },
         { selector: 'Decorator', message: 'Decorators are not erasable syntax' },
         { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
       ],
@@ -73,7 +75,13 @@ export default tseslint.config(
   },
   {
     // The one place where each of these is real: everything else receives it from here.
-    files: ['packages/base/src/system-clock.ts', 'packages/base/src/system-random.ts'],
+    files: [
+      'packages/base/src/system-clock.ts',
+      'packages/base/src/system-random.ts',
+      // The listener is where connections come in; the etcd client where they go out.
+      'packages/server/src/http/listener.ts',
+      'packages/storage/src/etcd/grpc-connection.ts',
+    ],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-properties': 'off',

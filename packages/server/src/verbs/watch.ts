@@ -65,31 +65,41 @@ class WatchStream {
   }
 
   async run(): Promise<void> {
-    const { endpoint, context, options, cache } = this.#parts
-    const { clock, feed } = endpoint.registry
-    using ending = linkSignals(context.request.signal)
-    const { signal } = ending
+    const { endpoint, context, options } = this.#parts
+    const ending = linkSignals(context.request.signal)
     const seconds = options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds
-    using _deadline = clock.setTimer(seconds * 1000, () => ending.abort(), 'watch timeout')
+    const deadline = endpoint.registry.clock.setTimer(seconds * 1000, () => ending.abort(), 'watch timeout')
+    try {
+      await this.#stream(ending.signal)
+    } finally {
+      deadline.cancel()
+      ending[Symbol.dispose]()
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<void> {
+    const { endpoint, options, cache } = this.#parts
     let bookmarkDue = false
     const bookmarks = options.allowBookmarks
       ? this.#every(bookmarkMillis, () => (bookmarkDue = true), signal)
       : undefined
-    using _bookmarks = bookmarks
-
-    let cursor = await this.#begin(signal)
-    while (cursor !== undefined && !signal.aborted) {
-      const event = cache.eventAt(cursor)
-      if (event === 'lost') return this.#sendError(this.#parts.start)
-      if (event) {
-        cursor++
-        if (!(await this.#deliver(event))) await this.#parts.sink.drained()
-      } else if (bookmarkDue) {
-        bookmarkDue = false
-        this.#bookmark(feed.revision, false)
-      } else {
-        await cache.changed(signal)
+    try {
+      let cursor = await this.#begin(signal)
+      while (cursor !== undefined && !signal.aborted) {
+        const event = cache.eventAt(cursor)
+        if (event === 'lost') return this.#sendError(this.#parts.start)
+        if (event) {
+          cursor++
+          if (!this.#deliver(event)) await this.#parts.sink.drained()
+        } else if (bookmarkDue) {
+          bookmarkDue = false
+          this.#bookmark(endpoint.registry.feed.revision, false)
+        } else {
+          await cache.changed(signal)
+        }
       }
+    } finally {
+      bookmarks?.[Symbol.dispose]()
     }
   }
 

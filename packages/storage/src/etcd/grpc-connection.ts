@@ -1,4 +1,4 @@
-// eslint-disable-next-line no-restricted-imports -- the one place where a store opens connections; whoever wants none does not open an EtcdStore
+ 
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,

@@ -1,0 +1,93 @@
+// What a registry would hand out must work: every package is packed, unpacked into a project of its own, imported and compiled against.
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const project = mkdtempSync(join(tmpdir(), 'kubewright-packed-'))
+const node = process.execPath
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+const manifests = readdirSync(join(root, 'packages'))
+  .filter((name) => existsSync(join(root, 'packages', name, 'package.json')))
+  .map(
+    (name) =>
+      [name, JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest] as const,
+  )
+  .filter(([, manifest]) => manifest.private !== true)
+
+beforeAll(() => {
+  execFileSync(node, [join(root, 'node_modules/ts7/bin/tsc'), '-b'], { cwd: root, stdio: 'inherit' })
+  const modules = join(project, 'node_modules')
+  mkdirSync(modules, { recursive: true })
+  for (const [folder, manifest] of manifests) {
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', project, `./packages/${folder}`], { cwd: root })
+    const tarball = readdirSync(project).find((file) => file.endsWith('.tgz'))!
+    const target = join(modules, manifest.name)
+    mkdirSync(target, { recursive: true })
+    execFileSync('tar', ['-xzf', join(project, tarball), '-C', target, '--strip-components=1'])
+    rmSync(join(project, tarball))
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+      if (dependency.includes('kubewright') || existsSync(join(modules, dependency))) continue
+      symlinkSync(join(root, 'node_modules', dependency), join(modules, dependency))
+    }
+  }
+  symlinkSync(join(root, 'node_modules/@types'), join(modules, '@types'))
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }))
+}, 120_000)
+
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+describe('a packed package', () => {
+  for (const [, { name, exports }] of manifests) {
+    const entries = Object.keys(exports).filter((entry) => !entry.includes('*') && !entry.endsWith('.json'))
+    test(`${name} can be imported by each of its entry points`, () => {
+      const specifiers = entries.map((entry) => name + entry.slice(1))
+      const script = specifiers.map((specifier) => `await import(${JSON.stringify(specifier)})`).join('\n')
+      execFileSync(node, ['--input-type=module', '-e', script], { cwd: project })
+    })
+  }
+
+  test('kubewright types the user code of the sketch', () => {
+    cpSync(join(root, 'test/sketch'), join(project, 'src'), { recursive: true })
+    const compilerOptions = {
+      target: 'es2022',
+      module: 'nodenext',
+      lib: ['es2023', 'esnext.disposable'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      // Not skipLibCheck: the published declarations must be sound by themselves.
+      types: ['node'],
+    }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
+    const tsc = join(root, 'node_modules/ts7/bin/tsc')
+    let output = ''
+    try {
+      output = execFileSync(node, [tsc, '-p', project], { encoding: 'utf8' })
+    } catch (error) {
+      output = (error as { stdout: string }).stdout
+    }
+    expect(output).toBe('')
+  })
+})
