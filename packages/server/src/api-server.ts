@@ -107,7 +107,10 @@ class RequestHandler {
     } catch {
       return respondText(400, 'Bad Request')
     }
-    const client = await authenticate(this.#options.authenticators, request)
+    const warn = (text: string): void => {
+      if (!warnings.includes(text)) warnings.push(text)
+    }
+    const client = await authenticate(this.#options.authenticators, request, warn)
     const user = await impersonate(request, client, this.#options.authorizer)
     const context: RequestContext = {
       request,
@@ -115,9 +118,7 @@ class RequestHandler {
       user,
       receivedAt: this.#parts.clock.now(),
       warnings,
-      warn: (text) => {
-        if (!warnings.includes(text)) warnings.push(text)
-      },
+      warn,
       audit: new Map(),
     }
     await this.#authorize(context)

@@ -57,7 +57,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
   const authorizer = new RbacAuthorizer()
   let tokens: ServiceAccountTokens | undefined
   const tokenAuthenticators: TokenAuthenticator[] = [
-    staticTokens(options.tokens ?? []),
+    staticTokens(options.tokens ?? [], audiences),
     async (token, wanted) => tokens?.ownerOf(token, wanted),
   ]
   return {

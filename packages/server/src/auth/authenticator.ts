@@ -3,9 +3,9 @@ import type { UserInfo } from '../request-context.ts'
 
 /**
  * Says who sent a request: undefined when it shows no credentials that this one knows. Throws {@link BadCredentials} when they are
- * wrong; another authenticator may still know the client.
+ * wrong; another authenticator may still know the client. `warn` adds a Warning to the answer.
  */
-export type Authenticator = (request: ApiRequest) => Promise<UserInfo | undefined>
+export type Authenticator = (request: ApiRequest, warn?: (text: string) => void) => Promise<UserInfo | undefined>
 
 /** Who a bearer token belongs to, and for which of the audiences asked for it is good (none when it knows no audiences). */
 export interface TokenOwner {

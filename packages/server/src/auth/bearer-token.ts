@@ -9,13 +9,16 @@ import {
 } from './authenticator.ts'
 
 const invalidToken = 'invalid bearer token'
+const extraSpace = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 /** The token of an Authorization header; undefined for other schemes and for an empty token, which count as no credentials. */
-export function bearerTokenOf(request: ApiRequest): string | undefined {
+export function bearerTokenOf(request: ApiRequest, warn?: (text: string) => void): string | undefined {
   const header = request.headers['authorization']?.trim() ?? ''
   // As Go's SplitN(…, " ", 3): what follows a second space is ignored, and two spaces in a row make the token empty.
-  const [scheme = '', token = ''] = header.split(' ', 3)
-  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+  const [scheme = '', token = '', more] = header.split(' ', 3)
+  if (scheme.toLowerCase() !== 'bearer') return undefined
+  if (token === '' && more !== undefined) warn?.(extraSpace)
+  return token === '' ? undefined : token
 }
 
 /** Asks each in turn. The user found is a member of system:authenticated; throws with what all of them said when none knows the token. */
@@ -43,8 +46,8 @@ export function bearerTokens(
   authenticators: readonly TokenAuthenticator[],
   audiences: readonly string[],
 ): Authenticator {
-  return async (request) => {
-    const token = bearerTokenOf(request)
+  return async (request, warn) => {
+    const token = bearerTokenOf(request, warn)
     if (token === undefined) return undefined
     return (await ownerOfToken(authenticators, token, audiences)).user
   }

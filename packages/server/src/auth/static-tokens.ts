@@ -8,14 +8,16 @@ export interface StaticToken {
   readonly user: UserInfo
 }
 
-/** Knows tokens by a list. Comparing takes the same time for every token, so that none can be guessed bit by bit. */
-export function staticTokens(tokens: readonly StaticToken[]): TokenAuthenticator {
+/** Knows tokens by a list; they are good for the server's own audiences only. Comparing takes the same time for every token, so that none can be guessed bit by bit. */
+export function staticTokens(tokens: readonly StaticToken[], own: readonly string[]): TokenAuthenticator {
   const known = tokens.map(({ token, user }) => ({ digest: digestOf(token), user }))
   return async (token, audiences) => {
+    const common = own.filter((audience) => audiences.includes(audience))
+    if (common.length === 0) return undefined
     const digest = digestOf(token)
     let found: UserInfo | undefined
     for (const entry of known) if (timingSafeEqual(entry.digest, digest)) found = entry.user
-    return found && { user: found, audiences }
+    return found && { user: found, audiences: common }
   }
 }
 

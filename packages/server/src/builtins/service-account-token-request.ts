@@ -5,7 +5,6 @@ import {
   newBadRequest,
   newConflict,
   newInvalid,
-  newMethodNotSupported,
   newNotFound,
   parseGroupVersion,
   zeroObject,
@@ -49,9 +48,6 @@ export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountToken
 
   const handle = async (context: RequestContext, resource: Resource) => {
     const { query, headers } = context.request
-    if (context.info.verb !== 'create') {
-      throw newMethodNotSupported({ group: '', resource: 'serviceaccounts/token' }, context.info.verb)
-    }
     const offers = { conversions: false, streams: false }
     const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
     const options = writeOptions(query, 'CreateOptions')

@@ -63,7 +63,11 @@ export class ResourceDispatcher {
 
     const subresource = resource.subresources[info.subresource]
     if (!subresource) throw notServed()
-    if (subresource.handle) return subresource.handle(context, resource)
+    if (subresource.handle) {
+      // One that names no verbs decides for itself.
+      if (subresource.verbs.length > 0 && !subresource.verbs.includes(info.verb)) throw notAllowed()
+      return subresource.handle(context, resource)
+    }
     return this.#run(context, resource, subresource.verbs)
   }
 

@@ -1,6 +1,7 @@
-import { ApiError, newForbidden, newNotFound } from '@kubewright/api'
+import { newForbidden, newNotFound } from '@kubewright/api'
 import { deepEqual, goQuote } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
+import { unclassifiedError } from '../../http/unclassified-error.ts'
 import type { MutableObject, StrategyContext } from '../../registry/resource.ts'
 import { aggregateMessages, mastersGroup } from '../authenticator.ts'
 import { resourceAttributes } from '../authorizer.ts'
@@ -67,14 +68,7 @@ export class EscalationGuard {
     if (typeof rules === 'string') {
       // The storage names the resource of the request and not the one that it was looking for.
       if (resource !== undefined) throw newNotFound(about, roleRef.name ?? '')
-      throw new ApiError({
-        kind: 'Status',
-        apiVersion: 'v1',
-        metadata: {},
-        status: 'Failure',
-        message: rules,
-        code: 500,
-      })
+      throw unclassifiedError(rules)
     }
     const problem = this.#missing(rules, context)
     if (problem !== undefined) throw newForbidden(about, binding.metadata.name ?? '', problem)
