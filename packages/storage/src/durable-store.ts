@@ -1,6 +1,6 @@
-import { checkKey } from './internal/check-key.ts'
 import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
 import { lockFolder } from './internal/folder-lock.ts'
+import { LocalStore } from './internal/local-store.ts'
 import type { Mvcc } from './internal/mvcc.ts'
 import { logName, recover, snapshotName } from './internal/recover.ts'
 import {
@@ -11,9 +11,8 @@ import {
   snapshotMagic,
   type WalRecord,
 } from './internal/wal-format.ts'
-import { WatchHub } from './internal/watch-hub.ts'
 import { StorageError } from './storage-error.ts'
-import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from './store.ts'
+import type { Entry, WriteResult } from './store.ts'
 
 /** What {@link openDurableStore} takes. */
 export interface DurableStoreOptions {
@@ -40,12 +39,10 @@ const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
  * A store in a folder: every write is appended to a log and answered when it is on the medium; writes that arrive meanwhile share the
  * next append. All entries are also in memory, so reads never touch the disk.
  */
-export class DurableStore implements Store {
+export class DurableStore extends LocalStore {
   readonly #folder: string
   readonly #disk: Disk
   readonly #lock: AsyncDisposable | undefined
-  readonly #mvcc: Mvcc
-  readonly #hub: WatchHub
   readonly #snapshotBytes: number
   #log: DurableFile
   #logLength: number
@@ -54,7 +51,6 @@ export class DurableStore implements Store {
   readonly #inFlight = new Map<string, Promise<unknown>>()
   #committing: Promise<void> | undefined
   #snapshotting: Promise<void> | undefined
-  #closed = false
   #closing: Promise<void> | undefined
   /** Set when the disk can no longer be trusted: all further writes fail with it. */
   #broken: StorageError | undefined
@@ -69,54 +65,14 @@ export class DurableStore implements Store {
     logLength: number
     snapshotBytes: number
   }) {
+    super(parts.mvcc, `the store in ${parts.folder}`)
     this.#folder = parts.folder
     this.#disk = parts.disk
     this.#lock = parts.lock
-    this.#mvcc = parts.mvcc
-    this.#hub = new WatchHub(parts.mvcc)
     this.#log = parts.log
     this.#logLength = parts.logLength
     // A log is never replaced before it holds a write: its successor would have the same name.
     this.#snapshotBytes = Math.max(parts.snapshotBytes, 2 * headerSize)
-  }
-
-  async revision(): Promise<number> {
-    this.#assertOpen()
-    return this.#mvcc.revision
-  }
-
-  async get(
-    key: string,
-    options?: { readonly revision?: number },
-  ): Promise<{ entry: Entry | undefined; revision: number }> {
-    this.#assertOpen()
-    const revision = options?.revision ?? this.#mvcc.revision
-    return { entry: this.#mvcc.get(key, revision), revision }
-  }
-
-  async list(request: ListRequest): Promise<Page> {
-    this.#assertOpen()
-    return this.#mvcc.list(request)
-  }
-
-  async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
-    checkKey(key)
-    return this.#write(key, value, expected)
-  }
-
-  async delete(key: string, expected: number): Promise<WriteResult> {
-    return this.#write(key, undefined, expected)
-  }
-
-  watch(request: WatchRequest): AsyncIterable<WatchBatch> {
-    this.#assertOpen()
-    return this.#hub.watch(request)
-  }
-
-  async compact(revision: number): Promise<void> {
-    this.#assertOpen()
-    this.#mvcc.compact(revision)
-    this.#hub.wake()
   }
 
   /** Finishes the writes under way, then closes the files and gives the folder free. */
@@ -126,10 +82,10 @@ export class DurableStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#closed = true
+    this.closed = true
     await this.#committing
     await this.#snapshotting
-    this.#hub.close()
+    this.hub.close()
     try {
       await this.#log.close()
     } finally {
@@ -137,18 +93,16 @@ export class DurableStore implements Store {
     }
   }
 
-  async #write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
+  protected override async write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
     for (;;) {
-      this.#assertOpen()
+      this.assertOpen()
       const other = this.#inFlight.get(key)
       if (!other) break
       await other.catch(() => undefined)
     }
     if (this.#broken) throw this.#broken
-    const current = this.#mvcc.newest(key)
-    if ((current?.modRevision ?? 0) !== expected || (value === undefined && !current)) {
-      return { ok: false, revision: this.#mvcc.revision, current }
-    }
+    const refused = this.refusal(key, value, expected)
+    if (refused) return refused
     // No await from here until the key is marked as in flight.
     const written = new Promise<WriteResult>((resolve, reject) => this.#queue.push({ key, value, resolve, reject }))
     this.#inFlight.set(key, written)
@@ -173,7 +127,7 @@ export class DurableStore implements Store {
     let failure = this.#broken
     if (!failure) {
       try {
-        const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.#mvcc.revision + 1 + i)))
+        const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.mvcc.revision + 1 + i)))
         await this.#log.write(frame, this.#logLength)
         this.#logLength += frame.length
       } catch (error) {
@@ -184,15 +138,15 @@ export class DurableStore implements Store {
       this.#inFlight.delete(key)
       if (failure) reject(failure)
       else {
-        const { revision, entry, previous } = this.#mvcc.publish({ key, value })
+        const { revision, entry, previous } = this.mvcc.publish({ key, value })
         resolve({ ok: true, revision, entry, previous })
       }
     }
-    if (!failure) this.#hub.wake()
+    if (!failure) this.hub.wake()
   }
 
   #record({ key, value }: Pending, revision: number): WalRecord {
-    return { key, value, revision, createRevision: this.#mvcc.newest(key)?.createRevision ?? revision }
+    return { key, value, revision, createRevision: this.mvcc.newest(key)?.createRevision ?? revision }
   }
 
   /** Takes back a failed append, or gives the disk up if that cannot be done for certain. */
@@ -220,9 +174,9 @@ export class DurableStore implements Store {
 
   /** Starts a new log, and writes a snapshot of all before it in the background. Writes go on meanwhile. */
   async #rotate(): Promise<void> {
-    const revision = this.#mvcc.revision
+    const revision = this.mvcc.revision
     // Entries are immutable, so their list is the state of this moment.
-    const entries = [...this.#mvcc.entries()]
+    const entries = [...this.mvcc.entries()]
     const name = logName(revision)
     const old = this.#log
     let log: DurableFile | undefined
@@ -278,11 +232,6 @@ export class DurableStore implements Store {
         await this.#disk.remove(old)
       if (old.startsWith('snapshot-') && old < name) await this.#disk.remove(old)
     }
-  }
-
-  #assertOpen(): void {
-    if (this.#closed)
-      throw new StorageError('KW_STORAGE_CLOSED', `Cannot use the store in ${this.#folder} as it was closed`)
   }
 }
 

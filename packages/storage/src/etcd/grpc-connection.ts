@@ -1,4 +1,3 @@
- 
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,

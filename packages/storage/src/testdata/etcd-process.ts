@@ -1,4 +1,3 @@
- 
 // Starts a real etcd for tests: on free ports of the loopback interface, with its data in a temporary folder.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,3 @@
- 
 // A gRPC server over HTTP/2 whose answers a test decides: for versions of etcd that are not installed, and for failures on cue.
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'

@@ -1,4 +1,3 @@
- 
 // A relay between a store and its server, for cutting and holding up connections at will.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

@@ -1,0 +1,75 @@
+import { StorageError } from '../storage-error.ts'
+import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from '../store.ts'
+import { checkKey } from './check-key.ts'
+import type { Mvcc } from './mvcc.ts'
+import { WatchHub } from './watch-hub.ts'
+
+/** A store whose versions are in this process: reads and watches; how a write becomes durable is the subclass's business. */
+export abstract class LocalStore implements Store {
+  protected readonly mvcc: Mvcc
+  protected readonly hub: WatchHub
+  protected closed = false
+  /** How messages name this store. */
+  readonly #name: string
+
+  protected constructor(mvcc: Mvcc, name: string) {
+    this.mvcc = mvcc
+    this.hub = new WatchHub(mvcc)
+    this.#name = name
+  }
+
+  /** Makes the write if the modification revision of the key is as expected. */
+  protected abstract write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult>
+  abstract [Symbol.asyncDispose](): Promise<void>
+
+  async revision(): Promise<number> {
+    this.assertOpen()
+    return this.mvcc.revision
+  }
+
+  async get(
+    key: string,
+    options?: { readonly revision?: number },
+  ): Promise<{ entry: Entry | undefined; revision: number }> {
+    this.assertOpen()
+    const revision = options?.revision ?? this.mvcc.revision
+    return { entry: this.mvcc.get(key, revision), revision }
+  }
+
+  async list(request: ListRequest): Promise<Page> {
+    this.assertOpen()
+    return this.mvcc.list(request)
+  }
+
+  async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
+    checkKey(key)
+    return this.write(key, value, expected)
+  }
+
+  async delete(key: string, expected: number): Promise<WriteResult> {
+    return this.write(key, undefined, expected)
+  }
+
+  watch(request: WatchRequest): AsyncIterable<WatchBatch> {
+    this.assertOpen()
+    return this.hub.watch(request)
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.assertOpen()
+    this.mvcc.compact(revision)
+    // A watcher that waits far behind learns that it fell off the log.
+    this.hub.wake()
+  }
+
+  /** Why a write cannot be made: undefined when its condition holds. */
+  protected refusal(key: string, value: Uint8Array | undefined, expected: number): WriteResult | undefined {
+    const current = this.mvcc.newest(key)
+    const holds = (current?.modRevision ?? 0) === expected && (value !== undefined || current !== undefined)
+    return holds ? undefined : { ok: false, revision: this.mvcc.revision, current }
+  }
+
+  protected assertOpen(): void {
+    if (this.closed) throw new StorageError('KW_STORAGE_CLOSED', `Cannot use ${this.#name} as it was closed`)
+  }
+}
