@@ -66,12 +66,24 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const dispatcher = new ResourceDispatcher(registry, resources, new AdmissionChain(admission))
   const parts: ServerParts = { resources, registry, dispatcher, paths: [], admission, clock, random, log }
   await options.setup?.(parts)
+  await followAll(resources, feed)
   const handler = new RequestHandler(options, parts)
   return {
     handler: (request) => handler.handle(request),
     parts,
     [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   }
+}
+
+/** Has the cache of every resource from the start, so that a watch can go on from any version that this server has given out. */
+async function followAll(resources: ResourceTable, feed: StoreFeed): Promise<void> {
+  const follow = async (): Promise<void> => {
+    const prefixes = new Set(resources.all().map(({ storage }) => storage.prefix))
+    await Promise.all([...prefixes].map((prefix) => feed.cache(prefix)))
+  }
+  // A cache that cannot be filled now is tried again when it is needed.
+  resources.onChange(() => void follow().catch(() => undefined))
+  await follow()
 }
 
 class RequestHandler {

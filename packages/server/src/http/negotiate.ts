@@ -62,6 +62,17 @@ export function negotiate(
   throw newNotAcceptable(servedTypes)
 }
 
+/** Picks how to stream: only JSON can be, and a client that wants something else is told so. */
+export function negotiateStream(accept: string | undefined, query: URLSearchParams, userAgent: string): Representation {
+  const representation = negotiate(accept, query, userAgent, { conversions: true, streams: true })
+  if (representation.mediaType === 'application/json') return representation
+  const others = (accept ?? '').split(',').filter((range) => !range.trim().startsWith(representation.mediaType))
+  if (!parseAccept(others.join(',')).some(({ type }) => jsonRanges.includes(type))) throw newNotAcceptable(streamTypes)
+  return negotiate(others.join(','), query, userAgent, { conversions: true, streams: true })
+}
+
+const jsonRanges = ['application/json', 'application/*', '*/*']
+
 /** How an error is shown to a client: in the first form of the Accept header that there is, else as JSON. */
 export function representationOfErrors(
   accept: string | undefined,

@@ -357,12 +357,13 @@ function shouldDelete(object: MutableObject, old: MutableObject): boolean {
 function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void {
   const [fresh, before] = [object.metadata.managedFields, old.metadata.managedFields]
   if (!fresh || !before || fresh.length !== before.length) return
-  const without = (value: MutableObject): string =>
-    JSON.stringify({
-      ...value,
-      metadata: { ...value.metadata, managedFields: value.metadata.managedFields?.map(({ time: _, ...rest }) => rest) },
-    })
-  if (without(object) === without(old)) object.metadata.managedFields = before
+  const entries = (list: typeof fresh): unknown[] => list.map(({ time: _, ...rest }) => rest)
+  if (!deepEqual(entries(fresh), entries(before))) return
+  const rest = ({ metadata: { managedFields: _, ...metadata }, ...fields }: MutableObject): object => ({
+    ...fields,
+    metadata,
+  })
+  if (deepEqual(rest(object), rest(old))) object.metadata.managedFields = before
 }
 
 /** Gives an object in place the form in which it is stored. */

@@ -1,6 +1,6 @@
-import { validateFieldManager } from '@kubewright/api'
+import { encodeJson, validateFieldManager } from '@kubewright/api'
 import { isDNS1123Label, isPathSegmentName, isQualifiedName, isValidLabelValue } from '@kubewright/base'
-import { type FieldError, type FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, RawValue, required, tooLong } from '@kubewright/schema'
 import type { MutableMeta } from './resource.ts'
 
 export const orphanFinalizer = 'orphan'
@@ -106,21 +106,23 @@ function validateOwnerReferences(
   const errors: FieldError[] = []
   let controller: string | undefined
   for (const reference of references) {
-    const version = (reference.apiVersion ?? '').split('/').at(-1) ?? ''
+    // One with more than two parts is no version at all.
+    const parts = (reference.apiVersion ?? '').split('/')
+    const version = parts.length > 2 ? '' : parts.at(-1)!
     if (version === '')
       errors.push(invalid(path.child('apiVersion'), reference.apiVersion ?? '', 'version must not be empty'))
     for (const field of ['kind', 'name', 'uid'] as const) {
       if (!reference[field]) errors.push(invalid(path.child(field), reference[field] ?? '', 'must not be empty'))
     }
     if (reference.apiVersion === 'v1' && reference.kind === 'Event') {
-      errors.push(invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner'))
+      errors.push(invalid(path, asStruct(reference), '/v1, Kind=Event is disallowed from being an owner'))
     }
     if (reference.controller) {
       const name = `${reference.kind}/${reference.name}`
       if (controller === undefined) controller = name
       else {
         const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
-        errors.push(invalid(path, references, text))
+        errors.push(invalid(path, asStruct(references), text))
       }
     }
   }
@@ -137,6 +139,11 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath): Fie
     errors.push(invalid(path, finalizers, text))
   }
   return errors
+}
+
+/** Prints a value with its fields in the order in which they are, as Go prints structs. */
+function asStruct(value: unknown): RawValue {
+  return new RawValue(encodeJson(value))
 }
 
 const standardFinalizers = ['kubernetes', orphanFinalizer, foregroundFinalizer]

@@ -1,4 +1,11 @@
-import { type FieldSelector, newBadRequest, parseFieldSelector, parseSelector, type Selector } from '@kubewright/api'
+import {
+  escapeFieldValue,
+  type FieldSelector,
+  newBadRequest,
+  parseFieldSelector,
+  parseSelector,
+  type Selector,
+} from '@kubewright/api'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 
@@ -13,10 +20,20 @@ export interface Selection {
   matches(object: StoredObject): boolean
 }
 
-/** Reads the selectors of the query; a selector that cannot be understood is a bad request. */
-export function selectionOf(resource: Resource, query: URLSearchParams): Selection {
+/**
+ * Reads the selectors of the query; a selector that cannot be understood is a bad request. A name in the path, which only the old
+ * watch paths have, means the same as a selector.
+ */
+export function selectionOf(resource: Resource, query: URLSearchParams, name = ''): Selection {
   const labels = parsed(() => parseSelector(query.get('labelSelector') ?? ''))
-  const fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
+  let fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
+  if (name !== '') {
+    const byName = parseFieldSelector(`metadata.name=${escapeFieldValue(name)}`)
+    if (fields.isEverything) fields = byName
+    else if (fields.requirements.every(({ field, value }) => field !== 'metadata.name' || value !== name)) {
+      throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
+    }
+  }
   for (const { field } of fields.requirements) checkField(resource, field)
   const everything = labels.isEverything && fields.isEverything
   return {

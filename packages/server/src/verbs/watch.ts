@@ -1,31 +1,34 @@
 import { encodeJson, newResourceExpired } from '@kubewright/api'
-import { linkSignals } from '@kubewright/base'
+import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ApiResponse, Sink } from '../http/api-request.ts'
-import { negotiate, type Representation } from '../http/negotiate.ts'
+import { negotiateStream, type Representation } from '../http/negotiate.ts'
+import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, type IncludeObject, tableOf, tableRow } from '../table/table.ts'
 import type { Endpoint } from './endpoint.ts'
 import { scopePrefix } from './list.ts'
-import { type ListOptions, listOptions, versionNumber } from './list-options.ts'
+import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const defaultTimeoutSeconds = 1800
 const bookmarkMillis = 60_000
+/** A last bookmark is sent this long before the deadline, so that the client goes on from where it really was. */
+const lastBookmarkMillis = 2000
 
 /** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: true,
-  })
+  const representation = negotiateStream(headers['accept'], query, headers['user-agent'] ?? '')
   const options = listOptions(query, true)
-  const selection = selectionOf(endpoint.resource, query)
-  const start = options.resourceVersion === '' ? 0 : versionNumber(options.resourceVersion)
+  const selection = selectionOf(endpoint.resource, query, context.info.name)
+  // Unlike for a list, the server gives no reason here.
+  const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
+  if (problem !== undefined) throw unclassifiedError(problem)
+  const start = Number(options.resourceVersion)
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
   return {
     status: 200,
@@ -67,22 +70,21 @@ class WatchStream {
   async run(): Promise<void> {
     const { endpoint, context, options } = this.#parts
     const ending = linkSignals(context.request.signal)
-    const seconds = options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds
-    const deadline = endpoint.registry.clock.setTimer(seconds * 1000, () => ending.abort(), 'watch timeout')
+    const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
+    const { clock } = endpoint.registry
+    const deadline = clock.setTimer(millis, () => ending.abort(), 'watch timeout')
     try {
-      await this.#stream(ending.signal)
+      await this.#stream(ending.signal, clock.now() + millis)
     } finally {
       deadline.cancel()
       ending[Symbol.dispose]()
     }
   }
 
-  async #stream(signal: AbortSignal): Promise<void> {
+  async #stream(signal: AbortSignal, deadline: number): Promise<void> {
     const { endpoint, options, cache } = this.#parts
     let bookmarkDue = false
-    const bookmarks = options.allowBookmarks
-      ? this.#every(bookmarkMillis, () => (bookmarkDue = true), signal)
-      : undefined
+    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, () => (bookmarkDue = true)) : undefined
     try {
       let cursor = await this.#begin(signal)
       while (cursor !== undefined && !signal.aborted) {
@@ -189,16 +191,23 @@ class WatchStream {
     this.#parts.sink.write(eventLine('ERROR', Buffer.from(encodeJson(status))))
   }
 
-  #every(millis: number, callback: () => void, signal: AbortSignal): Disposable {
+  /** Calls back every minute and shortly before the deadline. */
+  #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
     const { clock } = this.#parts.endpoint.registry
     const { cache } = this.#parts
-    let timer = clock.setTimer(millis, tick, 'bookmark')
-    function tick(): void {
-      callback()
+    let timer: Timer | undefined
+    const schedule = (): void => {
+      const now = clock.now()
+      const next = Math.min(now + bookmarkMillis, deadline - lastBookmarkMillis)
+      timer = next > now ? clock.setTimer(next - now, due, 'bookmark') : undefined
+    }
+    const due = (): void => {
+      remind()
       // Nothing may have happened to this resource: wake the stream to send the bookmark.
       cache.wake()
-      if (!signal.aborted) timer = clock.setTimer(millis, tick, 'bookmark')
+      schedule()
     }
-    return { [Symbol.dispose]: () => timer.cancel() }
+    schedule()
+    return { [Symbol.dispose]: () => timer?.cancel() }
   }
 }

@@ -1,0 +1,41 @@
+import { nullLogger, VirtualClock } from '@kubewright/base'
+import { CompactedError, MemoryStore } from '@kubewright/storage'
+import { describe, expect, it } from 'vitest'
+import { HistoryLimit } from './history-limit.ts'
+
+const minute = 60_000
+
+async function write(store: MemoryStore, count: number): Promise<number> {
+  let revision = 0
+  for (let i = 0; i < count; i++) {
+    const { entry } = await store.get('/registry/x')
+    revision = (await store.put('/registry/x', new Uint8Array(1), entry?.modRevision ?? 0)).revision
+  }
+  return revision
+}
+
+describe('HistoryLimit', () => {
+  it('keeps what is younger than the age and forgets the rest', async () => {
+    const clock = new VirtualClock()
+    const store = new MemoryStore()
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger })
+    const old = await write(store, 3)
+    await clock.advance(2 * minute)
+    const young = await write(store, 3)
+    await clock.advance(2 * minute)
+    expect((await store.get('/registry/x', { revision: old - 1 })).entry).toBeDefined()
+    await clock.advance(1.5 * minute)
+    await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
+    expect((await store.get('/registry/x', { revision: young - 1 })).entry).toBeDefined()
+  })
+
+  it('bounds the number of revisions however young they are', async () => {
+    const clock = new VirtualClock()
+    const store = new MemoryStore()
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger }, { revisions: 100 })
+    const newest = await write(store, 300)
+    await clock.advance(minute)
+    await expect(store.get('/registry/x', { revision: newest - 51 })).rejects.toThrow(CompactedError)
+    expect((await store.get('/registry/x', { revision: newest - 50 })).entry).toBeDefined()
+  })
+})
