@@ -50,7 +50,7 @@ export { CelEnvironment, type EnvironmentOptions, type VariableDeclaration } fro
 export { celCompare, celEquals, compareStrings } from './equality.ts'
 export { CelExpression, CostMeter, PER_CALL_LIMIT } from './expression.ts'
 export type { SizeEstimator } from './internal/cost-estimator.ts'
-export { matchesRegex, regexOf } from './internal/regex.ts'
+export { matchesRegex, type Regex, regexOf } from './internal/regex.ts'
 export { fromNative } from './json-values.ts'
 export {
   AUTHORIZER_TYPE,

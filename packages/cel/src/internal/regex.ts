@@ -1,18 +1,47 @@
 import { RE2JS } from 're2js'
 import { CelError } from '../cel-error.ts'
+import { RegexAutomaton } from './regex-automaton.ts'
+import { parseRegex } from './regex-syntax.ts'
 
 const MAX_CACHED = 1000
-const compiled = new Map<string, RE2JS>()
+const compiled = new Map<string, Regex>()
+
+/** A valid regular expression of RE2's syntax, which matches in linear time. */
+export class Regex {
+  readonly #pattern: string
+  readonly #automaton: RegexAutomaton | undefined
+  #engine: RE2JS | undefined
+
+  /** Throws RE2's `error parsing regexp: …` for a pattern that is not valid; prefer {@link regexOf}, which caches. */
+  constructor(pattern: string) {
+    this.#pattern = pattern
+    const node = parseRegex(pattern)
+    if (node === undefined) this.#engine = RE2JS.compile(pattern)
+    else this.#automaton = RegexAutomaton.of(node)
+  }
+
+  /** The engine that can also tell where a match is. */
+  get engine(): RE2JS {
+    this.#engine ??= RE2JS.compile(this.#pattern)
+    return this.#engine
+  }
+
+  /** Whether the pattern matches anywhere in the text. */
+  test(text: string): boolean {
+    return this.#automaton?.test(text) ?? this.engine.test(text)
+  }
+}
 
 /** The compiled pattern, from a cache; throws a CelError with Go's `error parsing regexp: …`. */
-export function regexOf(pattern: string): RE2JS {
+export function regexOf(pattern: string): Regex {
   let regex = compiled.get(pattern)
   if (regex === undefined) {
     try {
-      regex = RE2JS.compile(pattern)
+      regex = new Regex(pattern)
     } catch (e) {
       throw new CelError(e instanceof Error ? e.message : String(e))
     }
+    // Expressions come and go in long-lived servers: forget rather than grow without bound.
     if (compiled.size >= MAX_CACHED) compiled.clear()
     compiled.set(pattern, regex)
   }

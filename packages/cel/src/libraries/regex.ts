@@ -64,7 +64,7 @@ export const regexLibrary: CelLibrary = {
 
 function compile(pattern: string): RE2JS {
   try {
-    return regexOf(pattern)
+    return regexOf(pattern).engine
   } catch (error) {
     throw new CelError(`Illegal regex: ${(error as Error).message}`)
   }

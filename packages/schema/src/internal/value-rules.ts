@@ -1,5 +1,5 @@
 import { deepEqual, isSupportedFormat } from '@kubewright/base'
-import { RE2JS } from 're2js'
+import { regexOf } from '@kubewright/cel'
 import { isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 
@@ -85,7 +85,7 @@ export function compilePattern(source: string): Pattern {
 
 function newPattern(source: string): Pattern {
   try {
-    const regex = RE2JS.compile(source)
+    const regex = regexOf(source)
     return { matches: (text) => regex.test(text), error: undefined }
   } catch (error) {
     return { matches: () => false, error: error instanceof Error ? error.message : String(error) }

@@ -1,0 +1,239 @@
+import type { CodeRanges, RegexNode } from './regex-syntax.ts'
+
+const MAX_INSTRUCTIONS = 4096
+/** How many numbers and references the states of one automaton may hold. */
+const MAX_CELLS = 32_768
+
+/** One step of the program that an expression becomes; `next` are positions in the program. */
+type Instruction =
+  | { readonly kind: 'set'; readonly set: number; readonly next: number }
+  | { readonly kind: 'begin' | 'end'; readonly next: number }
+  | { readonly kind: 'fork'; readonly next: number[] }
+  | { readonly kind: 'match' }
+
+/** All the places in the program at which a text so far may be. */
+interface State {
+  /** The instructions that wait for a character or for the end. */
+  readonly threads: readonly number[]
+  /** By class of character; made when first needed. */
+  readonly next: (State | undefined)[]
+  /** Whether the text matches if it ends here. */
+  readonly accepts: boolean
+  /** Whether what follows makes no difference any more. */
+  readonly settled: boolean
+}
+
+/**
+ * Decides whether a text matches somewhere, in one pass and without looking back: a deterministic automaton, whose states are made
+ * when a text first reaches them. The time is linear in the text whatever the expression.
+ */
+export class RegexAutomaton {
+  readonly #program: Instruction[] = [{ kind: 'match' }]
+  readonly #entry: number
+  readonly #sets: CodeRanges[] = []
+  /** The class of each code point that starts a stretch of one class; stretches ascend. */
+  readonly #stretches: readonly number[]
+  readonly #classes: readonly number[]
+  readonly #ascii: Uint16Array
+  /** By set and class: whether the set has the class's characters. */
+  readonly #members: readonly (readonly boolean[])[]
+  readonly #states = new Map<string, State>()
+  readonly #start: State
+  #cells = 0
+
+  /** The automaton of an expression, or `undefined` if that would be too large. */
+  static of(node: RegexNode): RegexAutomaton | undefined {
+    return instructionsOf(node) > MAX_INSTRUCTIONS ? undefined : new RegexAutomaton(node)
+  }
+
+  private constructor(node: RegexNode) {
+    this.#entry = this.#emit(node, 0)
+    const { stretches, classes, members } = classify(this.#sets)
+    this.#stretches = stretches
+    this.#classes = classes
+    this.#members = members
+    this.#ascii = Uint16Array.from({ length: 128 }, (_, code) => this.#classOf(code))
+    this.#start = this.#newState(this.#closure([this.#entry], true), true)
+  }
+
+  /** Whether the text matches somewhere; `undefined` if another engine has to say. */
+  test(text: string): boolean | undefined {
+    const ascii = this.#ascii
+    let state = this.#start
+    for (let i = 0; i < text.length; i++) {
+      if (state.settled) return state.accepts
+      const unit = text.charCodeAt(i)
+      let kind: number
+      if (unit < 128) {
+        kind = ascii[unit]!
+      } else {
+        const code = text.codePointAt(i)!
+        if (code > 0xffff) i++
+        // Half a surrogate pair is no character.
+        else if (code >= 0xd800 && code <= 0xdfff) return undefined
+        kind = this.#classOf(code)
+      }
+      const next: State | undefined = state.next[kind] ?? this.#step(state, kind)
+      if (next === undefined) return undefined
+      state = next
+    }
+    return state.accepts
+  }
+
+  /** Appends the instructions of an expression that goes on at `next`; tells where it starts. */
+  #emit(node: RegexNode, next: number): number {
+    switch (node.kind) {
+      case 'set':
+        return this.#program.push({ kind: 'set', set: this.#sets.push(node.ranges) - 1, next }) - 1
+      case 'begin':
+      case 'end':
+        return this.#program.push({ kind: node.kind, next }) - 1
+      case 'sequence':
+        return node.parts.reduceRight((after, part) => this.#emit(part, after), next)
+      case 'choice':
+        return this.#program.push({ kind: 'fork', next: node.branches.map((branch) => this.#emit(branch, next)) }) - 1
+      case 'repeat':
+        return this.#emitRepeat(node.body, node.min, node.max, next)
+    }
+  }
+
+  #emitRepeat(body: RegexNode, min: number, max: number, next: number): number {
+    let entry = next
+    if (max === Number.POSITIVE_INFINITY) {
+      const targets = [next]
+      entry = this.#program.push({ kind: 'fork', next: targets }) - 1
+      targets.push(this.#emit(body, entry))
+    } else {
+      for (let i = min; i < max; i++) {
+        entry = this.#program.push({ kind: 'fork', next: [this.#emit(body, entry), next] }) - 1
+      }
+    }
+    for (let i = 0; i < min; i++) entry = this.#emit(body, entry)
+    return entry
+  }
+
+  #classOf(code: number): number {
+    let low = 0
+    let high = this.#stretches.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#stretches[middle]! <= code) low = middle
+      else high = middle - 1
+    }
+    return this.#classes[low]!
+  }
+
+  #step(state: State, kind: number): State | undefined {
+    const targets: number[] = []
+    for (const thread of state.threads) {
+      const instruction = this.#program[thread]!
+      if (instruction.kind === 'set' && this.#members[instruction.set]![kind]) targets.push(instruction.next)
+    }
+    // A match may start at every character.
+    targets.push(this.#entry)
+    const threads = this.#closure(targets, false)
+    const key = threads.join()
+    let next = this.#states.get(key)
+    if (next === undefined) {
+      if (this.#cells >= MAX_CELLS) return undefined
+      next = this.#newState(threads, false)
+      this.#states.set(key, next)
+    }
+    state.next[kind] = next
+    return next
+  }
+
+  #newState(threads: readonly number[], atBegin: boolean): State {
+    const matched = threads[0] === 0
+    const ends = threads.flatMap((thread) => {
+      const instruction = this.#program[thread]!
+      return instruction.kind === 'end' ? [instruction.next] : []
+    })
+    const classes = this.#members[0]?.length ?? 1
+    this.#cells += threads.length + classes
+    return {
+      threads,
+      next: new Array<State | undefined>(classes).fill(undefined),
+      accepts: matched || (ends.length > 0 && this.#closure(ends, atBegin, true)[0] === 0),
+      settled: matched || threads.length === 0,
+    }
+  }
+
+  /** The instructions that are reached without a character, sorted. The match, at position 0, makes all others pointless. */
+  #closure(from: readonly number[], atBegin: boolean, atEnd = false): number[] {
+    const seen = new Set<number>()
+    const open = [...from]
+    const waiting: number[] = []
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (seen.has(at)) continue
+      seen.add(at)
+      const instruction = this.#program[at]!
+      switch (instruction.kind) {
+        case 'match':
+          return [0]
+        case 'fork':
+          open.push(...instruction.next)
+          break
+        case 'begin':
+          if (atBegin) open.push(instruction.next)
+          break
+        case 'end':
+          if (atEnd) open.push(instruction.next)
+          else waiting.push(at)
+          break
+        default:
+          waiting.push(at)
+      }
+    }
+    return waiting.sort((a, b) => a - b)
+  }
+}
+
+/** How many instructions an expression needs. */
+function instructionsOf(node: RegexNode): number {
+  switch (node.kind) {
+    case 'sequence':
+      return node.parts.reduce((sum, part) => sum + instructionsOf(part), 0)
+    case 'choice':
+      return node.branches.reduce((sum, branch) => sum + instructionsOf(branch), 1)
+    case 'repeat':
+      return (Number.isFinite(node.max) ? node.max : node.min + 1) * (instructionsOf(node.body) + 1)
+    default:
+      return 1
+  }
+}
+
+interface Classification {
+  readonly stretches: readonly number[]
+  readonly classes: readonly number[]
+  readonly members: readonly (readonly boolean[])[]
+}
+
+/** Splits all code points into classes of those that every set treats alike. */
+function classify(sets: readonly CodeRanges[]): Classification {
+  // A repeated set stands in the program many times, but decides once.
+  const distinct = [...new Set(sets)]
+  const bounds = new Set([0])
+  for (const ranges of distinct) {
+    for (let i = 0; i < ranges.length; i += 2) bounds.add(ranges[i]!).add(ranges[i + 1]! + 1)
+  }
+  const stretches = [...bounds].sort((a, b) => a - b)
+  const numbers = new Map<string, number>()
+  const examples: number[] = []
+  const classes = stretches.map((start) => {
+    const key = distinct.map((ranges) => (includes(ranges, start) ? '1' : '0')).join('')
+    let number = numbers.get(key)
+    if (number === undefined) {
+      number = examples.push(start) - 1
+      numbers.set(key, number)
+    }
+    return number
+  })
+  const rows = new Map(distinct.map((ranges) => [ranges, examples.map((code) => includes(ranges, code))]))
+  return { stretches, classes, members: sets.map((ranges) => rows.get(ranges)!) }
+}
+
+function includes(ranges: CodeRanges, code: number): boolean {
+  for (let i = 0; i < ranges.length; i += 2) if (code >= ranges[i]! && code <= ranges[i + 1]!) return true
+  return false
+}
