@@ -1,4 +1,7 @@
+import { appsResources } from './apps/apps-resources.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 
 /** What each built-in resource adds: strategies, tables, selectors. */
-export const builtinTable: BuiltinTable = {}
+export const builtinTable: BuiltinTable = {
+  ...appsResources,
+}
