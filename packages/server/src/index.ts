@@ -5,5 +5,13 @@ export {
   type PathHandler,
   type ServerParts,
 } from './api-server.ts'
+export { type AssembleServerOptions, assembleServer } from './assemble-server.ts'
+export type { AccessControlOptions } from './auth/access-control.ts'
+export type { StaticToken } from './auth/static-tokens.ts'
+export type { HistoryLimits } from './cache/history-limit.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
+export { CertificateAuthority, type CertificateRequest, type KeyedCertificate } from './pki/certificate-authority.ts'
+export type { CertificateSubject } from './pki/x509-name.ts'
+export type { UserInfo } from './request-context.ts'
+export { adminUser, createServerIdentity, renewServerIdentity, type ServerIdentity } from './server-identity.ts'

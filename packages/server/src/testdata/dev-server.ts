@@ -5,12 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createLogger } from '@kubewright/base'
 import { MemoryStore, openDurableStore } from '@kubewright/storage'
-import { createApiServer } from '../api-server.ts'
-import { createAccessControl } from '../auth/access-control.ts'
-import { installBuiltins } from '../bootstrap/install-builtins.ts'
-import { builtinResources } from '../builtins/builtin-resources.ts'
-import { builtinTable } from '../builtins/builtin-table.ts'
-import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
+import { assembleServer } from '../assemble-server.ts'
 import { listen } from '../http/listener.ts'
 
 const { values } = parseArgs({
@@ -22,20 +17,10 @@ const log = createLogger({
   write: (record) => console.error(record.message, record.values, record.error ?? ''),
 })
 const store = values.data === undefined ? new MemoryStore() : await openDurableStore(values.data)
-const access = createAccessControl({
-  tokens: [{ token: 'conformance', user: { name: 'admin', groups: ['system:masters'] } }],
-})
-const server = await createApiServer({
+const server = await assembleServer({
   store,
   log,
-  authenticators: access.authenticators,
-  authorizer: access.authorizer,
-  setup: async (parts) => {
-    const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
-    for (const resource of builtinResources(table)) parts.resources.set(resource)
-    await installBuiltins(parts)
-    await access.bootstrap(parts)
-  },
+  access: { tokens: [{ token: 'conformance', user: { name: 'admin', groups: ['system:masters'] } }] },
 })
 const listener = await listen({
   handler: server.handler,

@@ -1,0 +1,56 @@
+import { type Clock, type Logger, nullLogger, type Random, systemClock } from '@kubewright/base'
+import type { Store } from '@kubewright/storage'
+import { type ApiServer, createApiServer } from './api-server.ts'
+import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
+import { installBuiltins } from './bootstrap/install-builtins.ts'
+import { builtinResources } from './builtins/builtin-resources.ts'
+import { builtinTable } from './builtins/builtin-table.ts'
+import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
+import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
+
+/** What {@link assembleServer} takes. */
+export interface AssembleServerOptions {
+  /** Stays the caller's: it is not closed with the server. */
+  readonly store: Store
+  /** Who is let in. @default nobody but holders of verified client certificates and service account tokens */
+  readonly access?: AccessControlOptions
+  /** How long the store's history can be read. */
+  readonly history?: HistoryLimits
+  /** @default the system's */
+  readonly clock?: Clock
+  /** @default the system's */
+  readonly random?: Random
+  /** @default silent */
+  readonly log?: Logger
+}
+
+/**
+ * Starts a complete Kubernetes API server on a store: every built-in kind, access control, discovery, admission and the objects that
+ * every cluster has. It has no listener yet: call its handler, or put `listen` in front.
+ */
+export async function assembleServer(options: AssembleServerOptions): Promise<ApiServer> {
+  const { access: accessOptions, history, store, clock = systemClock, log = nullLogger } = options
+  const access = createAccessControl(accessOptions)
+  const server = await createApiServer({
+    store,
+    clock,
+    log,
+    ...(options.random ? { random: options.random } : {}),
+    authenticators: access.authenticators,
+    authorizer: access.authorizer,
+    setup: async (parts) => {
+      const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
+      for (const resource of builtinResources(table)) parts.resources.set(resource)
+      await installBuiltins(parts)
+      await access.bootstrap(parts)
+    },
+  })
+  const limit = new HistoryLimit({ store, clock, log }, history)
+  return {
+    ...server,
+    [Symbol.asyncDispose]: async () => {
+      await limit[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
