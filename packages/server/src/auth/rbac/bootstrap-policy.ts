@@ -110,7 +110,9 @@ async function ensure(
 function completeRole(role: MutableObject, wanted: MutableObject): boolean {
   const metadata = completeMetadata(role, wanted)
   const rules = (role['rules'] as PolicyRule[] | null) ?? []
-  const missing = uncoveredRules(rules, (wanted['rules'] as PolicyRule[] | null) ?? [])
+  const expected = (wanted['rules'] as PolicyRule[] | null) ?? []
+  // Almost always the case, and much cheaper to see.
+  const missing = deepEqual(rules, expected) ? [] : uncoveredRules(rules, expected)
   if (missing.length > 0) role['rules'] = [...rules, ...compactRules(missing)]
   const aggregation = !role['aggregationRule'] && wanted['aggregationRule'] !== undefined
   if (aggregation) role['aggregationRule'] = wanted['aggregationRule']
