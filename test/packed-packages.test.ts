@@ -35,7 +35,7 @@ const manifests = readdirSync(join(root, 'packages'))
   .filter(([, manifest]) => manifest.private !== true)
 
 beforeAll(() => {
-  execFileSync(node, [join(root, 'node_modules/ts7/bin/tsc'), '-b'], { cwd: root, stdio: 'inherit' })
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
   const modules = join(project, 'node_modules')
   mkdirSync(modules, { recursive: true })
   for (const [folder, manifest] of manifests) {

@@ -15,6 +15,7 @@ const steps: readonly Step[] = [
   bin('types: tests, tools, benchmarks', 'node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json'),
   bin('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
   bin('promises and law 1', 'node_modules/eslint/bin/eslint.js', '.'),
+  tool('bundles', 'bundle.ts'),
   tool('package boundaries', 'check-boundaries.ts'),
   tool('code in the docs', 'check-docs.ts'),
   bin('unused exports and dependencies', 'node_modules/knip/bin/knip.js'),

@@ -1,17 +1,8 @@
+import { createRequire } from 'node:module'
 import { goQuote } from '@kubewright/base'
 import { goFloat } from '@kubewright/schema'
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type YAMLMap,
-} from 'yaml'
+import type * as Yaml from 'yaml'
+import type { Alias, Document, LineCounter, Node, YAMLMap } from 'yaml'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { type Decoded, decodeJson } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
@@ -19,6 +10,13 @@ import type { JsonReaderOptions } from './json-reader.ts'
 import { looksLikeJson } from './looks-like-json.ts'
 import { goYamlMessage, missingKeyMessage } from './yaml-problem.ts'
 import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
+
+let loaded: typeof Yaml | undefined
+
+/** The parser, loaded with the first document that is not JSON: its import costs more than that of all of this package. */
+function yaml(): typeof Yaml {
+  return (loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml)
+}
 
 const forbiddenCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/
 const coreTag = 'tag:yaml.org,2002:'
@@ -62,7 +60,7 @@ function readAsJson(text: string, schema?: JsonReaderOptions['schema']): Decoded
 
 class YamlReader {
   readonly #source: string
-  readonly #lines = new LineCounter()
+  readonly #lines: LineCounter = new (yaml().LineCounter)()
   readonly #document: Document
   /** `line 8: key "k" already set in map`, in document order. */
   readonly repeatedKeys: string[] = []
@@ -75,7 +73,7 @@ class YamlReader {
   constructor(source: string) {
     this.#source = source.startsWith('\ufeff') ? source.slice(1) : source
     if (forbiddenCharacter.test(this.#source)) throw new ApiSyntaxError('yaml: control characters are not allowed')
-    this.#document = parseDocument(this.#source, {
+    this.#document = yaml().parseDocument(this.#source, {
       schema: 'failsafe',
       uniqueKeys: false,
       lineCounter: this.#lines,
@@ -93,10 +91,10 @@ class YamlReader {
 
   #value(node: unknown): unknown {
     this.#count()
-    if (isScalar(node)) return jsonScalar(scalarValue(node))
-    if (isSeq(node)) return node.items.map((item) => this.#value(item))
-    if (isMap(node)) return this.#map(node)
-    if (isAlias(node)) return this.#alias(node, (target) => this.#value(target))
+    if (yaml().isScalar(node)) return jsonScalar(scalarValue(node))
+    if (yaml().isSeq(node)) return node.items.map((item) => this.#value(item))
+    if (yaml().isMap(node)) return this.#map(node)
+    if (yaml().isAlias(node)) return this.#alias(node, (target) => this.#value(target))
     return null
   }
 
@@ -105,7 +103,7 @@ class YamlReader {
     const seen = new Set<PlainScalar>()
     const merged: Record<string, unknown>[] = []
     for (const { key, value } of map.items) {
-      if (isScalar(key) && key.type === 'PLAIN' && key.value === '<<') {
+      if (yaml().isScalar(key) && key.type === 'PLAIN' && key.value === '<<') {
         merged.push(...this.#merge(value))
         continue
       }
@@ -125,8 +123,8 @@ class YamlReader {
   }
 
   #key(node: unknown): PlainScalar {
-    if (isAlias(node)) return this.#alias(node, (target) => this.#key(target))
-    if (!isScalar(node)) throw new ApiSyntaxError(`yaml: invalid map key: ${goSyntax(this.#value(node))}`)
+    if (yaml().isAlias(node)) return this.#alias(node, (target) => this.#key(target))
+    if (!yaml().isScalar(node)) throw new ApiSyntaxError(`yaml: invalid map key: ${goSyntax(this.#value(node))}`)
     if (node.source === '' && node.type === 'PLAIN' && node.tag === undefined) {
       throw new ApiSyntaxError(missingKeyMessage(this.#source, node.range?.[0] ?? 0))
     }
@@ -134,10 +132,10 @@ class YamlReader {
   }
 
   #merge(node: unknown): Record<string, unknown>[] {
-    const target = isAlias(node) ? this.#resolve(node) : node
-    if (isMap(target)) return [this.#value(node) as Record<string, unknown>]
+    const target = yaml().isAlias(node) ? this.#resolve(node) : node
+    if (yaml().isMap(target)) return [this.#value(node) as Record<string, unknown>]
     // Of several maps the later ones come first in go-yaml, and the first one set wins.
-    if (isSeq(target)) return target.items.flatMap((item) => this.#merge(item))
+    if (yaml().isSeq(target)) return target.items.flatMap((item) => this.#merge(item))
     throw new ApiSyntaxError('yaml: map merge requires map or sequence of maps as the value')
   }
 
@@ -170,7 +168,8 @@ class YamlReader {
   }
 
   #lineOf(node: unknown): number | undefined {
-    const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : undefined
+    const range =
+      yaml().isScalar(node) || yaml().isMap(node) || yaml().isSeq(node) || yaml().isAlias(node) ? node.range : undefined
     return range ? this.#lines.linePos(range[0]).line : undefined
   }
 }
