@@ -7,6 +7,8 @@ export {
 } from './api-server.ts'
 export { type AssembleServerOptions, assembleServer } from './assemble-server.ts'
 export type { AccessControlOptions } from './auth/access-control.ts'
+export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles.ts'
+export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
