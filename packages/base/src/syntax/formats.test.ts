@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatCheck, isSupportedFormat, matchesFormat } from './formats.ts'
 
@@ -60,4 +61,33 @@ test('isSupportedFormat() ignores dashes and knows no other formats', () => {
   expect(['date-time', 'datetime', 'k8s-short-name', 'uuid'].every(isSupportedFormat)).toBe(true)
   expect(['int32', 'ip', 'regex', ''].some(isSupportedFormat)).toBe(false)
   expect(formatCheck('int32')).toBeUndefined()
+})
+
+/** The rules as kube-openapi states them, without any shortcut. */
+const HOSTNAME =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
+
+test('matchesFormat() of hostname agrees with the expression it stands for', () => {
+  const parts = fc.constantFrom('a', 'b', 'Z', '7', '-', '.', '.', '$', '_', 'ä', 'a'.repeat(31), 'x'.repeat(62))
+  const names = fc.array(parts, { maxLength: 9 }).map((list) => list.join(''))
+  const fits = (name: string): boolean =>
+    Buffer.byteLength(name) <= 255 && name.split('.').every((part) => Buffer.byteLength(part) <= 63)
+  fc.assert(
+    fc.property(names, (name) => {
+      expect(matchesFormat('hostname', name)).toBe(HOSTNAME.test(name) && fits(name))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('matchesFormat() of date-time is the same for a time in the usual form and in a form like it', () => {
+  const digits = (min: number, max: number, width: number) =>
+    fc.integer({ min, max }).map((value) => String(value).padStart(width, '0'))
+  const times = fc.tuple(digits(0, 9999, 4), ...[13, 32, 25, 61, 61].map((max) => digits(0, max, 2)))
+  fc.assert(
+    fc.property(times, ([year, month, day, hour, minute, second]) => {
+      const text = `${year}-${month}-${day}T${hour}:${minute}:${second}`
+      expect(matchesFormat('date-time', `${text}Z`)).toBe(matchesFormat('date-time', `${text}.0Z`))
+    }),
+  )
 })

@@ -3,7 +3,7 @@
 import { parseDuration } from '../duration.ts'
 import { IPAddress, parseCIDRSloppy, parseIPSloppy } from './ip.ts'
 import { isMailAddress } from './mail-address.ts'
-import { isCalendarDate } from './rfc3339.ts'
+import { digitsAt, isCalendarDate, isDateAt } from './rfc3339.ts'
 import { isRequestURI } from './url.ts'
 
 /** Whether a value has a format. */
@@ -73,7 +73,53 @@ export function matchesFormat(name: string, value: string): boolean {
   return formatCheck(name)?.(value) ?? false
 }
 
+/** What an ASCII character may be in a hostname, by code. `\p{S}` has some of the punctuation. */
+const OTHER = 0
+const LETTER = 1
+const DIGIT_OR_SYMBOL = 2
+const HYPHEN = 3
+const DOT = 4
+const HOSTNAME_PARTS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  if (/[a-zA-Z]/.test(char)) return LETTER
+  if (/[0-9\p{S}]/u.test(char)) return DIGIT_OR_SYMBOL
+  return char === '-' ? HYPHEN : char === '.' ? DOT : OTHER
+})
+
 function isHostname(value: string): boolean {
+  return isAsciiHostname(value) ?? isUnicodeHostname(value)
+}
+
+/** The verdict of {@link isUnicodeHostname}, without its cost, if all characters are ASCII; `undefined` otherwise. */
+function isAsciiHostname(value: string): boolean | undefined {
+  const length = value.length
+  let start = 0
+  let previous = DOT
+  let hasOnlyLetters = true
+  let hasLateHyphen = false
+  let valid = length <= 255
+  for (let i = 0; i < length; i++) {
+    const code = value.charCodeAt(i)
+    if (code > 127) return undefined
+    const part = HOSTNAME_PARTS[code]!
+    if (part === DOT) {
+      if (previous === DOT || previous === HYPHEN || i - start > 63) valid = false
+      start = i + 1
+      hasOnlyLetters = true
+    } else if (part !== LETTER) {
+      if (part === OTHER || (part === HYPHEN && previous === DOT)) valid = false
+      else if (part === HYPHEN && i !== 1) hasLateHyphen = true
+      hasOnlyLetters = false
+    }
+    previous = part
+  }
+  const rest = length - start
+  if (!valid || rest > 63) return false
+  // A name without dots has its own rule: one hyphen, as second character, even if nothing follows it.
+  return start === 0 ? rest > 0 && !hasLateHyphen : rest >= 2 && hasOnlyLetters
+}
+
+function isUnicodeHostname(value: string): boolean {
   if (!HOSTNAME.test(value)) return false
   const encoder = new TextEncoder()
   return encoder.encode(value).length <= 255 && value.split('.').every((part) => encoder.encode(part).length <= 63)
@@ -115,6 +161,20 @@ function isCreditCard(value: string): boolean {
 
 /** A date, a `t` and a time of day; what follows a second `t` is not looked at, as in kube-openapi. */
 function isDateTime(value: string): boolean {
+  return isPlainUTC(value) || isLenientDateTime(value)
+}
+
+/** Whether the value has the form that is all but universal in Kubernetes: `2006-01-02T15:04:05Z`. */
+function isPlainUTC(value: string): boolean {
+  if (value.length !== 20 || value[10] !== 'T' || value[13] !== ':' || value[16] !== ':' || value[19] !== 'Z')
+    return false
+  const hour = digitsAt(value, 11, 13)
+  const minute = digitsAt(value, 14, 16)
+  const second = digitsAt(value, 17, 19)
+  return hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59 && isDateAt(value, 0)
+}
+
+function isLenientDateTime(value: string): boolean {
   const [date, time] = value.toLowerCase().split('t')
   if (date === undefined || time === undefined || !isCalendarDate(date)) return false
   const parts = TIME_OF_DAY.exec(time)

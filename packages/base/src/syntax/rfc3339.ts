@@ -46,11 +46,27 @@ export function instantFromMillis(millis: number): Instant {
 
 /** Whether the text is a date `2006-01-02` that exists in the calendar. */
 export function isCalendarDate(text: string): boolean {
-  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)
-  if (parts === null) return false
-  const month = Number(parts[2])
-  const day = Number(parts[3])
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(Number(parts[1]), month)
+  return text.length === 10 && isDateAt(text, 0)
+}
+
+/** Whether a date `2006-01-02` that exists in the calendar stands at the index; what follows it does not matter. */
+export function isDateAt(text: string, index: number): boolean {
+  if (text[index + 4] !== '-' || text[index + 7] !== '-') return false
+  const year = digitsAt(text, index, index + 4)
+  const month = digitsAt(text, index + 5, index + 7)
+  const day = digitsAt(text, index + 8, index + 10)
+  return year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+}
+
+/** The number that the digits between two indices make; -1 if one of them is not a digit. */
+export function digitsAt(text: string, from: number, to: number): number {
+  let value = 0
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - 0x30
+    if (!(digit >= 0 && digit <= 9)) return -1
+    value = value * 10 + digit
+  }
+  return value
 }
 
 /** Reads one text by one layout; keeps what is left of the text, which the error messages quote. */
