@@ -27,7 +27,9 @@ export interface Row {
 export interface Suite {
   readonly title: string
   readonly about: string
-  readonly rows: readonly Row[] | (() => Promise<readonly Row[]>)
+  readonly rows?: readonly Row[] | (() => Promise<readonly Row[]>)
+  /** Measures in a way of its own (whole processes, say) and returns the lines of a table in Markdown. */
+  readonly report?: () => Promise<readonly string[]>
 }
 
 export interface Figure {

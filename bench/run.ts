@@ -37,16 +37,14 @@ const page: string[] = [
 for (const file of files) {
   const { suite } = (await import(pathToFileURL(join(folder, file)).href)) as { suite: Suite }
   console.log(`\n${suite.title}`)
-  page.push(
-    '',
-    `## ${suite.title}`,
-    '',
-    suite.about,
-    '',
-    '| work | kubewright | peers | spread | note |',
-    '|---|---|---|---|---|',
-  )
-  const rows = typeof suite.rows === 'function' ? await suite.rows() : suite.rows
+  page.push('', `## ${suite.title}`, '', suite.about)
+  if (suite.report) {
+    const lines = await suite.report()
+    console.log(lines.join('\n'))
+    page.push('', ...lines)
+  }
+  const rows = typeof suite.rows === 'function' ? await suite.rows() : (suite.rows ?? [])
+  if (rows.length > 0) page.push('', '| work | kubewright | peers | spread | note |', '|---|---|---|---|---|')
   for (const row of rows) {
     const line = describeRow(await measure(row))
     console.log(line)

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Suite } from './harness.ts'
+
+const root = join(import.meta.dirname, '..')
+const rounds = 7
+
+interface Cost {
+  readonly cpuMillis: number
+  readonly rssMiB: number
+}
+
+/** Imports a package in a process of its own, as built, and reports what that took there. */
+function importCost(specifier: string): Cost {
+  // Beside the packages, so that the specifier resolves; a file, because an eval would add to the cost.
+  const file = join(root, `import-cost-${process.pid}.mjs`)
+  const wanted = specifier === '' ? '' : `await import(${JSON.stringify(specifier)})`
+  writeFileSync(
+    file,
+    `const before = process.cpuUsage()
+${wanted}
+const { user, system } = process.cpuUsage(before)
+console.log(JSON.stringify({ cpuMillis: (user + system) / 1000, rssMiB: process.memoryUsage.rss() / 1048576 }))`,
+  )
+  try {
+    return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as Cost
+  } finally {
+    rmSync(file)
+  }
+}
+
+/** The best of several rounds in which the specifiers take turns. */
+function best(specifiers: readonly string[]): Map<string, Cost> {
+  const found = new Map<string, Cost>()
+  for (let round = 0; round < rounds; round++) {
+    for (const specifier of specifiers) {
+      const cost = importCost(specifier)
+      const known = found.get(specifier)
+      found.set(specifier, {
+        cpuMillis: Math.min(cost.cpuMillis, known?.cpuMillis ?? Number.POSITIVE_INFINITY),
+        rssMiB: Math.min(cost.rssMiB, known?.rssMiB ?? Number.POSITIVE_INFINITY),
+      })
+    }
+  }
+  return found
+}
+
+/** What importing costs before the first line of a program runs. */
+export const suite: Suite = {
+  title: 'Imports',
+  about:
+    'CPU and memory of a process that imports a package and does nothing else; best of seven. The packages are imported as built (`npm run build` first). Aims for the façade: under 80 ms and 60 MiB.',
+  report: async () => {
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'ignore' })
+    const specifiers = ['', 'kubewright', 'kubewright/k8s', '@kubernetes/client-node']
+    const costs = best(specifiers)
+    const facade = costs.get('kubewright')!
+    return [
+      '| import | CPU | memory of the process | CPU, times the façade |',
+      '|---|---|---|---|',
+      ...specifiers.map((specifier) => {
+        const { cpuMillis, rssMiB } = costs.get(specifier)!
+        const factor = specifier === '' ? '–' : `${(cpuMillis / facade.cpuMillis).toFixed(2)}×`
+        return `| ${specifier || 'nothing'} | ${cpuMillis.toFixed(0)} ms | ${rssMiB.toFixed(0)} MiB | ${factor} |`
+      }),
+    ]
+  },
+}
