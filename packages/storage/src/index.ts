@@ -1,4 +1,5 @@
 export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable-store.ts'
+export { storageErrorCodes } from './error-codes.ts'
 export type { EtcdTls } from './etcd/etcd-client.ts'
 export { EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
 export { MemoryStore } from './memory-store.ts'
