@@ -43,7 +43,10 @@ export default tseslint.config(
         'error',
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
         // Emitted as written, because older targets break static members; Node 20 does not know it yet.
-        { selector: 'VariableDeclaration[kind=/using/]', message: 'Node 20 has no using declarations: use try and finally' },
+        {
+          selector: 'VariableDeclaration[kind=/using/]',
+          message: 'Node 20 has no using declarations: use try and finally',
+        },
         { selector: 'Decorator', message: 'Decorators are not erasable syntax' },
         { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
       ],
