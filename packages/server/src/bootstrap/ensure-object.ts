@@ -18,7 +18,7 @@ export async function ensureObject(parts: BootstrapParts, plural: string, wanted
   if (await registry.find(resource, namespace, name)) return
   const endpoint = dispatcher.endpoint(resource, '')
   const context = systemContext(resource, { manager, namespace, name, verb: 'create', now: clock.now() })
-  const complete = resource.recheck?.(deepCopy(wanted), { fieldValidation: 'Ignore' }, () => undefined)
+  const complete = resource.recheck?.(deepCopy(wanted), { strict: false, source: 'map' }).object
   const tracked = endpoint.trackUpdate(undefined, complete ?? deepCopy(wanted), context, { fieldManager: manager })
   try {
     const created = await registry.create(endpoint.scope(context, { dryRun: false }), tracked, accept)

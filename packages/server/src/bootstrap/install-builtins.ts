@@ -3,10 +3,12 @@ import type { ServerParts } from '../api-server.ts'
 import { DiscoveryIndex } from '../discovery/discovery-index.ts'
 import { discoveryPaths } from '../discovery/discovery-paths.ts'
 import { rootPaths } from '../discovery/root-paths.ts'
-import { versionPath } from '../discovery/version-path.ts'
+import { kubernetesVersion, versionPath } from '../discovery/version-path.ts'
 import type { HealthChecks } from '../health/health-checks.ts'
 import { healthPaths } from '../health/health-paths.ts'
 import { standardChecks } from '../health/standard-checks.ts'
+import { OpenApiDocuments } from '../openapi/openapi-documents.ts'
+import { openApiPaths } from '../openapi/openapi-paths.ts'
 import { bootstrap } from './bootstrap.ts'
 
 /** What {@link installBuiltins} gives back for those that add to it. */
@@ -23,13 +25,23 @@ export async function installBuiltins(parts: ServerParts): Promise<InstalledBuil
   const { registry, clock, resources, log } = parts
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
+  const openApi = new OpenApiDocuments({ resources, discovery, gitVersion: kubernetesVersion })
   const otherPaths = (): readonly string[] => [
     ...health.paths(),
     '/.well-known/openid-configuration',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
     '/openid/v1/jwks',
     '/version',
   ]
-  parts.paths.push(discoveryPaths(discovery), versionPath(), healthPaths(health, log), rootPaths(discovery, otherPaths))
+  parts.paths.push(
+    discoveryPaths(discovery),
+    openApiPaths(openApi, clock),
+    versionPath(),
+    healthPaths(health, log),
+    rootPaths(discovery, otherPaths),
+  )
   parts.admission.push(...builtinAdmission(parts))
   const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
   await bootstrap(parts)

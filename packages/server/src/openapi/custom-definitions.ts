@@ -1,0 +1,139 @@
+import { deepCopy } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { Resource } from '../registry/resource.ts'
+import { definitionName, metaDefinition } from './definition-name.ts'
+
+/** A schema as OpenAPI documents have it. */
+export type PublishedSchema = Record<string, unknown>
+
+/** The version of OpenAPI that a schema is published in: 2 knows less. */
+export type OpenApiVersion = 'v2' | 'v3'
+
+const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
+// What the real server writes into the schema of every custom resource; people read it in `kubectl explain`.
+const apiVersion = {
+  description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
+  type: 'string',
+}
+const kind = {
+  description: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
+  type: 'string',
+}
+const embeddedApiVersion = {
+  ...apiVersion,
+  description: `apiVersion defines the versioned schema of this representation of an object. More info: ${conventions}#resources`,
+}
+const embeddedKind = {
+  ...kind,
+  description: `kind is a string value representing the type of this object. In CamelCase. More info: ${conventions}#types-kinds`,
+}
+const objectMetadata = `Standard object's metadata. More info: ${conventions}#metadata`
+const listMetadata = `Standard list metadata. More info: ${conventions}#types-kinds`
+
+/** The definitions of a custom resource and of its list, by name. */
+export function customDefinitions(resource: Resource, version: OpenApiVersion): Map<string, PublishedSchema> {
+  const { group, version: apiVersionName, kind: kindName, listKind, plural } = resource.kind
+  const name = definitionName(resource.kind, false)
+  const listName = definitionName({ ...resource.kind, kind: listKind }, false)
+  const gvk = (shown: string): unknown => [{ group, version: apiVersionName, kind: shown }]
+  const list: PublishedSchema = {
+    description: `${listKind} is a list of ${kindName}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      apiVersion,
+      items: {
+        description: `List of ${plural}. More info: ${conventions}`,
+        type: 'array',
+        items: { $ref: refOf(name, version) },
+      },
+      kind,
+      metadata: described(metaDefinition('ListMeta'), listMetadata, version),
+    },
+    'x-kubernetes-group-version-kind': gvk(listKind),
+  }
+  const object = objectSchema(resource.schema, version)
+  object['x-kubernetes-group-version-kind'] = gvk(kindName)
+  return new Map([
+    [name, object],
+    [listName, list],
+  ])
+}
+
+/** A reference to a definition. */
+export function refOf(name: string, version: OpenApiVersion): string {
+  return version === 'v2' ? `#/definitions/${name}` : `#/components/schemas/${name}`
+}
+
+function objectSchema(schema: JSONSchemaProps, version: OpenApiVersion): PublishedSchema {
+  const given = schema as PublishedSchema
+  if (version === 'v2' && given['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' }
+  if (given['type'] === undefined && given['properties'] === undefined) return { type: 'object' }
+  const published = publish(deepCopy(given) as PublishedSchema, version)
+  published['properties'] = {
+    ...(published['properties'] as object | undefined),
+    apiVersion,
+    kind,
+    metadata: described(metaDefinition('ObjectMeta'), objectMetadata, version),
+  }
+  return published
+}
+
+/** Version 3 wraps a reference, because nothing may stand beside one; version 2 never minded. */
+function described(definition: string, description: string, version: OpenApiVersion): PublishedSchema {
+  const $ref = refOf(definition, version)
+  return version === 'v2' ? { description, $ref } : { description, allOf: [{ $ref }] }
+}
+
+/** Rewrites a structural schema in place into what documents can say. */
+function publish(schema: PublishedSchema, version: OpenApiVersion): PublishedSchema {
+  for (const dropped of ['$schema', 'id', 'example', 'externalDocs']) delete schema[dropped]
+  if (schema['x-kubernetes-int-or-string'] === true && !schema['anyOf'] && !schema['allOf']) {
+    schema['anyOf'] = [{ type: 'integer' }, { type: 'string' }]
+  }
+  if (version === 'v2') simplify(schema)
+  const properties = schema['properties'] as Record<string, PublishedSchema> | undefined
+  for (const property of Object.values(properties ?? {})) publish(property, version)
+  for (const nested of ['items', 'additionalProperties']) {
+    const value = schema[nested]
+    if (typeof value === 'object' && value !== null) publish(value as PublishedSchema, version)
+  }
+  if (schema['x-kubernetes-embedded-resource'] === true) embed(schema, version)
+  return schema
+}
+
+/** Drops what version 2 cannot say, and what clients of version 2 would then get wrong (controller/openapi/v2/conversion.go). */
+function simplify(schema: PublishedSchema): void {
+  for (const logic of ['allOf', 'anyOf', 'oneOf', 'not']) delete schema[logic]
+  const required = schema['required'] as string[] | undefined
+  const properties = schema['properties'] as Record<string, PublishedSchema> | undefined
+  if (required && properties) {
+    const kept = required.filter((name) => properties[name]?.['nullable'] !== true)
+    if (kept.length > 0) schema['required'] = kept
+    else delete schema['required']
+  }
+  const values = schema['additionalProperties'] as PublishedSchema | boolean | undefined
+  if (typeof values === 'object' && values['nullable'] === true) delete schema['required']
+  const anything = schema['x-kubernetes-preserve-unknown-fields'] === true
+  if (schema['nullable'] === true) delete schema['type']
+  if (schema['nullable'] === true || anything) {
+    delete schema['items']
+    delete schema['properties']
+  }
+  delete schema['nullable']
+  if (schema['type'] === 'array' && schema['items'] === undefined) delete schema['type']
+  if (anything && schema['type'] === 'object') delete schema['type']
+}
+
+/** An object within an object has the fields that every object has. */
+function embed(schema: PublishedSchema, version: OpenApiVersion): void {
+  if (version === 'v2' && schema['x-kubernetes-preserve-unknown-fields'] === true) return
+  schema['properties'] = {
+    ...(schema['properties'] as object | undefined),
+    apiVersion: embeddedApiVersion,
+    kind: embeddedKind,
+    metadata: described(metaDefinition('ObjectMeta'), objectMetadata, version),
+  }
+  const required = (schema['required'] as string[] | undefined) ?? []
+  schema['required'] = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))]
+}

@@ -1,0 +1,36 @@
+/** The name of a type in OpenAPI documents: that of its Go package for built-in kinds, the reversed group for custom ones. */
+export function definitionName(kind: { group: string; version: string; kind: string }, builtin: boolean): string {
+  const { group, version } = kind
+  if (!builtin) return [...group.split('.').reverse(), version, kind.kind].join('.')
+  const first = group === '' ? 'core' : group.split('.', 1)[0]!
+  return `${packages[first] ?? `io.k8s.api.${first}`}.${version}.${kind.kind}`
+}
+
+const packages: Readonly<Record<string, string>> = {
+  apiextensions: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
+  apiregistration: 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
+}
+
+/** A type of apimachinery's meta/v1. */
+export const metaDefinition = (kind: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`
+
+/** How operation ids spell a group: `RbacAuthorization`, `ShopExampleCom`. */
+export function operationGroup(group: string): string {
+  if (group === '') return 'Core'
+  return group
+    .replace(/\.k8s\.io$/, '')
+    .split(/[.-]/)
+    .map(capitalized)
+    .join('')
+}
+
+/** How tags spell a group version: `rbacAuthorization_v1`. */
+export function operationTag(group: string, version: string): string {
+  const name = operationGroup(group)
+  return `${name[0]!.toLowerCase()}${name.slice(1)}_${version}`
+}
+
+/** The text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return text === '' ? '' : text[0]!.toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,42 @@
+import { openApiV2Schema, openApiV3Schema } from '@kubewright/k8s/schemas'
+import type { OpenApiVersion, PublishedSchema } from './custom-definitions.ts'
+
+/**
+ * The definitions that documents refer to, with all that those refer to in turn, sorted by name. `custom` has those of custom
+ * resources; all others are built in.
+ */
+export function definitionsFor(
+  roots: Iterable<string>,
+  custom: ReadonlyMap<string, PublishedSchema>,
+  version: OpenApiVersion,
+): Record<string, PublishedSchema> {
+  const found = new Map<string, PublishedSchema>()
+  const waiting = [...roots]
+  const refer = (name: string): void => {
+    if (!found.has(name)) waiting.push(name)
+  }
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue
+    const schema = custom.get(name) ?? builtin(name, version)
+    found.set(name, schema)
+    eachRef(schema, refer)
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function builtin(name: string, version: OpenApiVersion): PublishedSchema {
+  const schema = version === 'v2' ? openApiV2Schema(name) : openApiV3Schema(name)
+  return schema as unknown as PublishedSchema
+}
+
+function eachRef(value: unknown, visit: (name: string) => void): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) eachRef(item, visit)
+    return
+  }
+  for (const [key, child] of Object.entries(value)) {
+    if (key === '$ref' && typeof child === 'string') visit(child.slice(child.lastIndexOf('/') + 1))
+    else eachRef(child, visit)
+  }
+}

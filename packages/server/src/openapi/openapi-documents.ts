@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { encodeJson } from '@kubewright/api'
+import { discoveredResource } from '../discovery/discovered-resource.ts'
+import type { DiscoveryIndex } from '../discovery/discovery-index.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { ResourceTable } from '../registry/resource-table.ts'
+import type { ApiPath } from './api-operation.ts'
+import { customDefinitions, type OpenApiVersion, type PublishedSchema } from './custom-definitions.ts'
+import { discoveryPath, otherPaths } from './fixed-paths.ts'
+import { openApiV2 } from './openapi-v2.ts'
+import { encodeOpenApiV2 } from './openapi-v2-protobuf.ts'
+import { openApiV3 } from './openapi-v3.ts'
+import { resourcePaths } from './resource-operations.ts'
+
+/** Bytes of a document and the hash that changes with them. */
+export interface OpenApiDocument {
+  readonly bytes: Buffer
+  readonly etag: string
+}
+
+/** What {@link OpenApiDocuments} takes. */
+export interface OpenApiDocumentsOptions {
+  readonly resources: ResourceTable
+  readonly discovery: DiscoveryIndex
+  /** Such as `v1.35.8`. */
+  readonly gitVersion: string
+}
+
+/**
+ * The OpenAPI documents of what the server serves. Each is made when it is first asked for and kept as bytes; when the table changes,
+ * only the documents of the group versions that changed are made anew.
+ */
+export class OpenApiDocuments implements Disposable {
+  readonly #resources: ResourceTable
+  readonly #discovery: DiscoveryIndex
+  readonly #gitVersion: string
+  readonly #listening: Disposable
+  /** By name, with the resources that they were made of. */
+  readonly #v3 = new Map<string, { readonly from: readonly Resource[]; readonly document: OpenApiDocument }>()
+  #index: OpenApiDocument | undefined
+  #v2: OpenApiDocument | undefined
+  #v2Protobuf: OpenApiDocument | undefined
+
+  constructor(options: OpenApiDocumentsOptions) {
+    this.#resources = options.resources
+    this.#discovery = options.discovery
+    this.#gitVersion = options.gitVersion
+    this.#listening = options.resources.onChange(() => {
+      this.#index = undefined
+      this.#v2 = undefined
+      this.#v2Protobuf = undefined
+    })
+  }
+
+  /** The index of /openapi/v3: where each document is, with its hash. */
+  get index(): OpenApiDocument {
+    return (this.#index ??= documentOf({
+      paths: Object.fromEntries(
+        this.names().map((name) => [name, { serverRelativeURL: this.urlOf(name, this.v3(name)!.etag) }]),
+      ),
+    }))
+  }
+
+  /** Names of all documents of version 3, sorted. */
+  names(): string[] {
+    const names = [...Object.keys(otherPaths), 'api', 'apis']
+    for (const { name, versions } of this.#discovery.groups.values()) {
+      const root = name === '' ? 'api' : `apis/${name}`
+      // The groups of custom resources have documents for their versions only.
+      if (this.#isBuiltin(name)) names.push(root)
+      for (const { version } of versions) names.push(`${root}/${version}`)
+    }
+    return [...new Set(names)].sort()
+  }
+
+  urlOf(name: string, etag: string): string {
+    return `/openapi/v3/${name}?hash=${etag}`
+  }
+
+  /** One document of version 3, such as `apis/apps/v1`. */
+  v3(name: string): OpenApiDocument | undefined {
+    const [kind, group = '', version = ''] = name.startsWith('api/') ? ['api', '', name.slice(4)] : name.split('/')
+    if (Object.hasOwn(otherPaths, name)) return this.#fixed(name, () => otherPaths[name]!)
+    if (kind !== 'api' && kind !== 'apis') return undefined
+    if (version === '') {
+      if (group !== '' && !this.#isBuiltin(group)) return undefined
+      return this.#fixed(name, () => discoveryPath(`/${name}/`, group, ''))
+    }
+    const resources = this.#resourcesOf(group, version)
+    if (!resources || name.split('/').length !== (kind === 'api' ? 2 : 3)) {
+      this.#v3.delete(name)
+      return undefined
+    }
+    const known = this.#v3.get(name)
+    if (known && sameList(known.from, resources)) return known.document
+    const paths = resources.flatMap(pathsOf)
+    // Custom groups get theirs from their definitions, which say nothing about discovery.
+    if (this.#isBuiltin(group)) paths.push(discoveryPath(`/${name}/`, group, version))
+    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), this.#gitVersion))
+    this.#v3.set(name, { from: resources, document })
+    return document
+  }
+
+  /** The whole of version 2 as JSON. */
+  get v2(): OpenApiDocument {
+    return (this.#v2 ??= documentOf(this.#swagger()))
+  }
+
+  /** The whole of version 2 in the protobuf form that kubectl asks for; its hash is that of the JSON. */
+  get v2Protobuf(): OpenApiDocument {
+    return (this.#v2Protobuf ??= { bytes: encodeOpenApiV2(this.#swagger()), etag: this.v2.etag })
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]()
+  }
+
+  #swagger(): Record<string, unknown> {
+    const resources = this.#resources.all()
+    const paths = [...Object.values(otherPaths), discoveryPath('/api/', '', ''), discoveryPath('/apis/', '', '')]
+    for (const { name, versions } of this.#discovery.groups.values()) {
+      if (!this.#isBuiltin(name)) continue
+      const root = name === '' ? '/api/' : `/apis/${name}/`
+      if (name !== '') paths.push(discoveryPath(root, name, ''))
+      for (const { version } of versions) paths.push(discoveryPath(`${root}${version}/`, name, version))
+    }
+    paths.push(...resources.flatMap(pathsOf))
+    // The real server gives the minor version here, and the whole one in version 3.
+    const version = this.#gitVersion.replace(/^v(\d+\.\d+).*$/, '$1')
+    return openApiV2(paths, customsOf(resources, 'v2'), version)
+  }
+
+  #fixed(name: string, path: () => ApiPath): OpenApiDocument {
+    let known = this.#v3.get(name)
+    if (!known) {
+      known = { from: [], document: documentOf(openApiV3([path()], new Map(), this.#gitVersion)) }
+      this.#v3.set(name, known)
+    }
+    return known.document
+  }
+
+  #resourcesOf(group: string, version: string): Resource[] | undefined {
+    const found = this.#resources.groupVersions().find((gv) => gv.group === group && gv.version === version)
+    return found && [...found.resources.values()]
+  }
+
+  #isBuiltin(group: string): boolean {
+    const found = this.#resources.groupVersions().find((gv) => gv.group === group)
+    return found !== undefined && [...found.resources.values()].some((resource) => resource.typedItems)
+  }
+}
+
+function pathsOf(resource: Resource): ApiPath[] {
+  return resourcePaths(resource, discoveredResource(resource))
+}
+
+function customsOf(resources: readonly Resource[], version: OpenApiVersion): Map<string, PublishedSchema> {
+  const found = new Map<string, PublishedSchema>()
+  for (const resource of resources) {
+    if (resource.typedItems) continue
+    for (const [name, schema] of customDefinitions(resource, version)) found.set(name, schema)
+  }
+  return found
+}
+
+function documentOf(value: unknown): OpenApiDocument {
+  const bytes = Buffer.from(encodeJson(value))
+  return { bytes, etag: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
+}
+
+function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}

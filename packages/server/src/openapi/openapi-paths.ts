@@ -1,0 +1,83 @@
+import type { Clock } from '@kubewright/base'
+import type { PathHandler } from '../api-server.ts'
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts'
+import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
+
+const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+/** The name that clients have used since before media types could not contain an at sign. */
+const v2ProtobufAsked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+const year = 365 * 24 * 60 * 60 * 1000
+
+/** Serves /openapi/v2 and /openapi/v3, with tags and, for a document named by its hash, headers that let clients keep it for good. */
+export function openApiPaths(documents: OpenApiDocuments, clock: Clock): PathHandler {
+  return async ({ info, request }) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    if (info.path === '/openapi/v2') return version2(documents, request)
+    if (info.path === '/openapi/v3') {
+      // The real server does not say what it is, and Go then guesses.
+      return serve(request, documents.index, 'text/plain; charset=utf-8', {})
+    }
+    if (!info.path.startsWith('/openapi/v3/')) return undefined
+    return version3(documents, request, info.path.slice('/openapi/v3/'.length), clock)
+  }
+}
+
+function version2(documents: OpenApiDocuments, request: ApiRequest): ApiResponse {
+  for (const type of acceptedTypes(request)) {
+    if (matches(type, 'application/json')) return serve(request, documents.v2, 'application/json', { vary: 'Accept' })
+    if (type === v2Protobuf || type === v2ProtobufAsked) {
+      return serve(request, documents.v2Protobuf, v2Protobuf, { vary: 'Accept' })
+    }
+  }
+  return { status: 406, headers: { vary: 'Accept', 'content-length': '0' } }
+}
+
+function version3(documents: OpenApiDocuments, request: ApiRequest, name: string, clock: Clock): ApiResponse {
+  const document = documents.v3(name)
+  if (!document) return { status: 404, headers: { 'content-length': '0' } }
+  if (!acceptedTypes(request).some((type) => matches(type, 'application/json'))) {
+    return { status: 406, headers: { vary: 'Accept', 'content-length': '0' } }
+  }
+  const hash = request.query.get('hash') ?? ''
+  if (hash === '') return serve(request, document, 'application/json', { vary: 'Accept' })
+  if (hash !== document.etag) {
+    const location = documents.urlOf(name, document.etag)
+    return { status: 301, headers: { location, vary: 'Accept', 'content-length': '0' } }
+  }
+  return serve(request, document, 'application/json', {
+    vary: 'Accept',
+    'cache-control': 'public, immutable',
+    expires: new Date(clock.now() + year).toUTCString(),
+  })
+}
+
+function serve(
+  request: ApiRequest,
+  { bytes, etag }: OpenApiDocument,
+  contentType: string,
+  more: Readonly<Record<string, string>>,
+): ApiResponse {
+  const quoted = `"${etag}"`
+  const headers = { 'cache-control': 'no-cache, private', ...more, etag: quoted }
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(quoted) || known.includes('*')) return { status: 304, headers }
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': contentType, 'content-length': String(bytes.length) },
+    body: bytes,
+  }
+}
+
+/** Media types of the Accept header, the preferred first. */
+function acceptedTypes({ headers }: ApiRequest): string[] {
+  const ranges = (headers['accept'] || '*/*').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))
+    return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)) }
+  })
+  return ranges.sort((a, b) => b.quality - a.quality).map(({ type }) => type)
+}
+
+function matches(type: string, offered: string): boolean {
+  return type === '*/*' || type === offered || (type.endsWith('/*') && offered.startsWith(type.slice(0, -1)))
+}

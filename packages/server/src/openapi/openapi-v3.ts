@@ -1,0 +1,81 @@
+import { type ApiOperation, type ApiPath, apiParameters, type OperationBody } from './api-operation.ts'
+import { type PublishedSchema, refOf } from './custom-definitions.ts'
+import { metaDefinition } from './definition-name.ts'
+import { definitionsFor } from './definitions.ts'
+
+const securitySchemes = {
+  BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
+}
+
+/** One document of /openapi/v3: the paths of a group version, or of a few paths beside them. */
+export function openApiV3(
+  paths: readonly ApiPath[],
+  custom: ReadonlyMap<string, PublishedSchema>,
+  gitVersion: string,
+): Record<string, unknown> {
+  const roots = new Set<string>()
+  const refer = (name: string): { schema: unknown } => {
+    if (name === 'string') return { schema: { type: 'string' } }
+    roots.add(name)
+    return { schema: { $ref: refOf(name, 'v3') } }
+  }
+  const items = [...paths]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map((path) => [path.path, pathItem(path, refer)] as const)
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: gitVersion },
+    paths: Object.fromEntries(items),
+    components: { schemas: definitionsFor(roots, custom, 'v3'), securitySchemes },
+  }
+}
+
+type Refer = (name: string) => { schema: unknown }
+
+function pathItem(path: ApiPath, refer: Refer): Record<string, unknown> {
+  const item: Record<string, unknown> = {}
+  for (const operation of path.operations) item[operation.method] = writeOperation(operation, refer)
+  const placeholders = [...path.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+  const parameters = [...placeholders, ...path.parameters].sort().map((name) => parameter(name, path.named))
+  return parameters.length > 0 ? { ...item, parameters } : item
+}
+
+function writeOperation(operation: ApiOperation, refer: Refer): Record<string, unknown> {
+  const { tag, description, id, action, kind, parameters, body, produces } = operation
+  const responses = Object.entries(operation.responses).map(([code, definition]) => {
+    const content = Object.fromEntries(produces.map((type) => [type, refer(definition)]))
+    return [code, { description: statusTexts[code] ?? '', content }]
+  })
+  return {
+    tags: [tag],
+    description,
+    operationId: id,
+    ...(parameters.length > 0 ? { parameters: parameters.map((name) => parameter(name, undefined)) } : {}),
+    ...(body ? { requestBody: requestBody(body, refer) } : {}),
+    responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
+    ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
+    ...(kind ? { 'x-kubernetes-group-version-kind': kind } : {}),
+  }
+}
+
+function requestBody(body: OperationBody, refer: Refer): Record<string, unknown> {
+  if ('patch' in body) {
+    const schema = refer(metaDefinition('Patch'))
+    return { content: Object.fromEntries(body.patch.map((type) => [type, schema])), required: true }
+  }
+  if ('options' in body) return { content: { '*/*': refer(body.options) } }
+  return { content: { '*/*': refer(body.definition) }, required: true }
+}
+
+function parameter(name: string, named: string | undefined): Record<string, unknown> {
+  const { in: where, type, description } = apiParameters[name]!
+  return {
+    name,
+    in: where,
+    description: name === 'name' && named !== undefined ? `name of the ${named}` : description,
+    ...(where === 'path' ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  }
+}
+
+const statusTexts: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }

@@ -1,0 +1,312 @@
+import type { DiscoveredResource, DiscoveredSubresource } from '../discovery/discovered-resource.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { ApiOperation, ApiPath, OperationKind } from './api-operation.ts'
+import { capitalized, definitionName, metaDefinition, operationGroup, operationTag } from './definition-name.ts'
+
+const served = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const streamed = [...served, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+const patches = ['application/json-patch+json', 'application/merge-patch+json']
+
+const listing = [
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+  'watch',
+]
+const deleting = [
+  'dryRun',
+  'gracePeriodSeconds',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+  'orphanDependents',
+  'propagationPolicy',
+]
+const collecting = [...new Set([...listing, ...deleting])]
+  .filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch')
+  .sort()
+const writing = ['dryRun', 'fieldManager', 'fieldValidation']
+const logging = [
+  'container',
+  'follow',
+  'insecureSkipTLSVerifyBackend',
+  'limitBytes',
+  'previous',
+  'sinceSeconds',
+  'stream',
+  'tailLines',
+  'timestamps',
+]
+const streaming = ['container', 'stderr', 'stdin', 'stdout', 'tty']
+/** What the options of connecting subresources take. */
+const connecting: Readonly<Record<string, readonly string[]>> = {
+  attach: streaming,
+  exec: ['command', ...streaming],
+  portforward: ['ports'],
+  proxy: [],
+}
+const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
+
+/** Every path under which a resource is served, with its operations. */
+export function resourcePaths(resource: Resource, discovered: DiscoveredResource): ApiPath[] {
+  return new PathWriter(resource, discovered).paths()
+}
+
+/** Writes down the operations of one resource, as endpoints/installer.go registers them. */
+class PathWriter {
+  readonly #resource: Resource
+  readonly #discovered: DiscoveredResource
+  readonly #namespaced: boolean
+  readonly #definition: string
+  readonly #patches: readonly string[]
+  readonly #group: string
+  readonly #tag: string
+  readonly #kind: OperationKind
+
+  constructor(resource: Resource, discovered: DiscoveredResource) {
+    const { group, version, kind, scope } = resource.kind
+    this.#resource = resource
+    this.#discovered = discovered
+    this.#namespaced = scope === 'Namespaced'
+    this.#definition = definitionName(resource.kind, resource.typedItems)
+    this.#patches = resource.typedItems
+      ? [...patches, 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']
+      : [...patches, 'application/apply-patch+yaml']
+    this.#group = operationGroup(group) + capitalized(version)
+    this.#tag = operationTag(group, version)
+    this.#kind = { group, version, kind }
+  }
+
+  paths(): ApiPath[] {
+    const { group, version, plural, kind } = this.#resource.kind
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const scope = this.#namespaced ? 'namespaces/{namespace}/' : ''
+    const collection = `${root}/${scope}${plural}`
+    const single = `${collection}/{name}`
+    const found: ApiPath[] = [
+      this.#path(collection, undefined, this.#collection()),
+      this.#path(single, kind, this.#single()),
+      ...this.#discovered.subresources.flatMap((sub) => this.#subresource(`${single}/${sub.name}`, sub)),
+    ]
+    const verbs = this.#discovered.verbs
+    if (this.#namespaced && verbs.includes('list')) {
+      found.push(this.#path(`${root}/${plural}`, undefined, [this.#list('ForAllNamespaces')]))
+    }
+    // The old way to watch is not offered for custom resources.
+    if (this.#resource.typedItems && verbs.includes('watch')) {
+      found.push(
+        this.#path(`${root}/watch/${scope}${plural}`, undefined, [this.#watch('List')], listing),
+        this.#path(`${root}/watch/${scope}${plural}/{name}`, kind, [this.#watch('')], listing),
+      )
+      if (this.#namespaced) {
+        found.push(this.#path(`${root}/watch/${plural}`, undefined, [this.#watch('ListForAllNamespaces')], listing))
+      }
+    }
+    return found.filter(({ operations }) => operations.length > 0)
+  }
+
+  #path(
+    path: string,
+    named: string | undefined,
+    operations: readonly ApiOperation[],
+    parameters: readonly string[] = [],
+  ): ApiPath {
+    return { path, ...(named === undefined ? {} : { named }), parameters: [...parameters, 'pretty'], operations }
+  }
+
+  #collection(): ApiOperation[] {
+    const { kind } = this.#kind
+    const verbs = this.#discovered.verbs
+    const found: ApiOperation[] = []
+    if (verbs.includes('deletecollection')) {
+      found.push({
+        ...this.#operation(
+          'delete',
+          'deletecollection',
+          `deleteCollection${this.#scoped}`,
+          `delete collection of ${kind}`,
+        ),
+        parameters: collecting,
+        body: { options: metaDefinition('DeleteOptions') },
+        responses: { 200: metaDefinition('Status') },
+      })
+    }
+    if (verbs.includes('list')) found.push(this.#list(''))
+    if (verbs.includes('create')) {
+      found.push(
+        this.#write('post', 'post', `create${this.#scoped}`, `create ${article(kind)} ${kind}`, this.#definition),
+      )
+    }
+    return found
+  }
+
+  #list(suffix: string): ApiOperation {
+    const { kind } = this.#kind
+    const watchable = this.#discovered.verbs.includes('watch')
+    const scope = suffix === '' ? this.#scoped : kind + suffix
+    return {
+      ...this.#operation('get', 'list', `list${scope}`, `list ${watchable ? 'or watch ' : ''}objects of kind ${kind}`),
+      parameters: listing,
+      responses: { 200: this.#definition.replace(/[^.]+$/, this.#resource.kind.listKind) },
+      produces: watchable ? streamed : served,
+    }
+  }
+
+  #single(): ApiOperation[] {
+    const { kind } = this.#kind
+    const verbs = this.#discovered.verbs
+    const found: ApiOperation[] = []
+    if (verbs.includes('delete')) {
+      const answer = this.#resource.strategy.returnDeletedObject ? this.#definition : metaDefinition('Status')
+      found.push({
+        ...this.#operation('delete', 'delete', `delete${this.#scoped}`, `delete ${article(kind)} ${kind}`),
+        parameters: deleting,
+        body: { options: metaDefinition('DeleteOptions') },
+        responses: { 200: answer, 202: answer },
+      })
+    }
+    return [...found, ...this.#readAndWrite(verbs, '', this.#definition, this.#kind)]
+  }
+
+  /** Get, patch and put: what objects and most subresources have. */
+  #readAndWrite(
+    verbs: readonly string[],
+    subresource: string,
+    definition: string,
+    shown: OperationKind,
+  ): ApiOperation[] {
+    const target = `${subresource === '' ? '' : `${subresource} of `}the specified ${this.#kind.kind}`
+    const suffix = this.#scoped + capitalized(subresource)
+    const found: ApiOperation[] = []
+    if (verbs.includes('get')) {
+      found.push({
+        ...this.#operation('get', 'get', `read${suffix}`, `read ${target}`),
+        responses: { 200: subresource === 'log' ? 'string' : definition },
+        ...(subresource === 'log' ? { parameters: logging, produces: ['text/plain', ...served] } : {}),
+      })
+    }
+    if (verbs.includes('patch')) {
+      found.push({
+        ...this.#operation('patch', 'patch', `patch${suffix}`, `partially update ${target}`),
+        parameters: [...writing, 'force'],
+        body: { patch: this.#patches },
+        responses: { 200: definition, 201: definition },
+      })
+    }
+    if (verbs.includes('update')) {
+      const { 202: _, ...responses } = this.#write('put', 'put', '', '', definition).responses
+      found.push({ ...this.#write('put', 'put', `replace${suffix}`, `replace ${target}`, definition), responses })
+    }
+    return found.map((operation) => ({ ...operation, kind: shown }))
+  }
+
+  #subresource(path: string, sub: DiscoveredSubresource): ApiPath[] {
+    const { kind } = this.#kind
+    if (Object.hasOwn(connecting, sub.name) && sub.responseKind.kind.endsWith('Options'))
+      return this.#connect(path, sub)
+    const own = sub.responseKind.kind === kind
+    const shown: OperationKind = own
+      ? this.#kind
+      : {
+          group: sub.responseKind.group || this.#kind.group,
+          version: sub.responseKind.version || this.#kind.version,
+          kind: sub.responseKind.kind,
+        }
+    const definition = own ? this.#definition : definitionName(shown, true)
+    // Custom resources name their own kind even where they show a scale.
+    const named = this.#resource.typedItems ? shown : this.#kind
+    const operations = this.#readAndWrite(sub.verbs, sub.name, definition, named)
+    if (sub.verbs.includes('create')) {
+      const id = `create${this.#scoped}${capitalized(sub.name)}`
+      const description = `create ${sub.name} of ${article(kind)} ${kind}`
+      operations.push({ ...this.#write('post', 'post', id, description, definition), kind: named })
+    }
+    return [this.#path(path, shown.kind, operations)]
+  }
+
+  /** Streams and proxies, which answer every method that they know in their own way. */
+  #connect(path: string, sub: DiscoveredSubresource): ApiPath[] {
+    const { group, version } = this.#kind
+    const shown = { group, version, kind: sub.responseKind.kind }
+    const suffix = this.#scoped + capitalized(sub.name)
+    const operations = (more: string): ApiOperation[] =>
+      methods
+        .filter((method) => sub.name === 'proxy' || method === 'get' || method === 'post')
+        .map((method) => ({
+          ...this.#operation(
+            method,
+            'connect',
+            `connect${capitalized(method)}${suffix}${more}`,
+            `connect ${method.toUpperCase()} requests to ${sub.name} of ${this.#kind.kind}`,
+          ),
+          kind: shown,
+          responses: { 200: 'string' },
+          produces: ['*/*'],
+        }))
+    const parameters = connecting[sub.name]!
+    const found: ApiPath[] = [{ path, named: shown.kind, parameters, operations: operations('') }]
+    if (sub.name === 'proxy') {
+      found.push({ path: `${path}/{path}`, named: shown.kind, parameters, operations: operations('WithPath') })
+    }
+    return found
+  }
+
+  #watch(suffix: string): ApiOperation {
+    const { kind } = this.#kind
+    const list = suffix !== ''
+    const scope = suffix === 'ListForAllNamespaces' ? kind : this.#scoped
+    return {
+      ...this.#operation(
+        'get',
+        list ? 'watchlist' : 'watch',
+        `watch${scope}${suffix}`,
+        `watch ${list ? 'a list' : 'an object'} of kind ${kind}; deprecated: use the parameter watch of a list instead`,
+      ),
+      responses: { 200: metaDefinition('WatchEvent') },
+      produces: streamed,
+    }
+  }
+
+  #write(
+    method: ApiOperation['method'],
+    action: string,
+    id: string,
+    description: string,
+    definition: string,
+  ): ApiOperation {
+    return {
+      ...this.#operation(method, action, id, description),
+      parameters: writing,
+      body: { definition },
+      responses: { 200: definition, 201: definition, 202: definition },
+    }
+  }
+
+  /** An operation without parameters; the group goes behind the verb of the id, as in `readCoreV1NamespacedPod`. */
+  #operation(method: ApiOperation['method'], action: string, id: string, description: string): ApiOperation {
+    const at = id.search(/[A-Z]|$/)
+    return {
+      method,
+      id: id.slice(0, at) + this.#group + id.slice(at),
+      description,
+      tag: this.#tag,
+      action,
+      kind: this.#kind,
+      parameters: [],
+      responses: {},
+      produces: served,
+    }
+  }
+
+  get #scoped(): string {
+    return (this.#namespaced ? 'Namespaced' : '') + this.#kind.kind
+  }
+}
+
+function article(kind: string): string {
+  return /^[AEIOU]/.test(kind) ? 'an' : 'a'
+}
