@@ -86,7 +86,7 @@ function assemble(
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
     empty: () => emptyTyped(kind),
     normalize: (object) => normalizeTyped(kind, object),
-    recheck: (object, options, warn) => recheckTyped(kind, strategy, object, options, warn),
+    recheck: (object, options) => recheckTyped(kind, strategy, object, options),
   }
 }
 

@@ -1,8 +1,16 @@
-import { type AnyKind, type ApiError, decodeJson, decodeYaml, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import {
+  type AnyKind,
+  type ApiError,
+  decodeJson,
+  decodeYaml,
+  encodeJson,
+  newBadRequest,
+  parseGroupVersion,
+} from '@kubewright/api'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
-import type { WriteOptions } from '../registry/request-options.ts'
-import type { MutableObject, Strategy } from '../registry/resource.ts'
+import type { MutableObject, Rechecked, RecheckOptions, Strategy } from '../registry/resource.ts'
 import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
+import { warnStrictly } from '../verbs/strict-warnings.ts'
 import { DecodeState, type GoCodec, GoDecodeError, goCodec, goJsonKind } from './go-codec.ts'
 import { goTypeOfKind, printGoType } from './go-declarations.ts'
 import { jsonMembers } from './json-members.ts'
@@ -41,45 +49,35 @@ export function decodeTyped(
   }
   let typed: Typed
   try {
-    const strict = request.fieldValidation !== 'Ignore' && request.mediaType === 'application/json'
-    typed = typedValue(kind, value, strict ? body : undefined)
+    typed = typedValue(kind, value, request.mediaType === 'application/json' ? body : undefined)
   } catch (error) {
     if (error instanceof GoDecodeError) return refuse(error.message)
     throw error
   }
-  const found = [...strictErrors, ...typed.strictErrors]
+  const found = request.fieldValidation === 'Ignore' ? [] : [...strictErrors, ...typed.strictErrors]
   if (found.length > 0) {
     if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${found.join(', ')}`)
-    if (request.fieldValidation === 'Warn') for (const text of found) request.warn(text)
+    if (request.fieldValidation === 'Warn') warnStrictly(found, request.warn)
   }
   return complete(kind, strategy, typed.object)
 }
 
-/**
- * Treats the result of a patch as a decoded body; `strictErrors`, if given, collects what it has that the type has not. Throws
- * {@link GoDecodeError} when it does not fit the type.
- */
+/** Treats the result of a patch as a decoded body. Throws {@link GoDecodeError} when it does not fit the type. */
 export function recheckTyped(
   kind: AnyKind,
   strategy: Strategy,
   object: MutableObject,
-  options: Pick<WriteOptions, 'fieldValidation'>,
-  warn: (text: string) => void,
-): MutableObject {
+  options: RecheckOptions,
+): Rechecked {
   const given = object as { kind?: unknown; apiVersion?: unknown }
   if ((given.kind ?? kind.kind) !== kind.kind || (given.apiVersion ?? kind.apiVersion) !== kind.apiVersion) {
     const { group, version } = parseGroupVersion(String(given.apiVersion ?? ''))
     throw new GoDecodeError(notConvertible(kind, { group, version, kind: String(given.kind) }))
   }
-  const check = options.fieldValidation === 'Ignore' ? undefined : () => JSON.stringify(object)
-  const typed = typedValue(kind, object, check)
-  if (typed.strictErrors.length > 0) {
-    if (options.fieldValidation === 'Strict') {
-      throw new GoDecodeError(`strict decoding error: ${typed.strictErrors.join(', ')}`)
-    }
-    for (const text of typed.strictErrors) warn(text)
-  }
-  return complete(kind, strategy, typed.object)
+  const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
+  // Those of a map are sorted; those of a text come in its order.
+  const strictErrors = options.source === 'map' ? [...typed.strictErrors].sort() : typed.strictErrors
+  return { object: complete(kind, strategy, typed.object), strictErrors }
 }
 
 /** The object in the form in which Go prints it, for what the server itself has changed. */
@@ -190,9 +188,14 @@ function schemeOf(group: string): string {
  * Decodes a parsed value. With the text it came from, repeated and unknown fields are reported: only when the counts of members differ
  * or a field is unknown is the text read a second time to say where.
  */
-function typedValue(kind: AnyKind, value: unknown, source: Uint8Array | (() => string) | undefined): Typed {
+function typedValue(
+  kind: AnyKind,
+  value: unknown,
+  source: Uint8Array | (() => string) | undefined,
+  words: 'json' | 'map' = 'json',
+): Typed {
   const codec = codecOf(kind)
-  const state = new DecodeState({ keepEmpty: true })
+  const state = new DecodeState({ keepEmpty: true, words })
   let object = decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
   if (source && (state.unknown || (typeof source !== 'function' && jsonMembers(source) !== state.members))) {
@@ -221,8 +224,9 @@ function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown
     decoded = codec.decode(value, state)
     if (state.mismatch === undefined) return decoded
   } catch (error) {
-    if (!(error instanceof GoDecodeError)) throw error
+    if (!(error instanceof GoDecodeError) || state.words === 'map') throw error
   }
+  if (state.words === 'map') throw new GoDecodeError(state.mismatch ?? 'the value does not fit its type')
   // Something is wrong: go through it again the way Go does, to name what Go would.
   const ordered = new DecodeState({ inOrder: true })
   codec.decode(value, ordered)

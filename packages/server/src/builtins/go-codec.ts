@@ -29,22 +29,60 @@ export class DecodeState {
   readonly labels: string[] = []
   depth = 0
 
-  constructor(options: { readonly inOrder?: boolean; readonly keepEmpty?: boolean } = {}) {
+  /** Whether errors speak of JSON, or of values that are converted, where the first one ends it. */
+  readonly words: 'json' | 'map'
+
+  constructor(
+    options: { readonly inOrder?: boolean; readonly keepEmpty?: boolean; readonly words?: 'json' | 'map' } = {},
+  ) {
+    this.words = options.words ?? 'json'
     this.inOrder = options.inOrder ?? false
     this.keepEmpty = options.keepEmpty ?? false
   }
 
-  /** Remembers that a JSON value was found where the type wants another. */
-  mismatched(found: string, type: string): undefined {
+  /** Remembers that a value was found where the type wants another; `kind` is what the type is made of. */
+  mismatched(value: unknown, type: string, kind: GoKind): undefined {
+    if (this.words === 'map') throw new GoDecodeError(conversionProblem(value, type, kind))
+    const wantsNumber = kind.startsWith('int') || kind.startsWith('uint')
+    const found = wantsNumber && isNumber(value) ? `number ${value}` : goJsonKind(value)
     this.mismatch ??= this.describe(found, type)
     return undefined
   }
 
   describe(found: string, type: string): string {
     const field = this.labels.slice(0, this.depth).join('.')
-    const place = this.depth === 0 ? 'value' : `struct field ${this.struct}.${field}`
+    // Values that are converted one by one do not know where they are.
+    const place = this.depth === 0 || this.words === 'map' ? 'value' : `struct field ${this.struct}.${field}`
     return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`
   }
+}
+
+/** What a Go type is made of. */
+type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'int' | 'uint64' | 'float64' | 'slice' | 'map' | 'struct'
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** What apimachinery's converter says about a value that does not fit (runtime/converter.go). */
+function conversionProblem(value: unknown, type: string, kind: GoKind): string {
+  const from =
+    typeof value === 'string'
+      ? 'string'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : isNumber(value)
+          ? Number.isInteger(Number(value))
+            ? 'int64'
+            : 'float64'
+          : Array.isArray(value)
+            ? 'slice'
+            : 'map'
+  if (kind === 'slice' || kind === 'map') return `cannot restore ${kind} from ${from}`
+  if (kind === 'struct') return `cannot restore struct from: ${from}`
+  // Go can convert between numbers, and from whole numbers to text, but JSON does not.
+  const convertible = isNumber(value) && kind !== 'bool' && (kind !== 'string' || from === 'int64')
+  return convertible ? `cannot convert ${from} to ${type}` : `unrecognized type: ${kind}`
 }
 
 /** Reads and writes the JSON of one Go type at once: takes any JSON value and gives the one that Go would print after decoding it. */
@@ -75,7 +113,7 @@ function makeCodec(type: string, shown: string): GoCodec {
   if (type.startsWith('[]')) return slice(goCodec(type.slice(2)), printGoType(shown))
   if (type.startsWith('map[')) return map(goCodec(type.slice(type.indexOf(']') + 1)), printGoType(shown))
   const integer = integers[type]
-  if (integer) return integerCodec(integer[0], integer[1], printGoType(shown))
+  if (integer) return integerCodec(type as GoKind, integer[0], integer[1], printGoType(shown))
   if (type === 'string') return stringCodec(printGoType(shown))
   if (type === 'bool') return boolCodec(printGoType(shown))
   if (type === 'float64') return floatCodec(printGoType(shown))
@@ -104,7 +142,7 @@ function stringCodec(type: string): GoCodec {
     zero: () => '',
     decode: (value, state) => {
       if (typeof value === 'string') return value === '' ? undefined : value
-      return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+      return value === null ? undefined : state.mismatched(value, type, 'string')
     },
   }
 }
@@ -115,24 +153,24 @@ function boolCodec(type: string): GoCodec {
     zero: () => false,
     decode: (value, state) => {
       if (typeof value === 'boolean') return value || undefined
-      return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+      return value === null ? undefined : state.mismatched(value, type, 'bool')
     },
   }
 }
 
-function integerCodec(min: number, max: number, type: string): GoCodec {
+function integerCodec(kind: GoKind, min: number, max: number, type: string): GoCodec {
   return {
     omittable: true,
     zero: () => 0,
     decode: (value, state) => {
       if (typeof value === 'number') {
         if (Number.isInteger(value) && value >= min && value <= max) return value === 0 ? undefined : value
-        return state.mismatched(`number ${value}`, type)
+        return state.mismatched(value, type, kind)
       }
       if (typeof value === 'bigint') {
-        return value >= BigInt(min) && value < BigInt(max) ? value : state.mismatched(`number ${value}`, type)
+        return value >= BigInt(min) && value < BigInt(max) ? value : state.mismatched(value, type, kind)
       }
-      return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+      return value === null ? undefined : state.mismatched(value, type, kind)
     },
   }
 }
@@ -144,7 +182,7 @@ function floatCodec(type: string): GoCodec {
     decode: (value, state) => {
       if (typeof value === 'number') return value === 0 ? undefined : value
       if (typeof value === 'bigint') return Number(value)
-      return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+      return value === null ? undefined : state.mismatched(value, type, 'float64')
     },
   }
 }
@@ -156,11 +194,13 @@ function bytes(type: string): GoCodec {
     zero: () => '',
     decode: (value, state) => {
       if (value === null) return undefined
-      if (typeof value !== 'string') return state.mismatched(goJsonKind(value), type)
+      if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
       const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
       const wrong = badBase64(text)
       if (wrong >= 0) {
-        state.mismatch ??= `illegal base64 data at input byte ${wrong}`
+        const problem = `illegal base64 data at input byte ${wrong}`
+        if (state.words === 'map') throw new GoDecodeError(`error decoding from json: ${problem}`)
+        state.mismatch ??= problem
         return undefined
       }
       return text === '' ? undefined : text
@@ -199,7 +239,7 @@ function slice(item: GoCodec, type: string): GoCodec {
     omittable: true,
     zero: () => null,
     decode: (value, state) => {
-      if (!Array.isArray(value)) return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+      if (!Array.isArray(value)) return value === null ? undefined : state.mismatched(value, type, 'slice')
       if (value.length === 0) return state.keepEmpty ? [] : undefined
       const out: unknown[] = new Array(value.length)
       for (let i = 0; i < value.length; i++) {
@@ -217,7 +257,7 @@ function map(item: GoCodec, type: string): GoCodec {
     zero: () => null,
     decode: (value, state) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        return value === null ? undefined : state.mismatched(goJsonKind(value), type)
+        return value === null ? undefined : state.mismatched(value, type, 'map')
       }
       const source = value as Record<string, unknown>
       const out: Record<string, unknown> = {}
@@ -299,7 +339,7 @@ class StructCodec implements GoCodec {
   decode(value: unknown, state: DecodeState): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       // Null leaves a struct as it is.
-      return value === null ? this.zero() : (state.mismatched(goJsonKind(value), this.#printed) ?? this.zero())
+      return value === null ? this.zero() : (state.mismatched(value, this.#printed, 'struct') ?? this.zero())
     }
     const source = value as Record<string, unknown>
     if (state.inOrder) this.#visitInOrder(source, state)

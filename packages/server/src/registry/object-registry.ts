@@ -26,7 +26,7 @@ import type { StoreFeed } from '../cache/store-feed.ts'
 import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { RequestContext } from '../request-context.ts'
-import type { MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
+import type { MutableMeta, MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
 import {
   type NameCheck,
   pathSegmentName,
@@ -248,15 +248,11 @@ export class ObjectRegistry {
     const before = old.metadata
     setOrDelete(object.metadata, 'generation', before.generation)
     strategy.prepareForUpdate?.(object, old, context)
+    keepSystemFields(object.metadata, before)
     normalize(resource, object)
     const meta = object.metadata
-    if (strategy.generation && specChanged(strategy.generation, object, old))
+    if (strategy.generation && specChanged(strategy.generation, object, old)) {
       meta.generation = (before.generation ?? 0) + 1
-    meta.uid ||= before.uid!
-    if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
-    if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
-    if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) {
-      meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
     }
     const namespaced = resource.kind.scope === 'Namespaced'
     const errors = [
@@ -364,6 +360,16 @@ function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void
     metadata,
   })
   if (deepEqual(rest(object), rest(old))) object.metadata.managedFields = before
+}
+
+/** What an update cannot change about an object's life, whatever it says. */
+function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
+  meta.uid ||= before.uid!
+  if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
+  if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) {
+    meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
+  }
 }
 
 /** Gives an object in place the form in which it is stored. */

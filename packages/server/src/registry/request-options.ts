@@ -9,12 +9,17 @@ export interface WriteOptions {
 }
 
 /** Reads the options of create, update and patch from the query; `kind` names them in errors (CreateOptions, ...). */
-export function writeOptions(query: URLSearchParams, kind: string): WriteOptions {
+export function writeOptions(
+  query: URLSearchParams,
+  kind: string,
+  checkFirst?: (errors: FieldError[]) => void,
+): WriteOptions {
   const errors: FieldError[] = []
-  const dryRun = query.getAll('dryRun')
-  errors.push(...validateDryRun(dryRun))
+  checkFirst?.(errors)
   const fieldManager = query.get('fieldManager') ?? ''
   errors.push(...validateFieldManager(fieldManager, FieldPath.of('fieldManager')))
+  const dryRun = query.getAll('dryRun')
+  errors.push(...validateDryRun(dryRun))
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))

@@ -2,7 +2,6 @@ import type { FieldManagerOptions, FieldSet, KindFacts } from '@kubewright/api'
 import type { FieldError, JSONSchemaProps } from '@kubewright/schema'
 import type { RequestContext } from '../request-context.ts'
 import type { DecodeRequest } from '../verbs/read-body.ts'
-import type { WriteOptions } from './request-options.ts'
 
 /** An object while the server works on it: plain JSON that may be changed in place. */
 export interface MutableObject {
@@ -122,10 +121,24 @@ export interface TableColumn {
   readonly priority?: number
 }
 
+/** Something that holds for the object of a row, such as that it has completed. */
+export interface TableRowCondition {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason?: string
+  readonly message?: string
+}
+
 /** How objects of a resource look as table rows. */
 export interface TableDefinition {
   readonly columns: readonly TableColumn[]
   readonly row: (object: MutableObject, now: number) => readonly unknown[]
+  /** What clients may hide or mark a row by. */
+  readonly conditions?: (object: MutableObject) => readonly TableRowCondition[] | undefined
+  /** A list without objects has `null` for its rows instead of an empty list. @default false */
+  readonly nullRows?: boolean
+  /** Every event of a watch repeats the columns, not only the first. @default false */
+  readonly repeatColumns?: boolean
 }
 
 /** How one subresource is served. */
@@ -142,8 +155,13 @@ export interface Subresource {
   readonly decode?: Resource['decode']
   /** Treats what a patch made of that kind as decoded. */
   readonly recheck?: Resource['recheck']
+  /** As the resource's own, for that kind. */
+  readonly empty?: Resource['empty']
+  readonly normalize?: Resource['normalize']
   /** Maps between the object and what the subresource shows, for scale. */
   readonly view?: SubresourceView
+  /** How what it shows looks as a table. @default as the object does */
+  readonly table?: TableDefinition
 }
 
 /** A subresource that shows and takes another kind than the object's (scale). */
@@ -166,6 +184,20 @@ export type VirtualCreate = (
   object: MutableObject,
   admit: () => Promise<void>,
 ) => Promise<MutableObject>
+
+/** How {@link Resource.recheck} looks at an object. */
+export interface RecheckOptions {
+  /** Report fields that the kind does not have. */
+  readonly strict: boolean
+  /** What the object was made of, which error texts depend on: JSON text, or a map of values. */
+  readonly source: 'json' | 'map'
+}
+
+/** An object in its kind's form, and the unknown fields that it had. */
+export interface Rechecked {
+  readonly object: MutableObject
+  readonly strictErrors: readonly string[]
+}
 
 /** A resource that the server serves in one version. */
 export interface Resource {
@@ -194,14 +226,8 @@ export interface Resource {
   readonly normalize?: ((object: MutableObject) => MutableObject) | undefined
   /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
-  /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. */
-  readonly recheck?:
-    | ((
-        object: MutableObject,
-        options: Pick<WriteOptions, 'fieldValidation'>,
-        warn: (text: string) => void,
-      ) => MutableObject)
-    | undefined
+  /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. Throws an Error if it does not fit. */
+  readonly recheck?: ((object: MutableObject, options: RecheckOptions) => Rechecked) | undefined
   /** Items of lists leave out kind and apiVersion, as those of built-in kinds do and those of custom resources do not. */
   readonly typedItems: boolean
   /** What the field manager needs beyond the schema, such as other versions. */

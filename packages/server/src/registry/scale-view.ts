@@ -8,7 +8,7 @@ import {
 } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
-import { decodeTyped, recheckTyped } from '../builtins/decode-typed.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/decode-typed.ts'
 import type { ManagedFields, MutableObject, Strategy, Subresource, SubresourceView } from './resource.ts'
 
 /** Where a built-in kind keeps what its Scale shows. */
@@ -29,7 +29,9 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
     strategy: options.strategy,
     kind,
     decode: (body, request) => decodeTyped(kind, {}, body, request),
-    recheck: (object, writeOptions, warn) => recheckTyped(kind, {}, object, writeOptions, warn),
+    recheck: (object, writeOptions) => recheckTyped(kind, {}, object, writeOptions),
+    empty: () => emptyTyped(kind),
+    normalize: (object) => normalizeTyped(kind, object),
     view: scaleView(options),
   }
 }

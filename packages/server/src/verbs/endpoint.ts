@@ -1,8 +1,9 @@
-import { createFieldManager, type FieldManager, managerOrUserAgent, zeroObject } from '@kubewright/api'
+import { createFieldManager, type FieldManager, managerOrUserAgent, newConflict } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
-import type { MutableObject, Resource, Strategy } from '../registry/resource.ts'
+import type { MutableObject, Rechecked, RecheckOptions, Resource, Strategy, Subresource } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 
 /** What the verbs of one resource, or of one of its subresources, work with. */
@@ -33,19 +34,77 @@ export class Endpoint {
     )
   }
 
+  /** What describes the objects that come and go here: the resource, or a subresource with a kind of its own. */
+  get #shape(): Pick<Resource, 'kind' | 'empty' | 'normalize' | 'recheck'> {
+    const sub = this.#sub
+    return sub?.kind ? { ...sub, kind: sub.kind } : this.resource
+  }
+
+  get #sub(): Subresource | undefined {
+    return this.subresource === '' ? undefined : this.resource.subresources[this.subresource]
+  }
+
+  /** The schema of the kind that this endpoint speaks. */
+  get schema(): Resource['schema'] {
+    const { kind } = this.#shape
+    return kind === this.resource.kind ? this.resource.schema : kind.schema
+  }
+
+  /** An object in the one form of its kind. */
+  normalize(object: MutableObject): MutableObject {
+    return this.#shape.normalize?.(object) ?? object
+  }
+
+  /** Treats what a patch made like a decoded object. */
+  recheck(object: MutableObject, options: RecheckOptions): Rechecked {
+    return this.#shape.recheck?.(object, options) ?? { object, strictErrors: [] }
+  }
+
+  /** An object as this endpoint shows it, with the managed fields that belong to what is shown. */
+  show(object: MutableObject): MutableObject {
+    const view = this.#sub?.view
+    if (!view) return object
+    const shown = view.show(object)
+    const managedFields = view.managedFields?.(object)
+    if (managedFields) shown.metadata.managedFields = managedFields
+    return shown
+  }
+
+  /** Changes a stored object by changing what this endpoint shows of it. */
+  async change(
+    stored: MutableObject | undefined,
+    change: (shown: MutableObject | undefined) => Promise<MutableObject>,
+  ): Promise<MutableObject> {
+    const view = this.#sub?.view
+    if (!view || !stored) return change(stored)
+    const after = await change(this.show(stored))
+    const next = deepCopy(stored)
+    if (after.metadata.uid && after.metadata.uid !== stored.metadata.uid) {
+      const why = `Precondition failed: UID in precondition: ${after.metadata.uid}, UID in object meta: ${stored.metadata.uid}`
+      const { group, resource } = this.groupResource
+      throw newConflict({ group, resource: `${resource}/${this.subresource}` }, stored.metadata.name ?? '', why)
+    }
+    if (after.metadata.resourceVersion) next.metadata.resourceVersion = after.metadata.resourceVersion
+    else delete next.metadata.resourceVersion
+    view.put(next, after)
+    return next
+  }
+
   /** Tracks who owns which field; made when the first write comes, because it reads the schema. */
   get fieldManager(): FieldManager {
     if (!this.#fieldManager) {
-      const { kind, schema, empty } = this.resource
+      const { kind, empty } = this.#shape
+      const { schema } = this
+      // What a view shows is of another kind, with neither other versions nor fields that are reset.
+      const own = kind === this.resource.kind
       this.#fieldManager = createFieldManager({
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         subresource: this.subresource,
         ...(empty ? { emptyObject: empty() } : {}),
         schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? schema : undefined),
-        ...(this.resource.typedItems ? { emptyObject: zeroObject(kind.apiVersion, kind.kind, schema) } : {}),
-        ...(this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),
-        ...this.resource.fieldManager,
+        ...(own && this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),
+        ...(own ? this.resource.fieldManager : {}),
       })
     }
     return this.#fieldManager

@@ -41,40 +41,28 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
     dryRun: options.dryRun,
     object: object as MutableObject | undefined,
     old,
-    options: optionsObject('UpdateOptions', query),
+    options: optionsObject(old ? 'UpdateOptions' : 'CreateOptions', query),
   })
   const outcome = await registry.update(
     scope,
     context.info.name,
-    async (old) => {
-      const next = sub?.view && old ? viewApplied(sub.view.put, old, body) : deepCopy(body)
-      const tracked = endpoint.trackUpdate(old, next, context, options)
-      const asked = attributes(tracked, old)
-      await admission.mutate(asked)
-      uniqueOwners(asked.object!, context, true)
-      return asked.object!
-    },
-    (object, old) => admission.validate(attributes(object, old)),
-    { uid: body.metadata.uid || undefined },
+    (stored) =>
+      endpoint.change(stored, async (old) => {
+        const tracked = endpoint.trackUpdate(old, deepCopy(body), context, options)
+        const asked = attributes(tracked, old)
+        await admission.mutate(asked)
+        uniqueOwners(asked.object!, context, true)
+        return asked.object!
+      }),
+    (object, old) => admission.validate(attributes(endpoint.show(object), old && endpoint.show(old))),
+    { uid: sub?.view ? undefined : body.metadata.uid || undefined },
   )
   const status = outcome.created ? 201 : 200
   return presentObject(status, resource, subresource, outcome.object, representation, registry.clock.now())
 }
 
-function viewApplied(
-  put: (object: MutableObject, view: MutableObject) => void,
-  old: MutableObject,
-  view: MutableObject,
-): MutableObject {
-  const next = deepCopy(old)
-  if (view.metadata.resourceVersion) next.metadata.resourceVersion = view.metadata.resourceVersion
-  else delete next.metadata.resourceVersion
-  put(next, view)
-  return next
-}
-
 /** The name in the object must be the one in the path. */
-function checkName(object: MutableObject, name: string): void {
+export function checkName(object: MutableObject, name: string): void {
   const given = object.metadata.name ?? ''
   if (given === '') {
     throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
