@@ -1,0 +1,105 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeJson, parseJson } from './decode-json.ts'
+import { JsonReader } from './json-reader.ts'
+import { countFields, countKnownFields } from './scan-json.ts'
+
+const schema: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    a: { type: 'string' },
+    b: {
+      type: 'object',
+      properties: { a: { type: 'integer' }, c: { type: 'array', items: { type: 'object', properties: { a: {} } } } },
+    },
+    c: { type: 'object', additionalProperties: { type: 'object', properties: { b: { type: 'string' } } } },
+    d: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    e: { type: 'array' },
+  },
+}
+
+/** JSON text with repeated and unknown fields, odd numbers and odd spacing. */
+const texts = fc.letrec<{ value: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('1', '-0', '0', '-0.0', '1e3', '1E400', '2.50', '9007199254740993', '123456789012345', '-7'),
+    fc.constantFrom('"x"', '":"', '"\\":{"', '"\\\\"', '"\\ud83d\\ude00"', '"\\uD800"', '""', 'null', 'true'),
+    fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+    { weight: 4, arbitrary: tie('object') },
+  ),
+  object: fc
+    .array(
+      fc.tuple(
+        fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__', '\\u0061', 'a\\\\'),
+        fc.constantFrom('', ' ', '\n\t'),
+        tie('value'),
+      ),
+      { maxLength: 4 },
+    )
+    .map((fields) => `{${fields.map(([name, space, value]) => `"${name}"${space}:${space}${value}`).join(',')}}`),
+})).value
+
+/** What came of it: also the kind of zero, and which numbers are bigints. */
+function outcome(decode: () => unknown): unknown {
+  try {
+    return { value: decode() }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+describe('decodeJson()', () => {
+  it.each([
+    ['strict with a type', { strict: true, schema }],
+    ['with a type', { schema }],
+    ['strict', { strict: true }],
+  ])('%s finds what the reader finds', (_, options) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const reader = new JsonReader(text, options)
+        expect(outcome(() => decodeJson(text, options))).toEqual(
+          outcome(() => ({ value: reader.read(), strictErrors: reader.strictErrors })),
+        )
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('refuses to go deeper than Go does', () => {
+    const text = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    expect(() => decodeJson(text, { strict: true })).toThrow('exceeded max depth')
+    expect(() => parseJson(text)).toThrow('exceeded max depth')
+  })
+})
+
+it('parseJson() finds what the reader finds', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(outcome(() => parseJson(text))).toEqual(outcome(() => new JsonReader(text).read()))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+describe('countFields()', () => {
+  it.each([
+    ['{"a":{"b" : ":"},"a":["\\":"]}', 3],
+    ['"a:b"', 0],
+    ['[123456789012345,-1.5,"\\u00e9"]', 0],
+    ['1234567890123456', -1],
+    ['"1234567890123456"', 0],
+    ['[-0]', -1],
+    ['1e2', -1],
+    ['"\\uD800"', -1],
+  ])('of %s is %j', (text, expected) => {
+    expect(countFields(text)).toBe(expected)
+  })
+})
+
+it('countKnownFields() looks into what has a type, and gives up at what is unknown', () => {
+  expect(countKnownFields({ a: 1, b: { c: [{ a: 1 }] }, d: { x: { y: 1 } }, e: [{ z: 1 }] }, schema)).toBe(9)
+  expect(countKnownFields({ c: { any: { b: 1 } } }, schema)).toBe(3)
+  expect(countKnownFields({ c: { any: { x: 1 } } }, schema)).toBe(-1)
+  expect(countKnownFields({ constructor: 1 }, schema)).toBe(-1)
+})

@@ -1,0 +1,78 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+
+// Deeper than any API object, and far from where Go gives up.
+const maxDepth = 1000
+// Up to fifteen digits are always exact.
+const maxDigits = 15
+
+/**
+ * Goes over a text that is known to be JSON and counts the fields of all its objects, those that are repeated included. -1 if Go
+ * would read some of it differently than `JSON.parse`: a number that is large, negative zero or has an exponent, half a surrogate
+ * pair, very deep nesting.
+ */
+export function countFields(text: string): number {
+  const length = text.length
+  let fields = 0
+  let depth = 0
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      for (at++; ; at++) {
+        const inner = text.charCodeAt(at)
+        if (inner === 0x22) break
+        if (inner === 0x5c) {
+          at++
+          // \ud…: the only escapes that can be half of something.
+          if (text.charCodeAt(at) === 0x75 && (text.charCodeAt(at + 1) | 0x20) === 0x64) return -1
+        }
+      }
+    } else if (code === 0x3a) {
+      fields++
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth) return -1
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--
+    } else if (code >= 0x30 && code <= 0x39) {
+      const start = at
+      let next = text.charCodeAt(at + 1)
+      while (next >= 0x30 && next <= 0x39) next = text.charCodeAt(++at + 1)
+      if (at - start >= maxDigits || (next | 0x20) === 0x65) return -1
+    } else if (code === 0x2d && text.charCodeAt(at + 1) === 0x30) {
+      return -1
+    }
+  }
+  return fields
+}
+
+/**
+ * Counts the fields of all objects in a decoded value, if decoding it into the schema's type would leave it as it is; -1 as soon as
+ * there is a field that the type does not know.
+ */
+export function countKnownFields(value: unknown, schema: JSONSchemaProps | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    const items = schema?.items
+    for (let i = 0; i < value.length; i++) {
+      const inner = countKnownFields(value[i], items)
+      if (inner < 0) return -1
+      count += inner
+    }
+    return count
+  }
+  const object = value as Record<string, unknown>
+  const preserves = schema === undefined || schema['x-kubernetes-preserve-unknown-fields'] === true
+  const fields = preserves ? undefined : schema.properties
+  const additional = preserves || fields !== undefined ? undefined : schema.additionalProperties
+  const values = typeof additional === 'object' ? (additional ?? undefined) : undefined
+  for (const name in object) {
+    if (fields !== undefined && !Object.hasOwn(fields, name)) return -1
+    count++
+    const field = object[name]
+    if (typeof field !== 'object' || field === null) continue
+    const inner = countKnownFields(field, fields === undefined ? values : fields[name])
+    if (inner < 0) return -1
+    count += inner
+  }
+  return count
+}
