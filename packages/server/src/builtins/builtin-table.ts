@@ -1,7 +1,9 @@
 import { appsResources } from './apps/apps-resources.ts'
+import { batchResources } from './batch/batch-resources.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 
 /** What each built-in resource adds: strategies, tables, selectors. */
 export const builtinTable: BuiltinTable = {
   ...appsResources,
+  ...batchResources,
 }

@@ -24,36 +24,33 @@ type Spec = Unchecked<apps.ReplicaSetSpec>
 type Status = Unchecked<apps.ReplicaSetStatus>
 
 /** ReplicaSets (pkg/registry/apps/replicaset, pkg/apis/apps). */
-export const replicaSets: BuiltinResource = {
-  ...withStatus(
-    {
-      validateName: nameIsDNSSubdomain,
-      defaultPropagation: 'Background',
-      setDefaults: (object) => {
-        const spec = (object['spec'] ??= {}) as Spec
-        spec.replicas ??= 1
-        defaultPodTemplate((spec.template ??= {}) as PodTemplate)
-      },
-      generation: true,
-      validate: (object) => [
-        ...metaErrors(object, true, nameIsDNSSubdomain),
-        ...validateSpec(part<Spec>(object, 'spec')),
-      ],
-      validateUpdate: (object, old) => {
-        const spec = part<Spec>(object, 'spec')
-        const errors = [...metaUpdateErrors(object, old), ...validateSpec(spec)]
-        const before = part<Spec>(old, 'spec').selector
-        checkImmutable(errors, specPath.child('selector'), spec.selector, before, selectorValue(spec.selector))
-        return errors
-      },
-      warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object)],
-      warningsOnUpdate: (object, old) =>
-        object.metadata.generation === old.metadata.generation ? [] : templateWarnings(object),
+export const replicaSets: BuiltinResource = withStatus(
+  {
+    validateName: nameIsDNSSubdomain,
+    defaultPropagation: 'Background',
+    setDefaults: (object) => {
+      const spec = (object['spec'] ??= {}) as Spec
+      spec.replicas ??= 1
+      defaultPodTemplate((spec.template ??= {}) as PodTemplate)
     },
-    { validateUpdate: validateStatusUpdate },
-  ),
-  selectableFields: { 'status.replicas': (object) => String(part<Status>(object, 'status').replicas ?? 0) },
-}
+    generation: true,
+    validate: (object) => [
+      ...metaErrors(object, true, nameIsDNSSubdomain),
+      ...validateSpec(part<Spec>(object, 'spec')),
+    ],
+    validateUpdate: (object, old) => {
+      const spec = part<Spec>(object, 'spec')
+      const errors = [...metaUpdateErrors(object, old), ...validateSpec(spec)]
+      const before = part<Spec>(old, 'spec').selector
+      checkImmutable(errors, specPath.child('selector'), spec.selector, before, selectorValue(spec.selector))
+      return errors
+    },
+    warningsOnCreate: (object) => [...podNameWarnings(object), ...templateWarnings(object)],
+    warningsOnUpdate: (object, old) =>
+      object.metadata.generation === old.metadata.generation ? [] : templateWarnings(object),
+  },
+  { validateUpdate: validateStatusUpdate },
+)
 
 function validateSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = []
