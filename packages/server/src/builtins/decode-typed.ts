@@ -45,7 +45,7 @@ export function decodeTyped(
         `the API version in the data (${data}) does not match the expected API version (${kind.apiVersion})`,
       )
     }
-    refuse(notConvertible(kind, gvk))
+    refuse(whyNot(kind, gvk, value))
   }
   let typed: Typed
   try {
@@ -72,7 +72,7 @@ export function recheckTyped(
   const given = object as { kind?: unknown; apiVersion?: unknown }
   if ((given.kind ?? kind.kind) !== kind.kind || (given.apiVersion ?? kind.apiVersion) !== kind.apiVersion) {
     const { group, version } = parseGroupVersion(String(given.apiVersion ?? ''))
-    throw new GoDecodeError(notConvertible(kind, { group, version, kind: String(given.kind) }))
+    throw new GoDecodeError(whyNot(kind, { group, version, kind: String(given.kind) }, object))
   }
   const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
   // Those of a map are sorted; those of a text come in its order.
@@ -165,7 +165,18 @@ function isSameType(kind: AnyKind, gvk: Identity): boolean {
 
 let listKinds: ReadonlySet<string> | undefined
 
-/** Why a body of another type cannot be taken. */
+/** What is wrong with a body of another type: it is decoded as what it says it is before anybody asks whether that can be used. */
+function whyNot(kind: AnyKind, gvk: Identity, value: unknown): string {
+  const other = kindFor(gvk)
+  try {
+    if (other) decodeOnce(codecOf(other), value, new DecodeState())
+  } catch (error) {
+    if (error instanceof GoDecodeError) return error.message
+    throw error
+  }
+  return notConvertible(kind, gvk)
+}
+
 function notConvertible(kind: AnyKind, gvk: Identity): string {
   const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
   listKinds ??= new Set([...builtinKinds().map((known) => `${known.apiVersion}/${known.listKind}`), 'v1/List'])

@@ -14,7 +14,9 @@ import {
   deepCopy,
   deepEqual,
   formatRFC3339,
+  goQuote,
   instantFromMillis,
+  isPathSegmentName,
   nameIsDNSSubdomain,
   type Random,
   randomSuffix,
@@ -84,8 +86,12 @@ export class ObjectRegistry {
     return `${resource.storage.prefix}${scope}${name}`
   }
 
-  /** The newest version of an object. */
+  /** The newest version of an object; a name that no object can have is a bad request. */
   async find(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
+    const problems = isPathSegmentName(name, false)
+    if (problems.length > 0) {
+      throw newBadRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
+    }
     // Such a name cannot exist, and the store would refuse it as a key.
     if (name === '' || !/^[\x20-\x7e]+$/.test(name) || !/^[\x20-\x7e]*$/.test(namespace)) return undefined
     const { entry } = await this.store.get(this.keyOf(resource, namespace, name))
