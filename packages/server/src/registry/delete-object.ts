@@ -75,6 +75,16 @@ export async function deleteObject(
     const object = existing.copy()
     checkPreconditions(object, options, { group: resource.kind.group, resource: object.kind })
     const now = registry.clock.now()
+    const begun = strategy.beginDelete?.(object) ?? 'continue'
+    if (begun === 'pending') return { object: existing, removed: false }
+    if (begun === 'mark') {
+      await validate(existing.copy())
+      setPropagationFinalizers(object, options, strategy.defaultPropagation)
+      object.metadata.deletionTimestamp = formatRFC3339(instantFromMillis(now))
+      const marked = await replace(registry, scope, existing, object)
+      if (marked) return { object: marked, removed: false }
+      continue
+    }
     const plan = planDeletion(object, options, strategy.gracePeriod, now)
     if (plan === 'pending') return { object: existing, removed: false }
     await validate(existing.copy())
@@ -97,12 +107,23 @@ export async function deleteObject(
     if (plan === 'now' && !finalizersChanged && existing.object.metadata.deletionTimestamp !== undefined) {
       return { object: existing, removed: false }
     }
-    const raw = encodeStored(object, encodeJson)
-    if (existing.sameContent(raw)) return { object: existing, removed: false }
-    if (scope.dryRun) return { object: new StoredObject(existing.key, existing.revision, raw), removed: false }
-    const result = await registry.store.put(existing.key, raw, existing.revision)
-    if (result.ok) return { object: storedObject(result.entry!), removed: false }
+    const next = await replace(registry, scope, existing, object)
+    if (next) return { object: next, removed: false }
   }
+}
+
+/** Stores the object in place of the one it was made from; undefined when somebody else was faster. */
+async function replace(
+  registry: ObjectRegistry,
+  scope: WriteScope,
+  existing: StoredObject,
+  object: MutableObject,
+): Promise<StoredObject | undefined> {
+  const raw = encodeStored(object, encodeJson)
+  if (existing.sameContent(raw)) return existing
+  if (scope.dryRun) return new StoredObject(existing.key, existing.revision, raw)
+  const result = await registry.store.put(existing.key, raw, existing.revision)
+  return result.ok ? storedObject(result.entry!) : undefined
 }
 
 function stored(object: MutableObject, existing: StoredObject, revision: number): StoredObject {

@@ -219,7 +219,10 @@ export class ObjectRegistry {
         keepManagedFieldsTimes(object, old)
         await validate(object, old)
         const raw = this.#encode(resource, object)
-        const emptied = old.metadata.deletionTimestamp !== undefined && shouldDelete(object, old)
+        const emptied =
+          old.metadata.deletionTimestamp !== undefined &&
+          shouldDelete(object, old) &&
+          !strategy.keepDuringUpdate?.(object)
         if (emptied) {
           if (scope.dryRun) return { object: dryRunStored(existing, raw, object), created: false, deleted: true }
           const gone = await this.store.delete(existing.key, existing.revision)

@@ -95,6 +95,13 @@ export interface Strategy {
   readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
   /** Finalizers that deletion without a propagation policy implies. */
   readonly defaultPropagation?: 'Background' | 'Orphan'
+  /**
+   * Takes over how a deletion begins, for kinds that others clear first; may change the object. 'mark' stores it with a deletion
+   * timestamp and leaves it there, 'pending' leaves it alone, 'continue' deletes as usual. @default 'continue'
+   */
+  readonly beginDelete?: (object: MutableObject) => 'mark' | 'pending' | 'continue'
+  /** Whether an object that is being deleted stays after an update although no finalizers are left. @default false */
+  readonly keepDuringUpdate?: (object: MutableObject) => boolean
   /** Deletes answer with the object instead of a Status. @default false */
   readonly returnDeletedObject?: boolean
   /** Paths (as field sets) that a client's managed fields never contain, for this resource's main endpoint. */

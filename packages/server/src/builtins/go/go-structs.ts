@@ -43,6 +43,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   EphemeralContainerCommon:
     'Name:s Image:s Command:* Args:* WorkingDir:s Ports:[]ContainerPort EnvFrom:[]EnvFromSource Env:[]EnvVar Resources:ResourceRequirements ResizePolicy:[]ContainerResizePolicy RestartPolicy:* RestartPolicyRules:[]ContainerRestartRule VolumeMounts:[]VolumeMount VolumeDevices:[]VolumeDevice LivenessProbe:*Probe ReadinessProbe:*Probe StartupProbe:*Probe Lifecycle:*Lifecycle TerminationMessagePath:s TerminationMessagePolicy:s ImagePullPolicy:s SecurityContext:*SecurityContext Stdin:b StdinOnce:b TTY=tty:b',
   EphemeralVolumeSource: 'VolumeClaimTemplate:*PersistentVolumeClaimTemplate',
+  EventSource: 'Component:s Host:s',
   ExecAction: 'Command:*',
   FCVolumeSource: 'TargetWWNs:* Lun:* FSType=fsType:s ReadOnly:b WWIDs=wwids:*',
   FileKeySelector: 'VolumeName:s Path:s Key:s Optional:*',
@@ -67,10 +68,12 @@ export const goStructs: Readonly<Record<string, string>> = {
   Lifecycle: 'PostStart:*LifecycleHandler PreStop:*LifecycleHandler StopSignal:*',
   LifecycleHandler:
     'Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction Sleep:*SleepAction',
+  LoadBalancerIngress: 'IP=ip:s Hostname:s IPMode=ipMode:* Ports:[]PortStatus',
   LocalObjectReference: 'Name:s',
   LocalVolumeSource: 'Path:s FSType=fsType:*',
   ModifyVolumeStatus: 'TargetVolumeAttributesClassName:s Status:s',
   NFSVolumeSource: 'Server:s Path:s ReadOnly:b',
+  NodeAddress: 'Type:s Address:s',
   NodeAffinity:
     'RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm',
   NodeSelector: 'NodeSelectorTerms:[]NodeSelectorTerm',
@@ -110,6 +113,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   PodSpec:
     'Volumes:[]Volume InitContainers:[]Container Containers:[]Container EphemeralContainers:[]EphemeralContainer RestartPolicy:s TerminationGracePeriodSeconds:* ActiveDeadlineSeconds:* DNSPolicy=dnsPolicy:s NodeSelector:* ServiceAccountName:s AutomountServiceAccountToken:* NodeName:s SecurityContext:*PodSecurityContext ImagePullSecrets:[]LocalObjectReference Hostname:s Subdomain:s SetHostnameAsFQDN:* Affinity:*Affinity SchedulerName:s Tolerations:[]Toleration HostAliases:[]HostAlias PriorityClassName:s Priority:* PreemptionPolicy:* DNSConfig=dnsConfig:*PodDNSConfig ReadinessGates:[]PodReadinessGate RuntimeClassName:* Overhead:* EnableServiceLinks:* TopologySpreadConstraints:[]TopologySpreadConstraint OS=os:*PodOS SchedulingGates:[]PodSchedulingGate ResourceClaims:[]PodResourceClaim Resources:*ResourceRequirements HostnameOverride:* WorkloadRef:*WorkloadReference',
   PodTemplateSpec: '+ObjectMeta Spec:PodSpec',
+  PortStatus: 'Port:n Protocol:s Error:*',
   PortworxVolumeSource: 'VolumeID:s FSType=fsType:s ReadOnly:b',
   PreferredSchedulingTerm: 'Weight:n Preference:NodeSelectorTerm',
   Probe:
@@ -130,6 +134,8 @@ export const goStructs: Readonly<Record<string, string>> = {
     'Gateway:s System:s SecretRef:*SecretReference SSLEnabled=sslEnabled:b ProtectionDomain:s StoragePool:s StorageMode:s VolumeName:s FSType=fsType:s ReadOnly:b',
   ScaleIOVolumeSource:
     'Gateway:s System:s SecretRef:*LocalObjectReference SSLEnabled=sslEnabled:b ProtectionDomain:s StoragePool:s StorageMode:s VolumeName:s FSType=fsType:s ReadOnly:b',
+  ScopeSelector: 'MatchExpressions:[]ScopedResourceSelectorRequirement',
+  ScopedResourceSelectorRequirement: 'ScopeName:s Operator:s Values:*',
   SeccompProfile: 'Type:s LocalhostProfile:*',
   SecretEnvSource: '+LocalObjectReference Optional:*',
   SecretKeySelector: '+LocalObjectReference Key:s Optional:*',

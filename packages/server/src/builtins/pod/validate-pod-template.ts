@@ -3,6 +3,7 @@ import { validateAnnotations, validateLabels } from '../../registry/validate-obj
 import { checkDescendingPath } from '../checks.ts'
 import type { PodSpec, PodTemplate } from './pod-types.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
+import { validateAppArmorMatch, validateSeccompMatch } from './validate-profile-annotations.ts'
 import { visitContainers } from './visit-containers.ts'
 
 const mirrorKey = 'kubernetes.io/config.mirror'
@@ -20,6 +21,8 @@ export function validatePodTemplateSpec(template: PodTemplate, path: FieldPath):
   errors.push(...validateAnnotations(annotations, path.child('annotations')))
   validatePodAnnotations(annotations, spec, path.child('annotations'), errors)
   validatePodSpec(spec, path.child('spec'), {}, errors)
+  validateSeccompMatch(template.metadata, spec, path.child('spec'), errors)
+  validateAppArmorMatch(template.metadata, spec, path.child('spec'), errors)
   if ((spec.ephemeralContainers ?? []).length > 0) {
     const text = 'ephemeral containers not allowed in pod template'
     errors.push(forbidden(path.child('spec', 'ephemeralContainers'), text))

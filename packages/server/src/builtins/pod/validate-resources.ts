@@ -32,7 +32,8 @@ export function checkResourceName(errors: FieldError[], path: FieldPath, name: s
   }
 }
 
-function checkContainerResourceName(errors: FieldError[], path: FieldPath, name: string): void {
+/** A resource name that a container may request or be limited to. */
+export function checkContainerResourceName(errors: FieldError[], path: FieldPath, name: string): void {
   checkResourceName(errors, path, name)
   if (!name.includes('/')) {
     if (!['cpu', 'memory', 'ephemeral-storage'].includes(name) && !isHugePages(name)) {
