@@ -18,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 export function parseJson(input: string | Uint8Array): unknown {
   const text = typeof input === 'string' ? input : utf8.decode(input)
   const value = parseUsual(text)
-  return value !== undefined && countFields(text) >= 0 ? value : read(input, text, {}).value
+  return value !== undefined && countFields(input) >= 0 ? value : read(input, text, {}).value
 }
 
 /**
@@ -29,7 +29,7 @@ export function decodeJson(input: string | Uint8Array, options: JsonReaderOption
   if (!options.strict && options.schema === undefined) return { value: parseJson(input), strictErrors: [] }
   const text = typeof input === 'string' ? input : utf8.decode(input)
   const value = parseUsual(text)
-  const fields = value === undefined ? -1 : countFields(text)
+  const fields = value === undefined ? -1 : countFields(input)
   // No field was lost to a repetition if as many came out as went in.
   if (fields >= 0 && countKnownFields(value, options.schema) === fields) return { value, strictErrors: [] }
   return read(input, text, options)

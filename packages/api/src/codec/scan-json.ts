@@ -5,25 +5,36 @@ const maxDepth = 1000
 // Up to fifteen digits are always exact.
 const maxDigits = 15
 
+const encoder = new TextEncoder()
+// Holds the bytes of most texts; nothing stays in it between calls.
+const scratch = new Uint8Array(48 * 1024)
+
 /**
  * Goes over a text that is known to be JSON and counts the fields of all its objects, those that are repeated included. -1 if Go
  * would read some of it differently than `JSON.parse`: a number that is large, negative zero or has an exponent, half a surrogate
  * pair, very deep nesting.
  */
-export function countFields(text: string): number {
-  const length = text.length
+export function countFields(input: string | Uint8Array): number {
+  // Bytes are several times faster to go over than the characters of a string.
+  if (typeof input !== 'string') return countIn(input, input.length)
+  if (input.length * 3 <= scratch.length) return countIn(scratch, encoder.encodeInto(input, scratch).written)
+  const bytes = encoder.encode(input)
+  return countIn(bytes, bytes.length)
+}
+
+function countIn(bytes: Uint8Array, length: number): number {
   let fields = 0
   let depth = 0
   for (let at = 0; at < length; at++) {
-    const code = text.charCodeAt(at)
+    const code = bytes[at]!
     if (code === 0x22) {
-      for (at++; ; at++) {
-        const inner = text.charCodeAt(at)
+      for (at++; at < length; at++) {
+        const inner = bytes[at]!
         if (inner === 0x22) break
         if (inner === 0x5c) {
           at++
           // \ud…: the only escapes that can be half of something.
-          if (text.charCodeAt(at) === 0x75 && (text.charCodeAt(at + 1) | 0x20) === 0x64) return -1
+          if (bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64) return -1
         }
       }
     } else if (code === 0x3a) {
@@ -34,10 +45,9 @@ export function countFields(text: string): number {
       depth--
     } else if (code >= 0x30 && code <= 0x39) {
       const start = at
-      let next = text.charCodeAt(at + 1)
-      while (next >= 0x30 && next <= 0x39) next = text.charCodeAt(++at + 1)
-      if (at - start >= maxDigits || (next | 0x20) === 0x65) return -1
-    } else if (code === 0x2d && text.charCodeAt(at + 1) === 0x30) {
+      while (at + 1 < length && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x39) at++
+      if (at - start >= maxDigits || (at + 1 < length && (bytes[at + 1]! | 0x20) === 0x65)) return -1
+    } else if (code === 0x2d && bytes[at + 1] === 0x30) {
       return -1
     }
   }

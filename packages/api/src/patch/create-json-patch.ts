@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import type { JsonPatchOperation } from './json-patch.ts'
-import { isObject, type JsonObject } from './own-property.ts'
+import { getOwn, isObject, type JsonObject } from './own-property.ts'
 
 /**
  * The JSON patch that turns one document into the other: operations on the fields and items that differ, none when none does. Both
@@ -8,60 +8,78 @@ import { isObject, type JsonObject } from './own-property.ts'
  */
 export function createJsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = []
-  diff('', before, after, operations)
+  diff([], before, after, operations)
   return operations
 }
 
-function diff(path: string, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
+/** The steps to the values being compared. Most are equal and never named, so the text of a path is made for operations only. */
+type Steps = (string | number)[]
+
+function diff(steps: Steps, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
   if (before === after) return
   if (isObject(before) && isObject(after)) {
-    diffObjects(path, before, after, out)
+    diffObjects(steps, before, after, out)
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    diffArrays(path, before, after, out)
+    diffArrays(steps, before, after, out)
   } else if (!deepEqual(before, after)) {
-    if (path === '' && (typeof after !== 'object' || after === null)) {
+    if (steps.length === 0 && (typeof after !== 'object' || after === null)) {
       throw new TypeError('Cannot create a JSON patch for a document that is neither an object nor an array')
     }
-    out.push({ op: 'replace', path, value: after })
+    out.push({ op: 'replace', path: pointer(steps), value: after })
   }
 }
 
-function escapeStep(name: string): string {
-  return name.replace(/~/g, '~0').replace(/\//g, '~1')
+function diffAt(steps: Steps, step: string | number, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
+  if (before === after) return
+  steps.push(step)
+  diff(steps, before, after, out)
+  steps.pop()
 }
 
-function diffObjects(path: string, before: JsonObject, after: JsonObject, out: JsonPatchOperation[]): void {
-  for (const key of Object.keys(before)) {
-    const there = Object.hasOwn(after, key) && after[key] !== undefined
-    if (!there) {
-      if (before[key] !== undefined) out.push({ op: 'remove', path: `${path}/${escapeStep(key)}` })
-    } else if (before[key] !== undefined) {
-      diff(`${path}/${escapeStep(key)}`, before[key], after[key], out)
-    }
+function pointer(steps: Steps, last?: string | number): string {
+  let path = ''
+  for (const step of steps) path += `/${escapeStep(step)}`
+  return last === undefined ? path : `${path}/${escapeStep(last)}`
+}
+
+function escapeStep(step: string | number): string | number {
+  return typeof step === 'number' ? step : step.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function diffObjects(steps: Steps, before: JsonObject, after: JsonObject, out: JsonPatchOperation[]): void {
+  for (const key in before) {
+    const old = before[key]
+    if (old === undefined) continue
+    const value = getOwn(after, key)
+    if (value === undefined) out.push({ op: 'remove', path: pointer(steps, key) })
+    else diffAt(steps, key, old, value, out)
   }
-  for (const key of Object.keys(after)) {
-    if (after[key] === undefined || (Object.hasOwn(before, key) && before[key] !== undefined)) continue
-    out.push({ op: 'add', path: `${path}/${escapeStep(key)}`, value: after[key] })
+  for (const key in after) {
+    if (after[key] === undefined || getOwn(before, key) !== undefined) continue
+    out.push({ op: 'add', path: pointer(steps, key), value: after[key] })
   }
 }
 
 /** Items are compared in place after a common head and tail, which covers appending, inserting and removing one run of items. */
 function diffArrays(
-  path: string,
+  steps: Steps,
   before: readonly unknown[],
   after: readonly unknown[],
   out: JsonPatchOperation[],
 ): void {
-  const shorter = Math.min(before.length, after.length)
   let head = 0
-  while (head < shorter && deepEqual(before[head], after[head])) head++
   let tail = 0
-  while (tail < shorter - head && deepEqual(before[before.length - 1 - tail], after[after.length - 1 - tail])) tail++
+  // With as many items as before, head and tail are equal in place anyway.
+  if (before.length !== after.length) {
+    const shorter = Math.min(before.length, after.length)
+    while (head < shorter && deepEqual(before[head], after[head])) head++
+    while (tail < shorter - head && deepEqual(before[before.length - 1 - tail], after[after.length - 1 - tail])) tail++
+  }
   const beforeEnd = before.length - tail
   const afterEnd = after.length - tail
   const common = Math.min(beforeEnd, afterEnd)
-  for (let i = head; i < common; i++) diff(`${path}/${i}`, before[i], after[i], out)
+  for (let i = head; i < common; i++) diffAt(steps, i, before[i], after[i], out)
   // From the end, so that no removal moves what is still to be removed.
-  for (let i = beforeEnd - 1; i >= common; i--) out.push({ op: 'remove', path: `${path}/${i}` })
-  for (let i = common; i < afterEnd; i++) out.push({ op: 'add', path: `${path}/${i}`, value: after[i] })
+  for (let i = beforeEnd - 1; i >= common; i--) out.push({ op: 'remove', path: pointer(steps, i) })
+  for (let i = common; i < afterEnd; i++) out.push({ op: 'add', path: pointer(steps, i), value: after[i] })
 }

@@ -8,7 +8,10 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The property that the object itself has; what its prototype has (`constructor`, `__proto__`) does not count. */
 export function getOwn(object: JsonObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined
+  const value = object[key]
+  // Object.prototype has functions and `__proto__` only, so that the slow question is rarely asked.
+  if (value === undefined || (typeof value !== 'function' && key !== '__proto__')) return value
+  return Object.hasOwn(object, key) ? value : undefined
 }
 
 /** Sets a property of the object itself, also one called `__proto__`, which assignment would take for the prototype. */
