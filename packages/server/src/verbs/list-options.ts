@@ -20,7 +20,8 @@ export interface ListOptions {
 export function listOptions(query: URLSearchParams, watch: boolean): ListOptions {
   const sendInitial = query.get('sendInitialEvents')
   const options: ListOptions = {
-    limit: integerParameter(query, 'limit') ?? 0,
+    // A negative limit is none.
+    limit: Math.max(0, integerParameter(query, 'limit') ?? 0),
     continueToken: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     match: (query.get('resourceVersionMatch') ?? '') as ListOptions['match'],

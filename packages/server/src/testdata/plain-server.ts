@@ -1,0 +1,103 @@
+import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
+import { MemoryStore } from '@kubewright/storage'
+import { type ApiServer, createApiServer } from '../api-server.ts'
+import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
+import type { ApiResponse } from '../http/api-request.ts'
+
+/** An answer, its body parsed. */
+export interface PlainAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+  readonly text: string
+  readonly headers: ApiResponse['headers']
+}
+
+/** How to send a request. */
+export interface PlainRequest {
+  /** Text and bytes are sent as they are, everything else as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Events of a watch, as they come. */
+export interface PlainWatch {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
+  readonly events: { type: string; object: any }[]
+  /** Resolves when the server ends the stream. */
+  readonly done: Promise<void>
+  stop(): void
+}
+
+/** A server in memory with the built-in kinds, no access control and no admission; requests are calls, and time stands still. */
+export class PlainServer implements AsyncDisposable {
+  readonly server: ApiServer
+  readonly clock: VirtualClock
+
+  private constructor(server: ApiServer, clock: VirtualClock) {
+    this.server = server
+    this.clock = clock
+  }
+
+  static async start(table: BuiltinTable = {}): Promise<PlainServer> {
+    const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
+    const server = await createApiServer({
+      store: new MemoryStore(),
+      clock: clock as Clock,
+      random: seededRandom(1),
+      authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
+      authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
+      setup: async ({ resources }) => {
+        for (const resource of builtinResources(table)) resources.set(resource)
+      },
+    })
+    return new PlainServer(server, clock)
+  }
+
+  /** Sends `METHOD /path?query`. */
+  async send(line: string, request: PlainRequest = {}): Promise<PlainAnswer> {
+    const response = await this.#call(line, request, new AbortController().signal)
+    if (typeof response.body === 'function') throw new Error(`${line} streams`)
+    const text = Buffer.from(response.body ?? []).toString()
+    const json = String(response.headers['content-type']).startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : text }
+  }
+
+  /** Opens a watch and collects what it sends. */
+  async watch(path: string): Promise<PlainWatch> {
+    const stopping = new AbortController()
+    const response = await this.#call(`GET ${path}`, {}, stopping.signal)
+    if (typeof response.body !== 'function') throw new Error(Buffer.from(response.body ?? []).toString())
+    const events: PlainWatch['events'] = []
+    const done = response.body({
+      write: (chunk) => {
+        for (const text of Buffer.from(chunk).toString().split('\n')) if (text !== '') events.push(JSON.parse(text))
+        return true
+      },
+      drained: async () => undefined,
+    })
+    return { events, done, stop: () => stopping.abort() }
+  }
+
+  #call(line: string, { body, headers = {} }: PlainRequest, signal: AbortSignal): Promise<ApiResponse> {
+    const space = line.indexOf(' ')
+    const [path = '', query = ''] = line.slice(space + 1).split('?', 2)
+    const bytes =
+      body === undefined
+        ? Buffer.alloc(0)
+        : Buffer.from(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body))
+    return this.server.handler({
+      method: line.slice(0, space),
+      path,
+      query: new URLSearchParams(query),
+      headers: { 'user-agent': 'test', ...headers },
+      body: async () => bytes,
+      signal,
+      peer: { address: '127.0.0.1' },
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]()
+  }
+}
