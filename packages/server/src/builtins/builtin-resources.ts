@@ -4,6 +4,7 @@ import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discove
 import type { Resource, Strategy, Subresource, TableDefinition } from '../registry/resource.ts'
 import { labelsText, scaleSubresource } from '../registry/scale-view.ts'
 import { mainStrategy, statusStrategy } from '../registry/status-strategy.ts'
+import { builtinTables } from '../table/builtin-tables.ts'
 import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
 
 /** What a built-in resource adds to what its schema and discovery say. */
@@ -22,7 +23,7 @@ export interface BuiltinResource {
   readonly virtual?: Resource['virtual']
 }
 
-/** Additions by `group/plural` (`/pods` for the core group). */
+/** Additions by `group/plural` (`/pods` for the core group), or by `group/version/plural` where a version differs from the others. */
 export type BuiltinTable = Readonly<Record<string, BuiltinResource>>
 
 /** Every resource of a Kubernetes v1.35 server, in the order of its discovery. */
@@ -33,7 +34,8 @@ export function builtinResources(table: BuiltinTable): Resource[] {
       for (const found of listed) {
         const kind = kindFor({ group, version, kind: found.kind })
         if (!kind) throw new Error(`Discovery names ${group}/${version} ${found.kind}, which is no built-in kind`)
-        const own = completed(table[`${group}/${found.resource}`] ?? {}, kind, found)
+        const added = table[`${group}/${version}/${found.resource}`] ?? table[`${group}/${found.resource}`]
+        const own = completed(added ?? {}, kind, found)
         resources.push(assemble(kind, found.resource, found.verbs, own, own.subresources))
       }
     }
@@ -74,6 +76,7 @@ function assemble(
   const { storagePath, ...rest } = own
   return {
     ...rest,
+    table: own.table ?? builtinTables[`${kind.group}/${plural}`],
     kind: facts,
     get schema() {
       return kind.schema
