@@ -7,6 +7,8 @@ export interface Representation {
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   /** apiVersion of that kind: meta.k8s.io/v1 or v1beta1. */
   readonly asVersion?: string
+  /** The query parameter includeObject, for tables; it is checked when the table is made. */
+  readonly includeObject?: string
   readonly pretty: boolean
 }
 
@@ -56,7 +58,13 @@ export function negotiate(
     const version = parameters.get('v') ?? ''
     const group = parameters.get('g') ?? ''
     if (offers.conversions && isKnownConversion(as, version, group)) {
-      return { mediaType, as: as as NonNullable<Representation['as']>, asVersion: `${group}/${version}`, pretty }
+      return {
+        mediaType,
+        as: as as NonNullable<Representation['as']>,
+        asVersion: `${group}/${version}`,
+        includeObject: query.get('includeObject') ?? '',
+        pretty,
+      }
     }
   }
   throw newNotAcceptable(servedTypes)

@@ -9,6 +9,7 @@ import {
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
 import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/decode-typed.ts'
+import { scaleTable } from '../table/printers/scale.ts'
 import type { ManagedFields, MutableObject, Strategy, Subresource, SubresourceView } from './resource.ts'
 
 /** Where a built-in kind keeps what its Scale shows. */
@@ -33,6 +34,7 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
     empty: () => emptyTyped(kind),
     normalize: (object) => normalizeTyped(kind, object),
     view: scaleView(options),
+    table: scaleTable,
   }
 }
 

@@ -1,9 +1,15 @@
-import { parseRFC3339 } from '@kubewright/base'
+import { parseQuantity, parseRFC3339 } from '@kubewright/base'
 
 /** How long ago a timestamp was, as kubectl prints ages (apimachinery/pkg/util/duration): `5m12s`, `3d4h`; `<unknown>` without one. */
-export function ageOf(timestamp: string | undefined, now: number): string {
+export function ageOf(timestamp: string | null | undefined, now: number): string {
   if (!timestamp) return '<unknown>'
-  return humanDuration(now - parseRFC3339(timestamp).seconds * 1000)
+  return humanDuration(now - millisOf(timestamp))
+}
+
+/** A timestamp as epoch milliseconds. */
+export function millisOf(timestamp: string): number {
+  const { seconds, nanos } = parseRFC3339(timestamp)
+  return seconds * 1000 + Math.trunc(nanos / 1e6)
 }
 
 /** A duration in milliseconds with the two most significant units that matter. */
@@ -28,3 +34,44 @@ export function humanDuration(millis: number): string {
 
 const pair = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${unit}` : `${large}${unit}${small}${smallUnit}`
+
+/** A quantity in its canonical form; one that is absent counts as zero, as Go's does. */
+export function quantityText(quantity: number | string | null | undefined): string {
+  return parseQuantity(String(quantity ?? '0')).toString()
+}
+
+/** Labels as `a=1,b=2` in the order of their keys, or `<none>`. */
+export function labelsText(labels: { readonly [key: string]: string | null | undefined } | null | undefined): string {
+  const text = Object.entries(labels ?? {})
+    .map(([key, value]) => `${key}=${value ?? ''}`)
+    .sort()
+    .join(',')
+  return text === '' ? '<none>' : text
+}
+
+/** The first few of a list, and how many there are besides. */
+export function firstOf(list: readonly string[], shown: number, separator = ','): string {
+  const text = list.slice(0, shown).join(separator)
+  return list.length > shown ? `${text} + ${list.length - shown} more...` : text
+}
+
+/** The names of containers and their images, each as one cell. */
+export function containerCells(
+  containers: readonly { readonly name?: string | null; readonly image?: string | null }[] | null | undefined,
+): [names: string, images: string] {
+  const list = containers ?? []
+  return [list.map(({ name }) => name ?? '').join(','), list.map(({ image }) => image ?? '').join(',')]
+}
+
+/** Where a load balancer listens: addresses or host names, sorted, each once. */
+export function loadBalancerText(
+  status:
+    | {
+        readonly ingress?: readonly { readonly ip?: string | null; readonly hostname?: string | null }[] | null
+      }
+    | null
+    | undefined,
+): string {
+  const found = (status?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '')
+  return [...new Set(found.filter((text) => text !== ''))].sort().join(',')
+}

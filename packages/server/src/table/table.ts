@@ -1,53 +1,97 @@
-import type { MutableObject, Resource, TableColumn, TableDefinition } from '../registry/resource.ts'
+import { newBadRequest } from '@kubewright/api'
+import type { MutableObject, TableColumn, TableDefinition } from '../registry/resource.ts'
+import { columnTexts } from './column-texts.ts'
+import { nameColumn } from './columns.ts'
 import { partialObjectMetadata } from './partial-object-metadata.ts'
-
-const nameDescription =
-  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names'
-const createdDescription =
-  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata'
 
 /** The columns of resources that have none of their own. */
 export const defaultTable: TableDefinition = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name', description: nameDescription },
-    { name: 'Created At', type: 'date', description: createdDescription },
-  ],
-  row: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? '<unknown>'],
+  columns: [nameColumn, { name: 'Created At', type: 'date', description: columnTexts['ObjectMeta.creationTimestamp'] }],
+  // The zero time of Go stands for none.
+  row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
+  nullRows: true,
 }
 
 /** Which part of each object a row carries. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** Objects as a meta.k8s.io Table. */
-export function tableOf(
-  resource: Resource,
-  objects: readonly MutableObject[],
-  metadata: Readonly<Record<string, unknown>>,
-  apiVersion: string,
-  now: number,
-  include: IncludeObject,
-): Record<string, unknown> {
-  const table = resource.table ?? defaultTable
-  return {
-    kind: 'Table',
-    apiVersion,
-    metadata,
-    columnDefinitions: table.columns.map(columnDefinition),
-    rows: objects.map((object) => tableRow(table, object, apiVersion, now, include)),
+/** How a client wants its table. */
+export interface TableOptions {
+  /** meta.k8s.io/v1 or v1beta1. */
+  readonly apiVersion: string
+  readonly include: IncludeObject
+}
+
+/** Reads the query parameter includeObject; throws a bad request for a value that there is not. */
+export function includeObjectOf(value: string | null | undefined): IncludeObject {
+  switch (value ?? '') {
+    case '':
+    case 'Metadata':
+      return 'Metadata'
+    case 'None':
+    case 'Object':
+      return value as IncludeObject
+    default:
+      throw newBadRequest(
+        `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+      )
   }
 }
 
-/** One row: the cells and the part of the object asked for. */
-export function tableRow(
+/** Objects as a meta.k8s.io Table; without headers it has rows only, as the later events of a watch do. */
+export function tableOf(
+  table: TableDefinition,
+  objects: readonly MutableObject[],
+  metadata: Readonly<Record<string, unknown>>,
+  options: TableOptions,
+  now: number,
+  headers = true,
+): Record<string, unknown> {
+  const rows = objects.map((object) => tableRow(table, object, options, now))
+  return {
+    kind: 'Table',
+    apiVersion: options.apiVersion,
+    metadata,
+    columnDefinitions: headers || table.repeatColumns ? columnDefinitions(table) : null,
+    rows: rows.length === 0 && table.nullRows ? null : rows,
+  }
+}
+
+/** What the table of a single object says about itself: the version of the object, if it has one. */
+export function tableMetadata({ metadata: { resourceVersion } }: MutableObject): Record<string, unknown> {
+  return resourceVersion ? { resourceVersion } : {}
+}
+
+function tableRow(
   table: TableDefinition,
   object: MutableObject,
-  apiVersion: string,
+  { apiVersion, include }: TableOptions,
   now: number,
-  include: IncludeObject,
 ): Record<string, unknown> {
-  const row = { cells: table.row(object, now) }
-  if (include === 'None') return row
-  return { ...row, object: include === 'Object' ? object : partialObjectMetadata(object, apiVersion) }
+  const conditions = table.conditions?.(object)
+  return {
+    cells: table.row(object, now),
+    ...(conditions ? { conditions } : {}),
+    object:
+      include === 'Object' ? object : showsMetadata(object, include) ? partialObjectMetadata(object, apiVersion) : null,
+  }
+}
+
+/** The bookmark that ends the initial events keeps its metadata: clients find it by its annotation. */
+function showsMetadata({ metadata }: MutableObject, include: IncludeObject): boolean {
+  return include === 'Metadata' || metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
+}
+
+const definitions = new WeakMap<TableDefinition, readonly Record<string, unknown>[]>()
+
+/** The columns with every field that their JSON has, made once for each table. */
+function columnDefinitions(table: TableDefinition): readonly Record<string, unknown>[] {
+  let made = definitions.get(table)
+  if (!made) {
+    made = table.columns.map(columnDefinition)
+    definitions.set(table, made)
+  }
+  return made
 }
 
 function columnDefinition(column: TableColumn): Record<string, unknown> {

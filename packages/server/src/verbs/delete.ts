@@ -7,7 +7,7 @@ import { type DeleteOptions, type DeleteOutcome, deleteObject } from '../registr
 import { integerParameter } from '../registry/request-options.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Endpoint } from './endpoint.ts'
-import { collect } from './list.ts'
+import { collect, presentList } from './list.ts'
 import { listOptions } from './list-options.ts'
 import { presentObject } from './present.ts'
 import { maxBodyBytes, mediaTypeOf, textOf } from './read-body.ts'
@@ -81,14 +81,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
       if ((error as { reason?: string }).reason !== 'NotFound') throw error
     })
   }
-  const { kind } = endpoint.resource
-  const items = listing.objects.map((stored) => {
-    if (!endpoint.resource.typedItems) return stored.object
-    const { apiVersion: _, kind: __, ...rest } = stored.object
-    return rest
-  })
-  const metadata = { resourceVersion: String(listing.revision) }
-  return respond(200, { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items }, representation)
+  return presentList(endpoint, { ...listing, continueToken: undefined, remaining: undefined }, representation)
 }
 
 /** Reads delete options from the body, or from the query when there is no body. */

@@ -7,7 +7,7 @@ import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
-import { type IncludeObject, tableOf } from '../table/table.ts'
+import { defaultTable, includeObjectOf, tableOf } from '../table/table.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ListOptions, listOptions, versionNumber } from './list-options.ts'
@@ -34,7 +34,7 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
   const options = listOptions(query, false)
   const selection = selectionOf(endpoint.resource, query)
   const listing = await collect(endpoint, context, options, selection)
-  return presentList(endpoint, listing, representation, query)
+  return presentList(endpoint, listing, representation)
 }
 
 /** Finds the objects that a list asks for, at the version it asks for. */
@@ -152,12 +152,8 @@ export async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal:
   if (feed.revision < wanted) throw newTooLargeResourceVersion(String(wanted), String(feed.revision), 1)
 }
 
-function presentList(
-  endpoint: Endpoint,
-  listing: Listing,
-  representation: Representation,
-  query: URLSearchParams,
-): ApiResponse {
+/** Answers with a list in the representation asked for. */
+export function presentList(endpoint: Endpoint, listing: Listing, representation: Representation): ApiResponse {
   const { resource } = endpoint
   const metadata = {
     resourceVersion: String(listing.revision),
@@ -177,12 +173,9 @@ function presentList(
   }
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
-    const include = (query.get('includeObject') ?? 'Metadata') as IncludeObject
-    return respond(
-      200,
-      tableOf(resource, objects, metadata, apiVersion, endpoint.registry.clock.now(), include),
-      representation,
-    )
+    const options = { apiVersion, include: includeObjectOf(representation.includeObject) }
+    const now = endpoint.registry.clock.now()
+    return respond(200, tableOf(resource.table ?? defaultTable, objects, metadata, options, now), representation)
   }
   const items = objects.map((object) => partialObjectMetadata(object, apiVersion))
   return respond(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, representation)

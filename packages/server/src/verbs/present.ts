@@ -4,7 +4,7 @@ import type { Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
-import { tableOf } from '../table/table.ts'
+import { defaultTable, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 
 /** An object as this endpoint shows it: in its version, or as the kind of a subresource. */
 export function shown(resource: Resource, subresource: string, stored: StoredObject): MutableObject {
@@ -30,12 +30,12 @@ export function presentObject(
   }
   const object = shown(resource, subresource, stored)
   if (representation.as === 'Table') {
-    const meta = { resourceVersion: String(stored.revision) }
-    return respond(
-      status,
-      tableOf(resource, [object], meta, representation.asVersion!, now, 'Metadata'),
-      representation,
-    )
+    const table = resource.subresources[subresource]?.table ?? resource.table ?? defaultTable
+    const options = {
+      apiVersion: representation.asVersion!,
+      include: includeObjectOf(representation.includeObject),
+    }
+    return respond(status, tableOf(table, [object], tableMetadata(object), options, now), representation)
   }
   return respond(status, partialObjectMetadata(object, representation.asVersion!), representation)
 }

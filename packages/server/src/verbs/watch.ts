@@ -8,7 +8,7 @@ import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
-import { defaultTable, type IncludeObject, tableOf, tableRow } from '../table/table.ts'
+import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 import type { Endpoint } from './endpoint.ts'
 import { scopePrefix } from './list.ts'
 import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
@@ -29,6 +29,7 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
   const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
   if (problem !== undefined) throw unclassifiedError(problem)
   const start = Number(options.resourceVersion)
+  const include = representation.as === 'Table' ? includeObjectOf(representation.includeObject) : 'Metadata'
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
   return {
     status: 200,
@@ -38,7 +39,7 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
       'transfer-encoding': 'chunked',
     },
     body: (sink) =>
-      new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink }).run(),
+      new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink, include }).run(),
   }
 }
 
@@ -51,6 +52,7 @@ interface StreamParts {
   readonly start: number
   readonly cache: ResourceCache
   readonly sink: Sink
+  readonly include: IncludeObject
 }
 
 /** One watcher: a cursor into the cache's window and a sink. */
@@ -64,7 +66,7 @@ class WatchStream {
   constructor(parts: StreamParts) {
     this.#parts = parts
     this.#prefix = scopePrefix(parts.endpoint, parts.context.info.namespace)
-    this.#include = (parts.context.request.query.get('includeObject') ?? 'Metadata') as IncludeObject
+    this.#include = parts.include
   }
 
   async run(): Promise<void> {
@@ -165,13 +167,10 @@ class WatchStream {
     if (representation.as === undefined) return object
     if (representation.as !== 'Table') return partialObjectMetadata(object, apiVersion)
     const now = endpoint.registry.clock.now()
-    const metadata = { resourceVersion: object.metadata.resourceVersion }
-    if (!this.#columnsSent) {
-      this.#columnsSent = true
-      return tableOf(endpoint.resource, [object], metadata, apiVersion, now, this.#include)
-    }
-    const row = tableRow(endpoint.resource.table ?? defaultTable, object, apiVersion, now, this.#include)
-    return { kind: 'Table', apiVersion, metadata, columnDefinitions: null, rows: [row] }
+    const table = endpoint.resource.table ?? defaultTable
+    const headers = !this.#columnsSent
+    this.#columnsSent = true
+    return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include }, now, headers)
   }
 
   /** Tells the client how far it has seen everything. */

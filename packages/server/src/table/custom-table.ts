@@ -1,0 +1,117 @@
+import { ApiSyntaxError, JsonPath } from '@kubewright/api'
+import { parseRFC3339 } from '@kubewright/base'
+import type { MutableObject, TableColumn, TableDefinition } from '../registry/resource.ts'
+import { columnTexts } from './column-texts.ts'
+import { nameColumn } from './columns.ts'
+import { ageOf } from './human.ts'
+
+/** A printer column of a custom resource definition. */
+export interface CustomColumn {
+  readonly name: string
+  readonly type: string
+  readonly format?: string | undefined
+  readonly description?: string | undefined
+  readonly priority?: number | undefined
+  /** Such as `.spec.replicas`. */
+  readonly jsonPath: string
+}
+
+const creationColumn: CustomColumn = {
+  name: 'Age',
+  type: 'date',
+  description: columnTexts['ObjectMeta.creationTimestamp'],
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+/**
+ * The table of custom resources: their names and what the columns find; their ages when there are no columns. A column whose path cannot
+ * be parsed ends the table before it, as in the real server.
+ */
+export function customTable(columns: readonly CustomColumn[] | null | undefined): TableDefinition {
+  const shown: TableColumn[] = [nameColumn]
+  const cells: Cell[] = []
+  for (const column of columns?.length ? columns : [creationColumn]) {
+    const path = parsePath(column.jsonPath)
+    if (!path) break
+    cells.push(cellOf(path, column.type))
+    shown.push({
+      name: column.name,
+      type: column.type as TableColumn['type'],
+      format: column.format ?? '',
+      description: column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath}`,
+      priority: column.priority ?? 0,
+    })
+  }
+  return {
+    columns: shown,
+    row: (object, now) => [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now))],
+  }
+}
+
+/** The table of the scale of a custom resource; the paths are those of the definition. */
+export function customScaleTable(paths: {
+  readonly specReplicasPath?: string | undefined
+  readonly statusReplicasPath?: string | undefined
+}): TableDefinition {
+  const columns: CustomColumn[] = []
+  if (paths.specReplicasPath) {
+    const description = 'Number of desired replicas'
+    columns.push({ name: 'Desired', type: 'integer', description, jsonPath: '.spec.replicas' })
+  }
+  if (paths.statusReplicasPath) {
+    const description = 'Number of actual replicas'
+    columns.push({ name: 'Available', type: 'integer', description, jsonPath: '.status.replicas' })
+  }
+  return customTable([...columns, creationColumn])
+}
+
+type Cell = (object: MutableObject, now: number) => unknown
+
+function parsePath(path: string): JsonPath | undefined {
+  try {
+    return new JsonPath(`{${path}}`, { allowMissingKeys: true })
+  } catch (error) {
+    if (error instanceof ApiSyntaxError) return undefined
+    throw error
+  }
+}
+
+/** The first value that the path finds, as the column's type demands; what is not there or of another type is null. */
+function cellOf(path: JsonPath, type: string): Cell {
+  const convert = conversions[type] ?? (() => null)
+  return (object, now) => {
+    const value = firstOf(path, object)
+    return value === undefined ? null : convert(value, now)
+  }
+}
+
+function firstOf(path: JsonPath, object: MutableObject): unknown {
+  try {
+    return path.find(object)[0]?.[0]
+  } catch (error) {
+    // An index out of bounds, a filter over something that is no list.
+    if (error instanceof ApiSyntaxError) return undefined
+    throw error
+  }
+}
+
+const wholeValue = new JsonPath('{$}')
+
+const conversions: Readonly<Record<string, (value: unknown, now: number) => unknown>> = {
+  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
+  number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  string: (value) => (value === null ? '<no value>' : wholeValue.render(value)),
+  date: (value, now) => (typeof value === 'string' ? dateText(value, now) : null),
+}
+
+function dateText(value: string, now: number): string {
+  // Neither is a time in Go's query parameters, and both stand for none.
+  if (value === '' || value === 'null') return '<unknown>'
+  try {
+    parseRFC3339(value)
+  } catch {
+    return '<invalid>'
+  }
+  return ageOf(value, now)
+}
