@@ -1,10 +1,63 @@
+import { formatRFC3339, instantFromMillis } from '@kubewright/base'
+import type { ServerParts } from '../api-server.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import { aggregatorGroup, localApiService } from './api-services.ts'
 import { type BootstrapParts, ensureObject } from './ensure-object.ts'
+import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
+import { ensureKubernetesService } from './kubernetes-service.ts'
+import { priorityClassObjects } from './priority-classes.ts'
 import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
+
+/** What {@link bootstrap} takes. */
+export interface BootstrapOptions {
+  /** PEM of the CAs whose client certificates are trusted; others read them to trust the same clients. */
+  readonly clientCa?: string
+  /** The port of the server, for the service `kubernetes`. @default 6443 */
+  readonly port?: number
+}
 
 /**
  * Gives a server the objects that every cluster has, apart from RBAC. Idempotent, and safe with several servers on one store. All writes
  * are under way at once, so that a durable store commits them together.
  */
-export async function bootstrap(parts: BootstrapParts): Promise<void> {
-  await Promise.all(systemNamespaces.map((name) => ensureObject(parts, 'namespaces', namespaceObject(name))))
+export async function bootstrap(
+  parts: BootstrapParts & Pick<ServerParts, 'log'>,
+  options: BootstrapOptions = {},
+): Promise<void> {
+  const now = parts.clock.now()
+  const ensure = (plural: string, objects: readonly MutableObject[]): Promise<void>[] =>
+    objects.map((object) => attempt(plural, object.metadata.name!, () => ensureObject(parts, plural, object)))
+  // One object that cannot be made must not keep the server from starting.
+  const attempt = (plural: string, name: string, work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => parts.log.error(error, `Cannot create ${plural} ${name}`))
+  const groupVersions = parts.resources.groupVersions().filter(({ group }) => group !== aggregatorGroup)
+  await Promise.all([
+    ...ensure('namespaces', systemNamespaces.map(namespaceObject)),
+    ...ensure('priorityclasses', priorityClassObjects()),
+    ...ensure('prioritylevelconfigurations', priorityLevelObjects()),
+    ...ensure('flowschemas', flowSchemaObjects(now)),
+    ...ensure(
+      'apiservices',
+      groupVersions.map(({ group, version }) => localApiService(group, version, 'onstart', now)),
+    ),
+    ...ensure('configmaps', systemConfigMaps(now, options.clientCa)),
+    attempt('services', 'kubernetes', () => ensureKubernetesService(parts, options.port ?? 6443)),
+  ])
+}
+
+function systemConfigMaps(now: number, clientCa: string | undefined): MutableObject[] {
+  const configMap = (name: string, data: Record<string, string>): MutableObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'kube-system' },
+    data,
+  })
+  const since = formatRFC3339(instantFromMillis(now)).slice(0, 10)
+  return [
+    ...(clientCa === undefined
+      ? []
+      : [configMap('extension-apiserver-authentication', { 'client-ca-file': clientCa })]),
+    // From this day on tokens that are kept in secrets are watched for being used.
+    configMap('kube-apiserver-legacy-service-account-token-tracking', { since }),
+  ]
 }

@@ -9,7 +9,7 @@ import { healthPaths } from '../health/health-paths.ts'
 import { standardChecks } from '../health/standard-checks.ts'
 import { OpenApiDocuments } from '../openapi/openapi-documents.ts'
 import { openApiPaths } from '../openapi/openapi-paths.ts'
-import { bootstrap } from './bootstrap.ts'
+import { type BootstrapOptions, bootstrap } from './bootstrap.ts'
 
 /** What {@link installBuiltins} gives back for those that add to it. */
 export interface InstalledBuiltins {
@@ -21,7 +21,7 @@ export interface InstalledBuiltins {
  * Turns a server with resources into one that clients take for a kube-apiserver: discovery, version and health, the built-in admission
  * plugins, and the objects that every cluster has. To be called in the server's setup, after the resources have been set.
  */
-export async function installBuiltins(parts: ServerParts): Promise<InstalledBuiltins> {
+export async function installBuiltins(parts: ServerParts, options: BootstrapOptions = {}): Promise<InstalledBuiltins> {
   const { registry, clock, resources, log } = parts
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
@@ -44,7 +44,7 @@ export async function installBuiltins(parts: ServerParts): Promise<InstalledBuil
   )
   parts.admission.push(...builtinAdmission(parts))
   const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
-  await bootstrap(parts)
+  await bootstrap(parts, options)
   bootstrapped()
   return { health, discovery }
 }

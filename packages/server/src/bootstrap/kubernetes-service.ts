@@ -1,0 +1,65 @@
+import type { MutableObject } from '../registry/resource.ts'
+import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
+
+const name = 'kubernetes'
+const namespace = 'default'
+
+/** Where the server can be reached. */
+export interface ServerAddress {
+  readonly address: string
+  readonly port: number
+}
+
+/** Makes the service under which pods find the API server. Its port on the server is not known before the server listens. */
+export async function ensureKubernetesService(parts: BootstrapParts, targetPort: number): Promise<void> {
+  const service: MutableObject = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
+      clusterIP: '10.0.0.1',
+      clusterIPs: ['10.0.0.1'],
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      internalTrafficPolicy: 'Cluster',
+    },
+    status: { loadBalancer: {} },
+  }
+  await ensureObject(parts, 'services', service)
+}
+
+/** Points the service at the server, once it is known where that listens. */
+export async function publishServerAddress(parts: BootstrapParts, { address, port }: ServerAddress): Promise<void> {
+  const metadata = {
+    name,
+    namespace,
+    labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
+  }
+  await putObject(
+    parts,
+    'endpoints',
+    {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata,
+      subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
+    },
+    ['subsets'],
+  )
+  await putObject(
+    parts,
+    'endpointslices',
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
+      addressType: address.includes(':') ? 'IPv6' : 'IPv4',
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports: [{ name: 'https', port, protocol: 'TCP' }],
+    },
+    ['endpoints', 'ports'],
+  )
+}
