@@ -88,7 +88,7 @@ function assemble(
     typedItems: true,
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
     empty: () => emptyTyped(kind),
-    normalize: (object) => normalizeTyped(kind, object),
+    normalize: (object, stored) => normalizeTyped(kind, object, stored),
     recheck: (object, options) => recheckTyped(kind, strategy, object, options),
   }
 }

@@ -80,14 +80,14 @@ export function recheckTyped(
   return { object: complete(kind, strategy, typed.object), strictErrors }
 }
 
-/** The object in the form in which Go prints it, for what the server itself has changed. */
-export function normalizeTyped(kind: AnyKind, object: MutableObject): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState()) as MutableObject
+/** The object in its one form: as the server works with it, or, with the nulls that Go prints, as it is stored. */
+export function normalizeTyped(kind: AnyKind, object: MutableObject, stored: boolean): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
 }
 
 /** An object of the kind with nothing set: the structs and fields that are never left out. */
 export function emptyTyped(kind: AnyKind): MutableObject {
-  return { ...(codecOf(kind).zero() as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
+  return { ...(codecOf(kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
 }
 
 const codecs = new WeakMap<object, GoCodec>()

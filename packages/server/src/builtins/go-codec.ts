@@ -22,6 +22,8 @@ export class DecodeState {
   members = 0
   /** Keep empty lists and maps apart from absent ones where both are shown, as JSON does and stored objects do not. */
   readonly keepEmpty: boolean
+  /** Write null for lists, maps and times that are never left out and not set, as clients see them. */
+  readonly nulls: boolean
   /** Go through fields in the order of the document, so that the first mismatch is the one that Go finds first. */
   readonly inOrder: boolean
   /** Name of the innermost struct, and the fields that lead into it. */
@@ -33,8 +35,14 @@ export class DecodeState {
   readonly words: 'json' | 'map'
 
   constructor(
-    options: { readonly inOrder?: boolean; readonly keepEmpty?: boolean; readonly words?: 'json' | 'map' } = {},
+    options: {
+      readonly inOrder?: boolean
+      readonly keepEmpty?: boolean
+      readonly nulls?: boolean
+      readonly words?: 'json' | 'map'
+    } = {},
   ) {
+    this.nulls = options.nulls ?? false
     this.words = options.words ?? 'json'
     this.inOrder = options.inOrder ?? false
     this.keepEmpty = options.keepEmpty ?? false
@@ -89,8 +97,8 @@ function conversionProblem(value: unknown, type: string, kind: GoKind): string {
 export interface GoCodec {
   /** The value in its canonical form; undefined for Go's zero value of a type that omitempty drops. */
   decode(value: unknown, state: DecodeState): unknown
-  /** What the zero value looks like where it is not left out. */
-  zero(): unknown
+  /** What the zero value looks like where it is not left out; structs leave out the nulls within them unless asked for. */
+  zero(nulls: boolean): unknown
   /** Whether omitempty drops the zero value: true for everything but structs. */
   readonly omittable: boolean
 }
@@ -229,7 +237,7 @@ function pointer(target: GoCodec): GoCodec {
       if (value === null) return undefined
       const decoded = target.decode(value, state)
       // What is pointed to is there, even if it is empty.
-      return decoded === undefined ? target.zero() : decoded
+      return decoded === undefined ? target.zero(state.nulls) : decoded
     },
   }
 }
@@ -244,7 +252,7 @@ function slice(item: GoCodec, type: string): GoCodec {
       const out: unknown[] = new Array(value.length)
       for (let i = 0; i < value.length; i++) {
         const decoded = item.decode(value[i], state)
-        out[i] = decoded === undefined ? item.zero() : decoded
+        out[i] = decoded === undefined ? item.zero(state.nulls) : decoded
       }
       return out
     },
@@ -269,7 +277,7 @@ function map(item: GoCodec, type: string): GoCodec {
       for (const key of keys) {
         if (source[key] === undefined) continue
         const decoded = item.decode(source[key], state)
-        setOwn(out, key, decoded === undefined ? item.zero() : decoded)
+        setOwn(out, key, decoded === undefined ? item.zero(state.nulls) : decoded)
       }
       return out
     },
@@ -303,6 +311,8 @@ interface BoundField extends GoField {
   readonly always: boolean
   /** A list or map that is left out when it is empty. */
   readonly omitsEmpty: boolean
+  /** Its zero value is null. */
+  readonly nullable: boolean
 }
 
 class StructCodec implements GoCodec {
@@ -326,20 +336,30 @@ class StructCodec implements GoCodec {
     return (this.#fields ??= this.#declared.map((field) => {
       const codec = goCodec(field.type)
       const always = !field.omitZero && (!field.omitEmpty || !codec.omittable)
-      return { ...field, codec, always, omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable }
+      const nullable = codec !== this && !(codec instanceof StructCodec) && codec.zero(false) === null
+      return {
+        ...field,
+        codec,
+        always,
+        nullable,
+        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable,
+      }
     }))
   }
 
-  zero(): Record<string, unknown> {
+  zero(nulls: boolean): Record<string, unknown> {
     const out: Record<string, unknown> = {}
-    for (const { name, codec, always } of this.#bound) if (always) out[name] = codec.zero()
+    for (const { name, codec, always, nullable } of this.#bound) {
+      if (always && (nulls || !nullable)) out[name] = codec.zero(nulls)
+    }
     return out
   }
 
   decode(value: unknown, state: DecodeState): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       // Null leaves a struct as it is.
-      return value === null ? this.zero() : (state.mismatched(value, this.#printed, 'struct') ?? this.zero())
+      if (value !== null) state.mismatched(value, this.#printed, 'struct')
+      return this.zero(state.nulls)
     }
     const source = value as Record<string, unknown>
     if (state.inOrder) this.#visitInOrder(source, state)
@@ -347,10 +367,10 @@ class StructCodec implements GoCodec {
     let found = 0
     const struct = state.struct
     const depth = state.depth++
-    for (const { name, label, codec, always, omitsEmpty } of this.#bound) {
+    for (const { name, label, codec, always, omitsEmpty, nullable } of this.#bound) {
       const given = source[name]
       if (given === undefined) {
-        if (always) out[name] = codec.zero()
+        if (always && (state.nulls || !nullable)) out[name] = codec.zero(state.nulls)
         continue
       }
       found++
@@ -358,9 +378,9 @@ class StructCodec implements GoCodec {
       state.labels[depth] = label
       const decoded = codec.decode(given, state)
       if (decoded !== undefined) {
-        // A time that was set to zero is dropped by omitzero and printed as null otherwise.
-        if (always || (decoded !== null && !(omitsEmpty && isEmpty(decoded)))) out[name] = decoded
-      } else if (always) out[name] = codec.zero()
+        // A time that was set to zero is null.
+        if (decoded === null ? always && state.nulls : always || !(omitsEmpty && isEmpty(decoded))) out[name] = decoded
+      } else if (always && (state.nulls || !nullable)) out[name] = codec.zero(state.nulls)
     }
     state.depth = depth
     state.struct = struct

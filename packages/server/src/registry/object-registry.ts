@@ -135,7 +135,7 @@ export class ObjectRegistry {
       const raw = this.#encode(resource, object)
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
-        return new StoredObject(key, 0, raw, dryRunObject(object))
+        return new StoredObject(key, 0, raw, dryRunObject(resource, object))
       }
       const result = await this.store.put(key, raw, 0)
       if (!result.ok) throw await taken()
@@ -224,7 +224,7 @@ export class ObjectRegistry {
           shouldDelete(object, old) &&
           !strategy.keepDuringUpdate?.(object)
         if (emptied) {
-          if (scope.dryRun) return { object: dryRunStored(existing, raw, object), created: false, deleted: true }
+          if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: true }
           const gone = await this.store.delete(existing.key, existing.revision)
           if (!gone.ok) {
             await undo?.()
@@ -234,7 +234,7 @@ export class ObjectRegistry {
           return { object: new StoredObject(existing.key, existing.revision, raw), created: false, deleted: true }
         }
         if (existing.sameContent(raw)) return { object: existing, created: false, deleted: false }
-        if (scope.dryRun) return { object: dryRunStored(existing, raw, object), created: false, deleted: false }
+        if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: false }
         const result = await this.store.put(existing.key, raw, existing.revision)
         if (result.ok) return { object: storedObject(result.entry!), created: false, deleted: false }
         // Somebody was faster: take back what was reserved and look again.
@@ -316,11 +316,13 @@ export class ObjectRegistry {
   }
 
   #encode(resource: Resource, object: MutableObject): Uint8Array {
-    return encodeStored(resource.convert ? resource.convert.toStorage(object) : object, encodeJson)
+    const shown = resource.normalize ? resource.normalize(object, true) : object
+    return encodeStored(resource.convert ? resource.convert.toStorage(shown) : shown, encodeJson)
   }
 
   #fromStorage(resource: Resource, stored: StoredObject): MutableObject {
-    return resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.copy()
+    const object = resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.object
+    return resource.normalize ? resource.normalize(object, false) : deepCopy(object)
   }
 
   /** Now, as metadata spells it. */
@@ -384,7 +386,7 @@ function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
 /** Gives an object in place the form in which it is stored. */
 function normalize({ normalize: normal }: Resource, object: MutableObject): void {
   if (!normal) return
-  const fresh = normal(object)
+  const fresh = normal(object, false)
   for (const key of Object.keys(object)) if (!(key in fresh)) delete object[key]
   Object.assign(object, fresh)
 }
@@ -403,12 +405,12 @@ function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, va
 }
 
 /** What a dry run shows: an object that was never stored has no resourceVersion. */
-function dryRunObject(object: MutableObject): MutableObject {
+function dryRunObject({ normalize: normal }: Resource, object: MutableObject): MutableObject {
   const { resourceVersion: _, ...metadata } = object.metadata
-  return { ...object, metadata }
+  const shown = { ...object, metadata }
+  return normal ? normal(shown, true) : shown
 }
 
-function dryRunStored(existing: StoredObject, raw: Uint8Array, object: MutableObject): StoredObject {
-  object.metadata.resourceVersion = String(existing.revision)
-  return new StoredObject(existing.key, existing.revision, raw, object)
+function dryRunStored(existing: StoredObject, raw: Uint8Array): StoredObject {
+  return new StoredObject(existing.key, existing.revision, raw)
 }

@@ -229,8 +229,11 @@ export interface Resource {
     | undefined
   /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */
   readonly empty?: (() => MutableObject) | undefined
-  /** Brings an object that the server has changed into the one form in which it is stored and compared. */
-  readonly normalize?: ((object: MutableObject) => MutableObject) | undefined
+  /**
+   * Gives an object the one form in which it is compared, or, when `stored`, the one that clients see. They differ in lists, maps and
+   * times that are never left out in JSON: unset, they are absent while the server works on an object, and null for clients.
+   */
+  readonly normalize?: ((object: MutableObject, stored: boolean) => MutableObject) | undefined
   /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
   /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. Throws an Error if it does not fit. */

@@ -32,7 +32,7 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
     decode: (body, request) => decodeTyped(kind, {}, body, request),
     recheck: (object, writeOptions) => recheckTyped(kind, {}, object, writeOptions),
     empty: () => emptyTyped(kind),
-    normalize: (object) => normalizeTyped(kind, object),
+    normalize: (object, stored) => normalizeTyped(kind, object, stored),
     view: scaleView(options),
     table: scaleTable,
   }

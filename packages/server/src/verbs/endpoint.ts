@@ -50,9 +50,9 @@ export class Endpoint {
     return kind === this.resource.kind ? this.resource.schema : kind.schema
   }
 
-  /** An object in the one form of its kind. */
+  /** An object as clients see it. */
   normalize(object: MutableObject): MutableObject {
-    return this.#shape.normalize?.(object) ?? object
+    return this.#shape.normalize?.(object, true) ?? object
   }
 
   /** Treats what a patch made like a decoded object. */
