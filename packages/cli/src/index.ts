@@ -1,1 +1,3 @@
-export {}
+export type { Command, CommandContext } from './command.ts'
+export { runCommand } from './run-command.ts'
+export { UsageError } from './usage-error.ts'

@@ -1,0 +1,26 @@
+import type { Clock } from '@kubewright/base'
+
+/** What a command has of the world around it; tests bring their own. */
+export interface CommandContext {
+  /** Where results go: what scripts read. */
+  readonly out: (line: string) => void
+  /** Where everything else goes: hints, warnings, logs. */
+  readonly note: (line: string) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  /** When the process started, on the clock's monotonic time. */
+  readonly startedAt: number
+  /** Aborted when the command shall end. */
+  readonly signal: AbortSignal
+}
+
+/** One command of `kubewright`. */
+export interface Command {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** The text of `--help`. */
+  readonly help: string
+  /** Resolves with the exit code. */
+  run(args: readonly string[], context: CommandContext): Promise<number>
+}

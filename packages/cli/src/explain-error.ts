@@ -1,0 +1,27 @@
+/** What went wrong in one line that names the cure where there is one. */
+export function explainError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} of ${address} is in use: stop the program that has it, or choose another one with --port (0 picks one)`
+    case 'EACCES':
+    case 'EPERM':
+      if (port !== undefined)
+        return `No permission to listen on port ${port}: choose one above 1023 with --port (0 picks one)`
+      return `No permission to use ${path ?? 'a file'}: choose a place that you may write to, or change its owner or mode`
+    case 'EROFS':
+      return `${path ?? 'A file'} is on a file system that cannot be written to: choose another place`
+    case 'ENOSPC':
+      return `No space left on the device${path === undefined ? '' : ` of ${path}`}`
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `${path ?? 'A path'} is not a folder, or goes through something that is none: choose another place`
+    case 'EISDIR':
+      return `${path ?? 'A path'} is a folder where a file is wanted: choose another name`
+    case 'ENOENT':
+      return `${path ?? 'A file'} does not exist`
+    default:
+      return error.message.replaceAll(/\s*\n\s*/g, ' ')
+  }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { systemClock } from '@kubewright/base'
+import { runCommand } from './run-command.ts'
+
+const stop = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // Whoever asks twice does not want to wait.
+    if (stop.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143)
+    stop.abort()
+  })
+}
+process.exitCode = await runCommand(process.argv.slice(2), {
+  out: (line) => console.log(line),
+  note: (line) => console.error(line),
+  env: process.env,
+  clock: systemClock,
+  // The system clock's monotonic time counts from the start of the process.
+  startedAt: 0,
+  signal: stop.signal,
+})
