@@ -153,7 +153,11 @@ for (const kind of builtinKinds()) {
   if (load(name).has(kind.kind)) visit(target)
   else process.stderr.write(`no Go type for ${kind.apiVersion} ${kind.kind}\n`)
 }
-visit('meta/v1.DeleteOptions')
+// What is no resource but travels like one.
+for (const name of ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'DeleteOptions', 'ListMeta', 'Status']) {
+  visit(`meta/v1.${name}`)
+}
+visit('meta/v1.PartialObjectMetadata')
 
 const byPackage = new Map<string, string[]>()
 for (const [type, body] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -534,21 +534,35 @@ SubjectKind=string
 UserSubject name:string
 `,
   'meta/v1': `
+APIGroup TypeMeta^kind?:string TypeMeta^apiVersion?:string name:string versions:[].GroupVersionForDiscovery preferredVersion?:.GroupVersionForDiscovery serverAddressByClientCIDRs?:[].ServerAddressByClientCIDR
+APIGroupList TypeMeta^kind?:string TypeMeta^apiVersion?:string groups:[].APIGroup
+APIResource name:string singularName:string namespaced:bool group?:string version?:string kind:string verbs:.Verbs shortNames?:[]string categories?:[]string storageVersionHash?:string
+APIResourceList TypeMeta^kind?:string TypeMeta^apiVersion?:string groupVersion:string resources:[].APIResource
+APIVersions TypeMeta^kind?:string TypeMeta^apiVersion?:string versions:[]string serverAddressByClientCIDRs:[].ServerAddressByClientCIDR
+CauseType=string
 Condition type:string status:.ConditionStatus observedGeneration?:int64 lastTransitionTime:.Time reason:string message:string
 ConditionStatus=string
 DeleteOptions TypeMeta^kind?:string TypeMeta^apiVersion?:string gracePeriodSeconds?:*int64 preconditions?:*.Preconditions orphanDependents?:*bool propagationPolicy?:*.DeletionPropagation dryRun?:[]string ignoreStoreReadErrorWithClusterBreakingPotential?:*bool
 DeletionPropagation=string
 FieldSelectorOperator=string
 FieldSelectorRequirement key:string operator:.FieldSelectorOperator values?:[]string
+GroupVersionForDiscovery groupVersion:string version:string
 LabelSelector matchLabels?:map[string]string matchExpressions?:[].LabelSelectorRequirement
 LabelSelectorOperator=string
 LabelSelectorRequirement key:string operator:.LabelSelectorOperator values?:[]string
+ListMeta selfLink?:string resourceVersion?:string continue?:string remainingItemCount?:*int64
 ManagedFieldsEntry manager?:string operation?:.ManagedFieldsOperationType apiVersion?:string time?:*.Time fieldsType?:string fieldsV1?:*.FieldsV1 subresource?:string
 ManagedFieldsOperationType=string
 ObjectMeta name?:string generateName?:string namespace?:string selfLink?:string uid?:types.UID resourceVersion?:string generation?:int64 creationTimestamp??:.Time deletionTimestamp?:*.Time deletionGracePeriodSeconds?:*int64 labels?:map[string]string annotations?:map[string]string ownerReferences?:[].OwnerReference finalizers?:[]string managedFields?:[].ManagedFieldsEntry
 OwnerReference apiVersion:string kind:string name:string uid:types.UID controller?:*bool blockOwnerDeletion?:*bool
+PartialObjectMetadata TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:.ObjectMeta
 Preconditions uid?:*types.UID resourceVersion?:*string
+ServerAddressByClientCIDR clientCIDR:string serverAddress:string
+Status TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:.ListMeta status?:string message?:string reason?:.StatusReason details?:*.StatusDetails code?:int32
+StatusCause reason?:.CauseType message?:string field?:string
+StatusDetails name?:string group?:string kind?:string uid?:types.UID causes?:[].StatusCause retryAfterSeconds?:int32
 StatusReason=string
+Verbs=[]string
 `,
   'networking/v1': `
 HTTPIngressPath path?:string pathType:*.PathType backend:.IngressBackend

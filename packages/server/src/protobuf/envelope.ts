@@ -1,0 +1,127 @@
+import { ApiError } from '@kubewright/api'
+import { wireCodec } from './message-codecs.ts'
+import { messageType } from './message-type.ts'
+import { ReverseWriter } from './reverse-writer.ts'
+import { readFields } from './special-codecs.ts'
+import { ProtobufError, WireReader } from './wire-reader.ts'
+
+/** What every protobuf body starts with: `k8s` and the number of the way it is encoded. */
+const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
+
+interface TypedObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+}
+
+/** A body before the object in it is decoded. */
+export interface Envelope {
+  readonly apiVersion: string
+  readonly kind: string
+  /** The object's message with its length in front, for {@link decodeMessage}. */
+  readonly message: Uint8Array
+}
+
+/** Encodes an object or list with its apiVersion and kind. Throws ApiError NotAcceptable when its kind has no protobuf form. */
+export function encodeProtobuf(object: unknown): Buffer {
+  const writer = new ReverseWriter()
+  writeEnvelope(writer, object as TypedObject)
+  return writer.finish()
+}
+
+/** Encodes an event of a watch as a frame of the stream: four bytes of length and the event, which has no envelope but its object has. */
+export function encodeWatchFrame(type: string, object: unknown): Buffer {
+  const writer = new ReverseWriter()
+  writeEnvelope(writer, object as TypedObject)
+  writer.varint(writer.length)
+  writer.varint(0x0a)
+  writer.varint(writer.length)
+  writer.varint(0x12)
+  writer.string(type)
+  writer.varint(0x0a)
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32BE(writer.length)
+  writer.raw(length)
+  return writer.finish()
+}
+
+/** Opens a body. Throws {@link ProtobufError} in kube-apiserver's words when it is none. */
+export function openEnvelope(body: Uint8Array): Envelope {
+  if (body.length === 0) throw new ProtobufError('empty data')
+  if (magic.compare(body, 0, magic.length) !== 0) {
+    const expected = `[${magic.join(' ')}]`
+    throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix ${expected}`)
+  }
+  if (body.length === magic.length) throw new ProtobufError('empty body')
+  const reader = new WireReader(body.subarray(magic.length))
+  const envelope = { apiVersion: '', kind: '', message: Uint8Array.of(0) as Uint8Array }
+  readFields(reader, 'Unknown', (number, wire) => {
+    if (wire !== 2) return false
+    if (number === 1) reader.message((inner) => readTypeMeta(inner, envelope))
+    else if (number === 2) envelope.message = reader.framed()
+    else return false
+    return true
+  })
+  return envelope
+}
+
+/** Decodes the message of a Go type such as `core/v1.Pod` into JSON; what is not on the wire, or empty, is left out. */
+export function decodeMessage(type: string, message: Uint8Array): Record<string, unknown> {
+  return wireCodec(type).read(new WireReader(message), undefined) as Record<string, unknown>
+}
+
+function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: string }): void {
+  readFields(reader, 'TypeMeta', (number, wire) => {
+    if (wire !== 2) return false
+    if (number === 1) into.apiVersion = reader.string()
+    else if (number === 2) into.kind = reader.string()
+    else return false
+    return true
+  })
+}
+
+/** The envelope: type, object, and the two texts about the encoding that are always empty. */
+function writeEnvelope(writer: ReverseWriter, object: TypedObject): void {
+  const { apiVersion = '', kind = '' } = object
+  writer.raw(emptyTexts)
+  writeObject(writer, apiVersion, kind, object)
+  writer.varint(0x12)
+  const before = writer.length
+  writer.string(kind)
+  writer.varint(0x12)
+  writer.string(apiVersion)
+  writer.varint(0x0a)
+  writer.varint(writer.length - before)
+  writer.varint(0x0a)
+  writer.raw(magic)
+}
+
+const emptyTexts = Uint8Array.of(0x1a, 0, 0x22, 0)
+
+function writeObject(writer: ReverseWriter, apiVersion: string, kind: string, object: TypedObject): void {
+  const found = messageType(apiVersion, kind)
+  if (!found) throw notMarshalable(kind)
+  const codec = wireCodec(found.type)
+  if (!found.list) {
+    codec.write(writer, object)
+    return
+  }
+  const { metadata, items } = object as { metadata?: unknown; items?: readonly unknown[] }
+  const before = writer.length
+  const writeItems = (): void => {
+    for (let i = (items?.length ?? 0) - 1; i >= 0; i--) {
+      codec.write(writer, items![i])
+      writer.varint(found.list!.items * 8 + 2)
+    }
+  }
+  if (found.list.items > found.list.metadata) writeItems()
+  wireCodec('meta/v1.ListMeta').write(writer, metadata)
+  writer.varint(found.list.metadata * 8 + 2)
+  if (found.list.items < found.list.metadata) writeItems()
+  writer.varint(writer.length - before)
+}
+
+function notMarshalable(kind: string): ApiError {
+  const message = `object *v1.${kind} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message`
+  const status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message } as const
+  return new ApiError({ ...status, reason: 'NotAcceptable', code: 406 })
+}

@@ -1,0 +1,138 @@
+/** Bytes are not a message, in the words of Go's generated decoders. */
+export class ProtobufError extends Error {}
+
+/** Messages in messages beyond this are refused; the real ones have no more than a few dozen levels. */
+const maxDepth = 1000
+
+/** Reads the parts of a protobuf message in order. Throws {@link ProtobufError} when they end too early or make no sense. */
+export class WireReader {
+  readonly #buffer: Buffer
+  #at: number
+  #end: number
+  #depth = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#at = 0
+    this.#end = bytes.byteLength
+  }
+
+  /** Whether the current message has more fields. */
+  get more(): boolean {
+    return this.#at < this.#end
+  }
+
+  /** A varint of up to 32 bits, as tags and lengths are; larger ones lose their upper bits. */
+  uint32(): number {
+    let value = 0
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.#byte()
+      if (shift < 32) value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value >>> 0
+    }
+    throw new ProtobufError('proto: integer overflow')
+  }
+
+  /** A signed number of 64 bits: a number where that is exact, else a bigint. */
+  int64(): number | bigint {
+    const first = this.#buffer[this.#at]
+    if (first !== undefined && first < 0x80 && this.#at < this.#end) {
+      this.#at++
+      return first
+    }
+    let value = 0n
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#byte()
+      value |= BigInt(byte & 0x7f) << shift
+      if (byte >= 0x80) continue
+      const signed = BigInt.asIntN(64, value)
+      const number = Number(signed)
+      return Number.isSafeInteger(number) ? number : signed
+    }
+    throw new ProtobufError('proto: integer overflow')
+  }
+
+  int32(): number {
+    return this.uint32() | 0
+  }
+
+  bool(): boolean {
+    return Number(this.int64()) !== 0
+  }
+
+  double(): number {
+    const at = this.#take(8)
+    return this.#buffer.readDoubleLE(at)
+  }
+
+  string(): string {
+    const length = this.#length()
+    const at = this.#take(length)
+    return this.#buffer.toString('utf8', at, at + length)
+  }
+
+  /** A view of the bytes, not a copy. */
+  bytes(): Buffer {
+    const length = this.#length()
+    const at = this.#take(length)
+    return this.#buffer.subarray(at, at + length)
+  }
+
+  /** As {@link bytes}, with the length in front, for a reader of their own. */
+  framed(): Buffer {
+    const at = this.#at
+    this.#take(this.#length())
+    return this.#buffer.subarray(at, this.#at)
+  }
+
+  /** Reads a nested message: `read` sees its fields only. */
+  message<T>(read: (reader: WireReader) => T): T {
+    const length = this.#length()
+    const outer = this.#end
+    const end = this.#at + length
+    if (end > outer) throw new ProtobufError('unexpected EOF')
+    if (++this.#depth > maxDepth) throw new ProtobufError('proto: exceeded max recursion depth')
+    this.#end = end
+    const value = read(this)
+    this.#end = outer
+    this.#depth--
+    return value
+  }
+
+  /** Passes over the value of a field that nobody knows. */
+  skip(wire: number): void {
+    if (wire === 0) this.int64()
+    else if (wire === 1) this.#take(8)
+    else if (wire === 2) this.#take(this.#length())
+    else if (wire === 3) this.#skipGroup()
+    else if (wire === 5) this.#take(4)
+    else throw new ProtobufError(wire === 4 ? 'proto: unexpected end of group' : `proto: illegal wireType ${wire}`)
+  }
+
+  #skipGroup(): void {
+    for (let depth = 1; depth > 0; ) {
+      const wire = this.uint32() & 7
+      if (wire === 3) depth++
+      else if (wire === 4) depth--
+      else this.skip(wire)
+    }
+  }
+
+  #byte(): number {
+    if (this.#at >= this.#end) throw new ProtobufError('unexpected EOF')
+    return this.#buffer[this.#at++]!
+  }
+
+  #length(): number {
+    const length = this.uint32()
+    if (length > 0x7fffffff) throw new ProtobufError('proto: negative length found during unmarshaling')
+    return length
+  }
+
+  #take(length: number): number {
+    const at = this.#at
+    if (at + length > this.#end) throw new ProtobufError('unexpected EOF')
+    this.#at = at + length
+    return at
+  }
+}
