@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PlainServer } from '../testdata/plain-server.ts'
+
+let server: PlainServer
+beforeAll(async () => {
+  server = await PlainServer.start({
+    'apps/deployments': { strategy: { generation: true } },
+    'coordination.k8s.io/leases': { strategy: { allowCreateOnUpdate: true, allowUnconditionalUpdate: false } },
+  })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const maps = '/api/v1/namespaces/a/configmaps'
+const merge = { 'content-type': 'application/merge-patch+json' }
+const jsonPatch = { 'content-type': 'application/json-patch+json' }
+const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+const apply = { 'content-type': 'application/apply-patch+yaml' }
+const map = (name: string, more: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  ...more,
+})
+
+describe('create', () => {
+  test('answers with the stored object, bytes and all', async () => {
+    const created = await server.send(`POST ${maps}`, { body: map('create', { data: { k: 'v' }, nope: 1 }) })
+    expect(created.status).toBe(201)
+    expect(created.headers['warning']).toEqual(['299 - "unknown field \\"nope\\""'])
+    expect(created.body).toMatchObject({
+      kind: 'ConfigMap',
+      data: { k: 'v' },
+      metadata: { name: 'create', namespace: 'a' },
+    })
+    expect(created.body).not.toHaveProperty('nope')
+    expect((await server.send(`GET ${maps}/create`)).text).toBe(created.text)
+  })
+
+  test.each([
+    ['a name that is taken', map('create'), 409, 'configmaps "create" already exists'],
+    [
+      'another namespace',
+      map('x', { metadata: { name: 'x', namespace: 'b' } }),
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    [
+      'a version',
+      map('x', { metadata: { name: 'x', resourceVersion: '5' } }),
+      500,
+      'resourceVersion should not be set on objects to be created',
+    ],
+    [
+      'another kind',
+      { ...map('x'), kind: 'Pod' },
+      400,
+      'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      'an unknown kind',
+      { ...map('x'), kind: 'X' },
+      400,
+      'X in version "v1" cannot be handled as a ConfigMap: no kind "X" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    ],
+    [
+      'nothing',
+      '',
+      400,
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
+    ],
+    [
+      'half an object',
+      '{"a"',
+      400,
+      'the object provided is unrecognized (must be of type ConfigMap): couldn\'t get version/kind; json parse error: unexpected end of JSON input ({"a")',
+    ],
+    [
+      'a list',
+      '[]',
+      400,
+      'the object provided is unrecognized (must be of type ConfigMap): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
+    ],
+  ])('refuses %s', async (_, body, status, message) => {
+    const answer = await server.send(`POST ${maps}`, { body })
+    expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+
+  test('merges repeated objects as Go does, and says so', async () => {
+    const body = '{"metadata":{"name":"twice"},"data":{"a":"1"},"data":{"b":"2"}}'
+    const created = await server.send(`POST ${maps}`, { body })
+    expect(created.body.data).toEqual({ a: '1', b: '2' })
+    expect(created.headers['warning']).toEqual(['299 - "duplicate field \\"data\\""'])
+    const strict = await server.send(`POST ${maps}?fieldValidation=Strict`, { body })
+    expect(strict.body.message).toBe(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data"',
+    )
+  })
+
+  test('draws names until one is free', async () => {
+    const names = new Set<string>()
+    for (let i = 0; i < 20; i++) {
+      names.add((await server.send(`POST ${maps}`, { body: { metadata: { generateName: 'g-' } } })).body.metadata.name)
+    }
+    expect(names.size).toBe(20)
+  })
+
+  test('drops owners that are given twice and warns', async () => {
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }
+    const created = await server.send(`POST ${maps}`, {
+      body: map('owned', { metadata: { name: 'owned', ownerReferences: [owner, owner] } }),
+    })
+    expect(created.body.metadata.ownerReferences).toEqual([owner])
+    expect(String(created.headers['warning'])).toContain('duplicate UID(s) observed: u')
+  })
+
+  test('stores nothing when it is a dry run', async () => {
+    const dry = await server.send(`POST ${maps}?dryRun=All`, { body: map('dry') })
+    expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([201, undefined])
+    expect((await server.send(`GET ${maps}/dry`)).status).toBe(404)
+  })
+})
+
+describe('update', () => {
+  test('without a change gives the same version, with one a new version', async () => {
+    const first = (await server.send(`POST ${maps}`, { body: map('put', { data: { k: 'v' } }) })).body
+    const same = (await server.send(`PUT ${maps}/put`, { body: map('put', { data: { k: 'v' } }) })).body
+    expect(same).toEqual(first)
+    const other = (await server.send(`PUT ${maps}/put`, { body: map('put', { data: { k: 'w' } }) })).body
+    expect(other.metadata.resourceVersion).not.toBe(first.metadata.resourceVersion)
+    const late = await server.send(`PUT ${maps}/put`, { body: first })
+    expect([late.status, late.body.reason]).toEqual([409, 'Conflict'])
+  })
+
+  test.each([
+    ['no name', map(''), 'the name of the object (put based on URL) was undeterminable: name must be provided'],
+    ['another name', map('x'), 'the name of the object (x) does not match the name on the URL (put)'],
+  ])('refuses %s', async (_, body, message) => {
+    expect((await server.send(`PUT ${maps}/put`, { body })).body.message).toBe(message)
+  })
+
+  test('creates where the kind allows it, and wants a version where it does not go without', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/a/leases/l'
+    const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } }
+    expect((await server.send(`PUT ${path}`, { body: lease })).status).toBe(201)
+    const again = await server.send(`PUT ${path}`, { body: lease })
+    expect([again.status, again.body.message]).toEqual([
+      422,
+      'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    ])
+  })
+})
+
+describe('status and scale', () => {
+  const path = '/apis/apps/v1/namespaces/a/deployments'
+  const deployment = (spec: object, status: object): object => ({
+    metadata: { name: 'd' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template: {}, ...spec },
+    status,
+  })
+
+  test('each endpoint changes its own part', async () => {
+    const created = (await server.send(`POST ${path}`, { body: deployment({ replicas: 1 }, { replicas: 9 }) })).body
+    expect([created.metadata.generation, created.status]).toEqual([1, {}])
+    const status = (await server.send(`PUT ${path}/d/status`, { body: deployment({ replicas: 5 }, { replicas: 3 }) }))
+      .body
+    expect([status.metadata.generation, status.spec.replicas, status.status]).toEqual([1, 1, { replicas: 3 }])
+    const entry = status.metadata.managedFields.find((e: { subresource?: string }) => e.subresource === 'status')
+    expect(entry.fieldsV1).toEqual({ 'f:status': { 'f:replicas': {} } })
+    const spec = (await server.send(`PUT ${path}/d`, { body: deployment({ replicas: 2 }, {}) })).body
+    expect([spec.metadata.generation, spec.spec.replicas, spec.status]).toEqual([2, 2, { replicas: 3 }])
+  })
+
+  test('a scale shows replicas and takes them', async () => {
+    const shown = (await server.send(`GET ${path}/d/scale`)).body
+    expect(shown).toMatchObject({
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      spec: { replicas: 2 },
+      status: { replicas: 3, selector: 'a=b' },
+    })
+    const scaled = await server.send(`PATCH ${path}/d/scale`, { body: { spec: { replicas: 7 } }, headers: merge })
+    expect([scaled.status, scaled.body.spec.replicas]).toEqual([200, 7])
+    const after = (await server.send(`GET ${path}/d`)).body
+    expect([after.spec.replicas, after.metadata.generation]).toEqual([7, 3])
+    const negative = await server.send(`PATCH ${path}/d/scale`, { body: { spec: { replicas: -1 } }, headers: merge })
+    expect(negative.body.message).toBe(
+      'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    )
+  })
+})
+
+describe('patch', () => {
+  beforeAll(async () => {
+    await server.send(`POST ${maps}`, { body: map('patch', { data: { k: 'v' } }) })
+  })
+
+  test.each([
+    ['a JSON patch', jsonPatch, [{ op: 'add', path: '/data/a', value: '1' }], { k: 'v', a: '1' }],
+    ['a merge patch', merge, { data: { a: null, b: '2' } }, { k: 'v', b: '2' }],
+    ['a strategic merge patch', strategic, { data: { b: null } }, { k: 'v' }],
+  ])('applies %s', async (_, headers, body, data) => {
+    expect((await server.send(`PATCH ${maps}/patch`, { headers, body })).body.data).toEqual(data)
+  })
+
+  test.each([
+    [
+      jsonPatch,
+      {},
+      400,
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
+    [jsonPatch, 'x', 400, "error decoding patch: invalid character 'x' looking for beginning of value"],
+    [
+      jsonPatch,
+      [{ op: 'remove', path: '/data/none' }],
+      422,
+      'the server rejected our request due to an error in our request',
+    ],
+    [
+      merge,
+      [],
+      400,
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
+    [
+      merge,
+      { metadata: { name: 'other' } },
+      400,
+      'the name of the object (other) does not match the name on the URL (patch)',
+    ],
+    [
+      merge,
+      { metadata: { namespace: 'b' } },
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    [merge, { metadata: { resourceVersion: 'abc' } }, 500, 'strconv.ParseUint: parsing "abc": invalid syntax'],
+    [strategic, '[]', 400, 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    [
+      strategic,
+      { data: 'x' },
+      422,
+      ' "" is invalid: patch: Invalid value: "map[data:x]": cannot restore map from string',
+    ],
+    [
+      { 'content-type': 'text/plain' },
+      {},
+      415,
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
+    ],
+  ])('refuses %j %j', async (headers, body, status, message) => {
+    const answer = await server.send(`PATCH ${maps}/patch`, { headers, body })
+    expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+
+  test('cannot create, unless it is an apply', async () => {
+    expect((await server.send(`PATCH ${maps}/none`, { headers: merge, body: {} })).status).toBe(404)
+    const applied = await server.send(`PATCH ${maps}/none?fieldManager=m`, {
+      headers: apply,
+      body: map('none', { data: { a: '1' } }),
+    })
+    expect([applied.status, applied.body.metadata.managedFields[0].fieldsV1]).toEqual([
+      201,
+      { 'f:data': { 'f:a': {} } },
+    ])
+  })
+
+  test.each([
+    [
+      'needs a manager',
+      '',
+      map('none'),
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    ],
+    [
+      'needs YAML',
+      '?fieldManager=m',
+      'a: b: c',
+      400,
+      'error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context',
+    ],
+    [
+      'tells of conflicts',
+      '?fieldManager=n',
+      map('none', { data: { a: '2' } }),
+      409,
+      'Apply failed with 1 conflict: conflict with "m": .data.a',
+    ],
+  ])('apply %s', async (_, query, body, status, message) => {
+    const answer = await server.send(`PATCH ${maps}/none${query}`, { headers: apply, body })
+    expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+})
+
+describe('delete', () => {
+  test('keeps an object until its last finalizer is gone', async () => {
+    await server.send(`POST ${maps}`, {
+      body: map('kept', { metadata: { name: 'kept', finalizers: ['example.com/f'] } }),
+    })
+    const deleted = await server.send(`DELETE ${maps}/kept`)
+    expect([deleted.status, deleted.body.metadata.deletionTimestamp]).toEqual([200, '2026-01-02T03:04:05Z'])
+    const more = await server.send(`PATCH ${maps}/kept`, {
+      headers: merge,
+      body: { metadata: { finalizers: ['example.com/f', 'example.com/g'] } },
+    })
+    expect(more.body.message).toContain(
+      'no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/g"}',
+    )
+    expect(
+      (await server.send(`PATCH ${maps}/kept`, { headers: merge, body: { metadata: { finalizers: null } } })).status,
+    ).toBe(200)
+    expect((await server.send(`GET ${maps}/kept`)).status).toBe(404)
+  })
+
+  test('holds preconditions', async () => {
+    await server.send(`POST ${maps}`, { body: map('guarded') })
+    const answer = await server.send(`DELETE ${maps}/guarded`, { body: { preconditions: { uid: 'other' } } })
+    expect([answer.status, answer.body.reason]).toEqual([409, 'Conflict'])
+  })
+})
