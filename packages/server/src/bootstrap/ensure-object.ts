@@ -42,6 +42,11 @@ export async function putObject(
   await updateFields(parts, resourceOf(parts, plural, wanted), '', wanted, fields)
 }
 
+/** Replaces the status of an object of the version that `wanted` has; fails with a conflict when it was changed since. */
+export function putStatus(parts: BootstrapParts, plural: string, wanted: MutableObject): Promise<void> {
+  return updateFields(parts, resourceOf(parts, plural, wanted), 'status', wanted, ['status'])
+}
+
 function writeStatus(parts: BootstrapParts, resource: Resource, wanted: MutableObject): Promise<void> {
   return updateFields(parts, resource, 'status', wanted, ['status'])
 }
@@ -62,6 +67,7 @@ async function updateFields(
     async (old) => {
       const next = deepCopy(old!)
       for (const field of fields) next[field] = deepCopy(wanted[field])
+      if (wanted.metadata.resourceVersion !== undefined) next.metadata.resourceVersion = wanted.metadata.resourceVersion
       return endpoint.trackUpdate(old, next, context, { fieldManager: manager })
     },
     accept,

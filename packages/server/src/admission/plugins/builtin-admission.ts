@@ -8,6 +8,8 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { ObjectLookup } from './object-lookup.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podPriority } from './pod-priority.ts'
+import { quotaWriter } from './quota/quota-writer.ts'
+import { resourceQuota } from './quota/resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
@@ -18,7 +20,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
  * certificates come with authorization, and webhooks and policies with their own parts.
  */
 export function builtinAdmission(
-  parts: Pick<ServerParts, 'resources' | 'registry' | 'clock' | 'random'>,
+  parts: Pick<ServerParts, 'resources' | 'registry' | 'dispatcher' | 'clock' | 'random'>,
 ): AdmissionPlugin[] {
   const lookup = new ObjectLookup(parts)
   const { clock, random } = parts
@@ -34,5 +36,6 @@ export function builtinAdmission(
     persistentVolumeClaimResize(lookup),
     runtimeClass(lookup),
     defaultIngressClass(lookup),
+    resourceQuota({ lookup, clock, writeUsed: quotaWriter(parts) }),
   ]
 }
