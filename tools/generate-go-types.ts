@@ -154,7 +154,15 @@ for (const kind of builtinKinds()) {
   else process.stderr.write(`no Go type for ${kind.apiVersion} ${kind.kind}\n`)
 }
 // What is no resource but travels like one.
-for (const name of ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'DeleteOptions', 'ListMeta', 'Status']) {
+for (const name of [
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'DeleteOptions',
+  'ListMeta',
+  'Status',
+]) {
   visit(`meta/v1.${name}`)
 }
 visit('meta/v1.PartialObjectMetadata')
