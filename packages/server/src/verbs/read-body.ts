@@ -1,5 +1,5 @@
 import { decodeJson, decodeYaml, newBadRequest, newUnsupportedMediaType, strictDecodingMessage } from '@kubewright/api'
-import { servedTypes } from '../http/negotiate.ts'
+import { type MediaType, servedTypes } from '../http/negotiate.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -21,14 +21,15 @@ export async function readObject(
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<MutableObject> {
   const mediaType = mediaTypeOf(context)
-  if (mediaType !== 'application/json' && mediaType !== 'application/yaml') throw newUnsupportedMediaType(servedTypes)
+  const served = servedTypes.find((type) => type === mediaType)
+  if (served === undefined) throw newUnsupportedMediaType(servedTypes)
   const body = await context.request.body(maxBodyBytes)
-  return resource.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
+  return resource.decode(body, { mediaType: served, fieldValidation: options.fieldValidation, warn: context.warn })
 }
 
 /** How a body is to be decoded. */
 export interface DecodeRequest {
-  readonly mediaType: 'application/json' | 'application/yaml'
+  readonly mediaType: MediaType
   readonly fieldValidation: WriteOptions['fieldValidation']
   readonly warn: (text: string) => void
 }

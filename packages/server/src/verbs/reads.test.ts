@@ -1,0 +1,186 @@
+import { drainMicrotasks } from '@kubewright/base'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PlainServer } from '../testdata/plain-server.ts'
+
+let server: PlainServer
+beforeEach(async () => {
+  server = await PlainServer.start()
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+const maps = '/api/v1/namespaces/a/configmaps'
+const merge = { 'content-type': 'application/merge-patch+json' }
+
+async function create(name: string, labels: Record<string, string> = {}): Promise<string> {
+  const answer = await server.send(`POST ${maps}`, { body: { metadata: { name, labels } } })
+  return answer.body.metadata.resourceVersion
+}
+
+const namesOf = (list: { items: { metadata: { name: string } }[] }): string[] => list.items.map((i) => i.metadata.name)
+
+describe('list', () => {
+  beforeEach(async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name, { odd: String(name.charCodeAt(0) % 2) })
+  })
+
+  test('goes on page by page at one version, whatever happens meanwhile', async () => {
+    const first = (await server.send(`GET ${maps}?limit=2`)).body
+    expect([namesOf(first), first.metadata.remainingItemCount]).toEqual([['a', 'b'], 3])
+    await server.send(`DELETE ${maps}/c`)
+    await create('f')
+    const second = (await server.send(`GET ${maps}?limit=2&continue=${first.metadata.continue}`)).body
+    expect([namesOf(second), second.metadata.resourceVersion]).toEqual([['c', 'd'], first.metadata.resourceVersion])
+    const third = (await server.send(`GET ${maps}?limit=2&continue=${second.metadata.continue}`)).body
+    expect([namesOf(third), third.metadata.continue]).toEqual([['e'], undefined])
+  })
+
+  test('fills pages with what a selector chooses, and does not count the rest', async () => {
+    const first = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D1`)).body
+    expect([namesOf(first), first.metadata.remainingItemCount]).toEqual([['a', 'c'], undefined])
+    const rest = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D1&continue=${first.metadata.continue}`))
+      .body
+    expect(namesOf(rest)).toEqual(['e'])
+  })
+
+  test('shows an exact version', async () => {
+    const version = await create('f')
+    await create('g')
+    const exact = (await server.send(`GET ${maps}?resourceVersion=${version}&resourceVersionMatch=Exact`)).body
+    expect(namesOf(exact)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  })
+
+  test.each([
+    ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['continue=x', 400, 'continue key is not valid: illegal base64 data at input byte 0'],
+    [
+      'resourceVersion=abc',
+      400,
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    ['labelSelector=%21%21', 400, "unable to parse requirement: found '!', expected: identifier"],
+    ['fieldSelector=x%3D1', 400, '"x" is not a known field selector: only "metadata.name", "metadata.namespace"'],
+  ])('refuses %s', async (query, status, message) => {
+    const answer = await server.send(`GET ${maps}?${query}`)
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
+  })
+
+  test('waits a little for a version that is not there yet', async () => {
+    const asked = server.send(`GET ${maps}?resourceVersion=100000`)
+    await drainMicrotasks()
+    await server.clock.advance('3s')
+    const answer = await asked
+    expect([answer.status, answer.body.details.causes[0].reason]).toEqual([504, 'ResourceVersionTooLarge'])
+  })
+})
+
+describe('watch', () => {
+  const types = (events: { type: string }[]): string[] => events.map(({ type }) => type)
+
+  test('sends what there is, then every change once, in order', async () => {
+    await create('a')
+    const watch = await server.watch(`${maps}?watch=true`)
+    await create('b')
+    await server.send(`PATCH ${maps}/a`, { headers: merge, body: { data: { k: 'v' } } })
+    await server.send(`DELETE ${maps}/b`)
+    await drainMicrotasks()
+    expect(watch.events.map(({ type, object }) => [type, object.metadata.name])).toEqual([
+      ['ADDED', 'a'],
+      ['ADDED', 'b'],
+      ['MODIFIED', 'a'],
+      ['DELETED', 'b'],
+    ])
+    const versions = watch.events.map(({ object }) => Number(object.metadata.resourceVersion))
+    expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b))
+    watch.stop()
+    await watch.done
+  })
+
+  test('a selector turns changes into appearances and disappearances', async () => {
+    const version = await create('a')
+    const watch = await server.watch(`${maps}?watch=true&labelSelector=x&resourceVersion=${version}`)
+    for (const labels of [{ x: '1' }, { x: '2' }, { x: null }, { y: '1' }]) {
+      await server.send(`PATCH ${maps}/a`, { headers: merge, body: { metadata: { labels } } })
+    }
+    await drainMicrotasks()
+    expect(types(watch.events)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    expect(watch.events[2]?.object.metadata.labels).toEqual({ x: '2' })
+    watch.stop()
+  })
+
+  test('ends after its time, with a last bookmark two seconds before', async () => {
+    const watch = await server.watch(`${maps}?watch=true&allowWatchBookmarks=true&timeoutSeconds=70`)
+    await server.clock.advance('59s')
+    expect(watch.events).toEqual([])
+    await server.clock.advance('2s')
+    expect(types(watch.events)).toEqual(['BOOKMARK'])
+    await server.clock.advance('8s')
+    expect(types(watch.events)).toEqual(['BOOKMARK', 'BOOKMARK'])
+    await server.clock.advance('2s')
+    await watch.done
+    expect(watch.events[1]?.object).toEqual({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.any(String) },
+    })
+  })
+
+  test('tells the end of the initial events when asked', async () => {
+    await create('a')
+    const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const watch = await server.watch(`${maps}?${query}`)
+    await drainMicrotasks()
+    expect(types(watch.events)).toEqual(['ADDED', 'BOOKMARK'])
+    expect(watch.events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' })
+    watch.stop()
+  })
+
+  test('of one object works by path and by selector', async () => {
+    await create('a')
+    await create('b')
+    for (const path of ['/api/v1/watch/namespaces/a/configmaps/b', `${maps}?watch=1&fieldSelector=metadata.name%3Db`]) {
+      const watch = await server.watch(path)
+      await drainMicrotasks()
+      expect(watch.events.map(({ object }) => object.metadata.name)).toEqual(['b'])
+      watch.stop()
+    }
+  })
+
+  test.each([
+    [
+      `${maps}?watch=1&resourceVersion=abc`,
+      500,
+      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    [
+      `${maps}?watch=1&sendInitialEvents=true`,
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ],
+  ])('refuses %s', async (path, status, message) => {
+    const answer = await server.send(`GET ${path}`)
+    expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+})
+
+describe('get', () => {
+  test.each([
+    ['none', 404, 'configmaps "none" not found'],
+    ['..', 400, 'Name parameter invalid: "..": may not be \'..\''],
+    [
+      'none?resourceVersion=x',
+      500,
+      'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+    ],
+  ])('refuses %s', async (name, status, message) => {
+    const answer = await server.send(`GET ${maps}/${name}`)
+    expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+
+  test('shows errors in YAML to those who want it', async () => {
+    const answer = await server.send(`GET ${maps}/none`, { headers: { accept: 'application/yaml' } })
+    expect([answer.headers['content-type'], answer.text]).toEqual([
+      'application/yaml',
+      expect.stringContaining('message: configmaps "none" not found\n'),
+    ])
+  })
+})
