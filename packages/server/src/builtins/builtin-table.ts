@@ -2,10 +2,22 @@ import { appsResources } from './apps/apps-resources.ts'
 import { autoscalingResources } from './autoscaling/autoscaling-resources.ts'
 import { batchResources } from './batch/batch-resources.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
+import { coordinationResources } from './coordination/lease.ts'
+import { discoveryResources } from './discovery-k8s/endpoint-slice.ts'
+import { networkingResources } from './networking/networking-resources.ts'
+import { nodeResources } from './node/runtime-class.ts'
+import { policyResources } from './policy/policy-resources.ts'
+import { schedulingResources } from './scheduling/priority-class.ts'
 
 /** What each built-in resource adds: strategies, tables, selectors. */
 export const builtinTable: BuiltinTable = {
   ...appsResources,
   ...autoscalingResources,
   ...batchResources,
+  ...networkingResources,
+  ...policyResources,
+  ...schedulingResources,
+  ...coordinationResources,
+  ...discoveryResources,
+  ...nodeResources,
 }

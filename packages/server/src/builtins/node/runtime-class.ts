@@ -1,0 +1,78 @@
+import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as node from '@kubewright/k8s/node/v1'
+import { duplicate, type FieldError, FieldPath } from '@kubewright/schema'
+import type { MutableObject } from '../../registry/resource.ts'
+import { validateLabels, validateObjectMeta, validateObjectMetaUpdate } from '../../registry/validate-object-meta.ts'
+import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
+import { addInvalid } from '../checks.ts'
+import { goValueOf } from '../go/go-value.ts'
+import { deprecatedNodeLabel } from '../node-label-warnings.ts'
+import type { ResourceList } from '../pod/pod-types.ts'
+import { defaultResourceList } from '../pod/resource-list.ts'
+import { validateContainerResources } from '../pod/validate-resources.ts'
+import { validateTolerations } from '../pod/validate-scheduling.ts'
+import { checkImmutable, metadataPath, structValue } from '../strategy-checks.ts'
+import type { Unchecked } from '../unchecked.ts'
+
+interface RuntimeClass {
+  handler?: string
+  overhead?: Unchecked<node.Overhead>
+  scheduling?: Unchecked<node.Scheduling>
+}
+
+const handlerPath = FieldPath.of('handler')
+const schedulingPath = FieldPath.of('scheduling')
+
+/** RuntimeClasses (pkg/registry/node/runtimeclass). */
+export const runtimeClasses: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    allowUnconditionalUpdate: false,
+    setDefaults: (object) =>
+      defaultResourceList((object as RuntimeClass).overhead?.podFixed as ResourceList | undefined),
+    validate: validateClass,
+    validateUpdate: (object, old) => {
+      const errors = validateClass(object)
+      errors.push(...validateObjectMetaUpdate(object.metadata, old.metadata, metadataPath))
+      checkImmutable(errors, handlerPath, object['handler'] ?? '', old['handler'] ?? '')
+      return errors
+    },
+    warningsOnCreate: warnings,
+    warningsOnUpdate: warnings,
+  },
+}
+
+function warnings(object: MutableObject): string[] {
+  const keys = Object.keys((object as RuntimeClass).scheduling?.nodeSelector ?? {})
+  return keys.flatMap((key) => {
+    const text = deprecatedNodeLabel(key)
+    return text === undefined ? [] : [`${schedulingPath.child('nodeSelector')}: ${text}`]
+  })
+}
+
+function validateClass(object: MutableObject): FieldError[] {
+  const errors = validateObjectMeta(object.metadata, false, nameIsDNSSubdomain, metadataPath)
+  const { handler = '', overhead, scheduling } = object as RuntimeClass
+  addInvalid(errors, handlerPath, handler, nameIsDNSLabel(handler, false))
+  if (overhead) {
+    const limits = (overhead.podFixed ?? {}) as Record<string, string | number>
+    validateContainerResources({ limits }, new Set(), FieldPath.of('overhead'), errors)
+  }
+  if (!scheduling) return errors
+  const selector = scheduling.nodeSelector as Record<string, string> | undefined
+  errors.push(...validateLabels(selector, schedulingPath.child('nodeSelector')))
+  const tolerations = scheduling.tolerations ?? []
+  const path = schedulingPath.child('tolerations')
+  validateTolerations(tolerations, path, errors)
+  const seen = new Set<string>()
+  for (const [i, toleration] of tolerations.entries()) {
+    const { key = '', operator = '', value = '', effect = '' } = toleration
+    const identity = JSON.stringify([key, operator, value, effect])
+    if (seen.has(identity)) errors.push(duplicate(path.index(i), structValue(goValueOf('Toleration', toleration))))
+    seen.add(identity)
+  }
+  return errors
+}
+
+/** The resources of the node.k8s.io group. */
+export const nodeResources: BuiltinTable = { 'node.k8s.io/runtimeclasses': runtimeClasses }
