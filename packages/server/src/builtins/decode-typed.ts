@@ -4,10 +4,12 @@ import {
   decodeJson,
   decodeYaml,
   encodeJson,
+  isApiError,
   newBadRequest,
   parseGroupVersion,
 } from '@kubewright/api'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
+import { decodeObject } from '../protobuf/decode-object.ts'
 import type { MutableObject, Rechecked, RecheckOptions, Strategy } from '../registry/resource.ts'
 import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
 import { warnStrictly } from '../verbs/strict-warnings.ts'
@@ -101,6 +103,10 @@ function codecOf(kind: AnyKind): GoCodec {
 /** Parses the text; what is wrong with YAML as such is found here, everything about fields later. */
 function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
   try {
+    if (request.mediaType === 'application/vnd.kubernetes.protobuf') {
+      const value = decodeObject(body, kind)
+      return { value, strictErrors: [], object: value as MutableObject }
+    }
     if (request.mediaType === 'application/yaml') {
       const strict = request.fieldValidation !== 'Ignore'
       const { value, strictErrors } = decodeYaml(textOf(body), strict ? { strict, schema: kind.schema } : {})
@@ -109,7 +115,8 @@ function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed 
     const { value } = decodeJson(body)
     return { value, strictErrors: [], object: value as MutableObject }
   } catch (error) {
-    const syntax = request.mediaType === 'application/yaml' ? '' : `couldn't get version/kind; json parse error: `
+    if (isApiError(error)) throw error
+    const syntax = request.mediaType !== 'application/json' ? '' : `couldn't get version/kind; json parse error: `
     throw unrecognized(kind, `${syntax}${(error as Error).message}`, body)
   }
 }

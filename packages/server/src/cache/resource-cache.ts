@@ -10,6 +10,7 @@ export class CacheEvent {
   readonly object: StoredObject
   /** Before the change. */
   readonly previous: StoredObject | undefined
+  #frames: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
   #lines: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
 
   constructor(type: CacheEvent['type'], revision: number, object: StoredObject, previous: StoredObject | undefined) {
@@ -21,9 +22,18 @@ export class CacheEvent {
 
   /** The line of a JSON watch stream, encoded once for all watchers. A selector may turn one type into another. */
   line(type: CacheEvent['type']): Buffer {
+    return (this.#lines[type] ??= eventLine(type, this.objectFor(type).bytes))
+  }
+
+  /** The frame of a protobuf watch stream, likewise encoded once, by the first who needs it. */
+  frame(type: CacheEvent['type'], encode: (type: string, object: unknown) => Buffer): Buffer {
+    return (this.#frames[type] ??= encode(type, this.objectFor(type).object))
+  }
+
+  /** The object as an event of the type shows it. */
+  objectFor(type: CacheEvent['type']): StoredObject {
     // Under a selector an object that no longer matches is deleted for the watcher, and shown as it was, at the new revision.
-    const object = type === 'DELETED' && this.type !== 'DELETED' ? this.previous!.at(this.revision) : this.object
-    return (this.#lines[type] ??= eventLine(type, object.bytes))
+    return type === 'DELETED' && this.type !== 'DELETED' ? this.previous!.at(this.revision) : this.object
   }
 }
 

@@ -1,8 +1,11 @@
 import { ApiError, newNotAcceptable } from '@kubewright/api'
 
+/** The forms that objects come in. */
+export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf'
+
 /** How the client wants the answer. */
 export interface Representation {
-  readonly mediaType: 'application/json' | 'application/yaml'
+  readonly mediaType: MediaType
   /** Another kind to convert to. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   /** apiVersion of that kind: meta.k8s.io/v1 or v1beta1. */
@@ -10,6 +13,11 @@ export interface Representation {
   /** The query parameter includeObject, for tables; it is checked when the table is made. */
   readonly includeObject?: string
   readonly pretty: boolean
+}
+
+/** Whether the answer is protobuf, for which stored bytes, being JSON, are of no use. */
+export function isProtobuf(representation: Representation): boolean {
+  return representation.mediaType === 'application/vnd.kubernetes.protobuf'
 }
 
 /** The media types that objects are served in, as the server lists them. */
@@ -31,6 +39,8 @@ export interface Offers {
   readonly conversions: boolean
   /** The route also streams, which the message about an Accept that cannot be served mentions. */
   readonly streams: boolean
+  /** Objects have a protobuf form, which custom resources do not; conversions of them do. @default true */
+  readonly protobuf?: boolean
 }
 
 /**
@@ -46,14 +56,16 @@ export function negotiate(
   const pretty = prettyWanted(query, userAgent)
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
   const ranges = parseAccept(accept)
-  if (!ranges.some((range) => range.type === '*/*' || servedTypes.includes(range.type))) {
+  if (!ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
     const available = [...servedTypes, ...(offers.streams ? streamTypes : [])]
     throw routeNotAcceptable(available)
   }
   for (const { type, parameters } of ranges) {
     const mediaType = type === '*/*' || type === 'application/*' ? 'application/json' : type
-    if (mediaType !== 'application/json' && mediaType !== 'application/yaml') continue
+    if (!isServed(mediaType)) continue
     const as = parameters.get('as')
+    const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf'
+    if (isProtobuf && (as === undefined ? offers.protobuf === false : as === 'Table')) continue
     if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty }
     const version = parameters.get('v') ?? ''
     const group = parameters.get('g') ?? ''
@@ -70,13 +82,19 @@ export function negotiate(
   throw newNotAcceptable(servedTypes)
 }
 
-/** Picks how to stream: only JSON can be, and a client that wants something else is told so. */
-export function negotiateStream(accept: string | undefined, query: URLSearchParams, userAgent: string): Representation {
-  const representation = negotiate(accept, query, userAgent, { conversions: true, streams: true })
-  if (representation.mediaType === 'application/json') return representation
+/** Picks how to stream: YAML cannot be, and a client that wants nothing else is told so. */
+export function negotiateStream(
+  accept: string | undefined,
+  query: URLSearchParams,
+  userAgent: string,
+  protobuf = true,
+): Representation {
+  const offers = { conversions: true, streams: true, protobuf }
+  const representation = negotiate(accept, query, userAgent, offers)
+  if (representation.mediaType !== 'application/yaml') return representation
   const others = (accept ?? '').split(',').filter((range) => !range.trim().startsWith(representation.mediaType))
   if (!parseAccept(others.join(',')).some(({ type }) => jsonRanges.includes(type))) throw newNotAcceptable(streamTypes)
-  return negotiate(others.join(','), query, userAgent, { conversions: true, streams: true })
+  return negotiate(others.join(','), query, userAgent, offers)
 }
 
 const jsonRanges = ['application/json', 'application/*', '*/*']
@@ -88,11 +106,18 @@ export function representationOfErrors(
   userAgent: string,
 ): Representation {
   const pretty = prettyWanted(query, userAgent)
-  for (const { type } of parseAccept(accept ?? '')) {
-    if (type === 'application/json' || type === '*/*' || type === 'application/*') break
-    if (type === 'application/yaml') return { mediaType: type, pretty }
+  for (const { type, parameters } of parseAccept(accept ?? '')) {
+    // An error is not converted to another kind.
+    if (parameters.has('as')) continue
+    if (type === '*/*' || type === 'application/*') break
+    if (isServed(type)) return { mediaType: type, pretty }
   }
   return { mediaType: 'application/json', pretty }
+}
+
+/** Whether objects are served, and taken, in the media type. */
+export function isServed(type: string): type is MediaType {
+  return servedTypes.includes(type)
 }
 
 function isKnownConversion(as: string, version: string, group: string): boolean {

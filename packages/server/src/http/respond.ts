@@ -1,4 +1,5 @@
 import { encodeJson, encodeYaml, type Status } from '@kubewright/api'
+import { encodeProtobuf } from '../protobuf/envelope.ts'
 import type { ApiResponse } from './api-request.ts'
 import type { Representation } from './negotiate.ts'
 
@@ -9,6 +10,9 @@ const newline = Buffer.from('\n')
 export function respond(status: number, value: unknown, representation: Representation = plainJson): ApiResponse {
   if (representation.mediaType === 'application/yaml') {
     return bytesResponse(status, Buffer.from(encodeYaml(value)), 'application/yaml')
+  }
+  if (representation.mediaType === 'application/vnd.kubernetes.protobuf') {
+    return bytesResponse(status, encodeProtobuf(value), representation.mediaType)
   }
   const text = encodeJson(value, representation.pretty ? { indent: '  ' } : {})
   return bytesResponse(status, Buffer.from(`${text}\n`), 'application/json')

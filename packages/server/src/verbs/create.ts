@@ -17,6 +17,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const options = writeOptions(query, 'CreateOptions')
   const object = await readObject(context, resource, options)

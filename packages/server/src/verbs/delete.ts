@@ -1,8 +1,9 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
-import { negotiate, servedTypes } from '../http/negotiate.ts'
+import { isServed, type MediaType, negotiate, servedTypes } from '../http/negotiate.ts'
 import { isTrue } from '../http/request-info.ts'
 import { respond } from '../http/respond.ts'
+import { decodeMessage, openEnvelope } from '../protobuf/envelope.ts'
 import { type DeleteOptions, type DeleteOutcome, deleteObject } from '../registry/delete-object.ts'
 import { integerParameter } from '../registry/request-options.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -20,6 +21,7 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const options = await readDeleteOptions(context)
   const { object, removed } = await removeOne(endpoint, context, context.info.name, options)
@@ -71,6 +73,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const selection = selectionOf(endpoint.resource, query)
   const options = await readDeleteOptions(context)
@@ -89,13 +92,8 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   const body = await context.request.body(maxBodyBytes)
   if (body.length === 0) return queryOptions(context.request.query)
   const type = mediaTypeOf(context)
-  if (type !== 'application/json' && type !== 'application/yaml') throw newUnsupportedMediaType(servedTypes)
-  let value: unknown
-  try {
-    value = type === 'application/yaml' ? parseYaml(textOf(body)) : parseJson(body)
-  } catch (error) {
-    throw newBadRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
-  }
+  if (!isServed(type)) throw newUnsupportedMediaType(servedTypes)
+  const value = parseDeleteOptions(body, type)
   const {
     kind = '',
     apiVersion = '',
@@ -114,6 +112,20 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
     )
   }
   return options
+}
+
+function parseDeleteOptions(body: Uint8Array, type: MediaType): unknown {
+  const isProtobuf = type === 'application/vnd.kubernetes.protobuf'
+  try {
+    if (isProtobuf) {
+      const { apiVersion, kind, message } = openEnvelope(body)
+      return { apiVersion, kind, ...decodeMessage('meta/v1.DeleteOptions', message) }
+    }
+    return type === 'application/yaml' ? parseYaml(textOf(body)) : parseJson(body)
+  } catch (error) {
+    const syntax = isProtobuf ? '' : `couldn't get version/kind; json parse error: `
+    throw newBadRequest(`${syntax}${(error as Error).message}`)
+  }
 }
 
 function queryOptions(query: URLSearchParams): DeleteOptions {

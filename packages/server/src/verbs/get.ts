@@ -14,6 +14,7 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const { resource, registry } = endpoint
   await reachVersion(endpoint, context)

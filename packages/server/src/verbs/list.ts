@@ -2,7 +2,7 @@ import { ApiError, newBadRequest, newResourceExpired, newTooLargeResourceVersion
 import { CompactedError, FutureRevisionError } from '@kubewright/storage'
 import { type StoredObject, storedObject } from '../cache/stored-object.ts'
 import type { ApiResponse } from '../http/api-request.ts'
-import { negotiate, type Representation } from '../http/negotiate.ts'
+import { isProtobuf, negotiate, type Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -30,6 +30,7 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: true,
+    protobuf: endpoint.resource.typedItems,
   })
   const options = listOptions(query, false)
   const selection = selectionOf(endpoint.resource, query)
@@ -63,15 +64,24 @@ export async function collect(
   else if (wanted > feed.revision) await waitUntilFresh(endpoint, wanted, context.request.signal)
   const revision = feed.revision
   const found = cache.list(prefix)
-  const objects = selection.everything ? found : found.filter((object) => selection.matches(object))
-  if (limit === 0 || objects.length <= limit)
+  // A list at any version comes whole, whatever the limit.
+  if (limit === 0 || wanted === 0) {
+    const objects = selection.everything ? found : found.filter((object) => selection.matches(object))
     return { objects, revision, continueToken: undefined, remaining: undefined }
-  const shown = objects.slice(0, limit)
+  }
+  const objects: StoredObject[] = []
+  let seen = 0
+  for (; seen < found.length && objects.length < limit; seen++) {
+    const object = found[seen]!
+    if (selection.matches(object)) objects.push(object)
+  }
+  // Whether there is more is decided by what there is, chosen or not, since the rest has not been looked at.
+  if (seen === found.length) return { objects, revision, continueToken: undefined, remaining: undefined }
   return {
-    objects: shown,
+    objects,
     revision,
-    continueToken: encodeContinue(shown.at(-1)!.key, prefix, revision),
-    remaining: selection.everything ? objects.length - limit : undefined,
+    continueToken: encodeContinue(objects.at(-1)!.key, prefix, revision),
+    remaining: selection.everything ? found.length - limit : undefined,
   }
 }
 
@@ -160,7 +170,7 @@ export function presentList(endpoint: Endpoint, listing: Listing, representation
     ...(listing.continueToken === undefined ? {} : { continue: listing.continueToken }),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
-  if (representation.as === undefined && !resource.convert) {
+  if (representation.as === undefined && !resource.convert && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, listing.objects, metadata), representation)
   }
   const objects = listing.objects.map((stored) =>

@@ -23,6 +23,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const body = await context.request.body(maxBodyBytes)
   const options = writeOptions(query, 'PatchOptions', (errors) => checkPatchOptions(errors, query, type))

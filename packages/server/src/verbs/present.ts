@@ -1,6 +1,6 @@
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ApiResponse } from '../http/api-request.ts'
-import type { Representation } from '../http/negotiate.ts'
+import { isProtobuf, type Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
@@ -25,7 +25,8 @@ export function presentObject(
   const view = resource.subresources[subresource]?.view
   if (representation.as === undefined) {
     // The stored bytes are the answer unless they are of another version or kind.
-    if (!resource.convert && !view && stored.revision > 0) return respondBytes(status, stored.bytes, representation)
+    if (!resource.convert && !view && stored.revision > 0 && !isProtobuf(representation))
+      return respondBytes(status, stored.bytes, representation)
     return respond(status, shown(resource, subresource, stored), representation)
   }
   const object = shown(resource, subresource, stored)

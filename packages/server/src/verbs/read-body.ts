@@ -1,5 +1,5 @@
 import { decodeJson, decodeYaml, newBadRequest, newUnsupportedMediaType, strictDecodingMessage } from '@kubewright/api'
-import { type MediaType, servedTypes } from '../http/negotiate.ts'
+import { isServed, type MediaType, servedTypes } from '../http/negotiate.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -21,10 +21,9 @@ export async function readObject(
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<MutableObject> {
   const mediaType = mediaTypeOf(context)
-  const served = servedTypes.find((type) => type === mediaType)
-  if (served === undefined) throw newUnsupportedMediaType(servedTypes)
+  if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
   const body = await context.request.body(maxBodyBytes)
-  return resource.decode(body, { mediaType: served, fieldValidation: options.fieldValidation, warn: context.warn })
+  return resource.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
 }
 
 /** How a body is to be decoded. */

@@ -18,6 +18,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
+    protobuf: endpoint.resource.typedItems,
   })
   const options = writeOptions(query, 'UpdateOptions')
   const sub = resource.subresources[subresource]

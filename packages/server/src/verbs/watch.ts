@@ -3,8 +3,9 @@ import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ApiResponse, Sink } from '../http/api-request.ts'
-import { negotiateStream, type Representation } from '../http/negotiate.ts'
+import { isProtobuf, negotiateStream, type Representation } from '../http/negotiate.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
+import { encodeWatchFrame } from '../protobuf/envelope.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
@@ -22,7 +23,8 @@ const lastBookmarkMillis = 2000
 /** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query, headers } = context.request
-  const representation = negotiateStream(headers['accept'], query, headers['user-agent'] ?? '')
+  const { typedItems } = endpoint.resource
+  const representation = negotiateStream(headers['accept'], query, headers['user-agent'] ?? '', typedItems)
   const options = listOptions(query, true)
   const selection = selectionOf(endpoint.resource, query, context.info.name)
   // Unlike for a list, the server gives no reason here.
@@ -34,7 +36,7 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
   return {
     status: 200,
     headers: {
-      'content-type': 'application/json',
+      'content-type': isProtobuf(representation) ? `${representation.mediaType};stream=watch` : 'application/json',
       'cache-control': 'no-cache, private',
       'transfer-encoding': 'chunked',
     },
@@ -142,23 +144,27 @@ class WatchStream {
       if (!matches && !matched) return true
       type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
     }
-    if (
-      representation.as === undefined &&
-      !endpoint.resource.convert &&
-      representation.mediaType === 'application/json'
-    ) {
-      return this.#parts.sink.write(event.line(type))
+    if (representation.as === undefined && !endpoint.resource.convert) {
+      const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
+      return this.#parts.sink.write(encoded)
     }
-    const object = type === 'DELETED' && event.type !== 'DELETED' ? event.previous!.at(event.revision) : event.object
-    return this.#send(type, object)
+    return this.#send(type, event.objectFor(type))
   }
 
   #send(type: string, stored: StoredObject): boolean {
     const { endpoint, representation, sink } = this.#parts
-    if (representation.as === undefined && !endpoint.resource.convert) return sink.write(eventLine(type, stored.bytes))
     const { convert } = endpoint.resource
+    if (representation.as === undefined && !convert && !isProtobuf(representation)) {
+      return sink.write(eventLine(type, stored.bytes))
+    }
     const object = convert ? convert.fromStorage(stored.copy()) : (stored.object as MutableObject)
-    return sink.write(eventLine(type, Buffer.from(encodeJson(this.#represent(object)))))
+    return this.#sendEvent(type, this.#represent(object))
+  }
+
+  #sendEvent(type: string, object: unknown): boolean {
+    const { representation, sink } = this.#parts
+    if (isProtobuf(representation)) return sink.write(encodeWatchFrame(type, object))
+    return sink.write(eventLine(type, Buffer.from(encodeJson(object))))
   }
 
   #represent(object: MutableObject): unknown {
@@ -181,13 +187,13 @@ class WatchStream {
     if (initialEventsEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' }
     const object: MutableObject = { ...(empty?.() ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
     const shown = representation.as === undefined ? object : this.#represent(object)
-    this.#parts.sink.write(eventLine('BOOKMARK', Buffer.from(encodeJson(shown))))
+    this.#sendEvent('BOOKMARK', shown)
   }
 
   #sendError(wanted: number): undefined {
     const oldest = this.#parts.cache.completeAfter
     const { status } = newResourceExpired(`too old resource version: ${wanted} (${oldest})`)
-    this.#parts.sink.write(eventLine('ERROR', Buffer.from(encodeJson(status))))
+    this.#sendEvent('ERROR', status)
   }
 
   /** Calls back every minute and shortly before the deadline. */
