@@ -20,6 +20,9 @@ import { ResourceDispatcher } from './verbs/dispatch.ts'
 /** Answers requests that are about no resource, such as health and discovery; undefined passes the request on. */
 export type PathHandler = (context: RequestContext) => Promise<ApiResponse | undefined>
 
+/** Stands between authentication and everything behind it, for every request: may answer itself, or wrap what `next` gives or throws. */
+export type RequestFilter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
+
 /** What {@link createApiServer} takes. */
 export interface ApiServerOptions {
   readonly store: Store
@@ -43,6 +46,8 @@ export interface ServerParts {
   readonly registry: ObjectRegistry
   readonly dispatcher: ResourceDispatcher
   readonly paths: PathHandler[]
+  /** The first is the outermost. */
+  readonly filters: RequestFilter[]
   readonly admission: AdmissionPlugin[]
   readonly clock: Clock
   readonly random: Random
@@ -64,7 +69,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const resources = new ResourceTable()
   const admission: AdmissionPlugin[] = [...(options.admission ?? [])]
   const dispatcher = new ResourceDispatcher(registry, resources, new AdmissionChain(admission))
-  const parts: ServerParts = { resources, registry, dispatcher, paths: [], admission, clock, random, log }
+  const parts: ServerParts = { resources, registry, dispatcher, paths: [], filters: [], admission, clock, random, log }
   await options.setup?.(parts)
   await followAll(resources, feed)
   const handler = new RequestHandler(options, parts)
@@ -101,7 +106,7 @@ class RequestHandler {
     const auditId = shortId(this.#parts.random)
     let response: ApiResponse
     try {
-      response = await this.#answer(request, warnings)
+      response = await this.#answer(request, warnings, auditId)
     } catch (error) {
       const { headers, query } = request
       const representation = representationOfErrors(headers['accept'], query, headers['user-agent'] ?? '')
@@ -112,7 +117,7 @@ class RequestHandler {
     return { ...response, headers }
   }
 
-  async #answer(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  async #answer(request: ApiRequest, warnings: string[], auditId: string): Promise<ApiResponse> {
     let info: RequestInfo
     try {
       info = requestInfoOf(request.method, request.path, request.query)
@@ -132,13 +137,23 @@ class RequestHandler {
       warnings,
       warn,
       audit: new Map(),
+      auditId,
     }
+    const { filters } = this.#parts
+    const from = (index: number): Promise<ApiResponse> => {
+      const filter = filters[index]
+      return filter ? filter(context, () => from(index + 1)) : this.#serve(context)
+    }
+    return from(0)
+  }
+
+  async #serve(context: RequestContext): Promise<ApiResponse> {
     await this.#authorize(context)
     for (const path of this.#parts.paths) {
       const response = await path(context)
       if (response) return response
     }
-    if (info.isResource) return this.#parts.dispatcher.dispatch(context)
+    if (context.info.isResource) return this.#parts.dispatcher.dispatch(context)
     return respondText(404, '404 page not found\n')
   }
 

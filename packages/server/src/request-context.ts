@@ -16,10 +16,14 @@ export interface RequestContext {
   readonly user: UserInfo
   /** When the request arrived, in epoch milliseconds of the server's clock. */
   readonly receivedAt: number
+  /** Checks that the user may do something else to the same object too; throws when not. @default allowed */
+  readonly authorize?: (verb: string) => Promise<void>
   /** Adds a Warning header to the answer; a text is sent once. */
   readonly warn: (text: string) => void
   /** Warnings so far, in order. */
   readonly warnings: readonly string[]
   /** Key-value pairs for the audit log. */
   readonly audit: Map<string, string>
+  /** What the client is told as Audit-Id; the server's own requests have none. */
+  readonly auditId?: string
 }

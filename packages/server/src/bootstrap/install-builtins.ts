@@ -1,5 +1,6 @@
 import { builtinAdmission } from '../admission/plugins/builtin-admission.ts'
 import type { ServerParts } from '../api-server.ts'
+import { type AuditSink, auditLog } from '../audit/audit-log.ts'
 import { DiscoveryIndex } from '../discovery/discovery-index.ts'
 import { discoveryPaths } from '../discovery/discovery-paths.ts'
 import { rootPaths } from '../discovery/root-paths.ts'
@@ -7,21 +8,35 @@ import { kubernetesVersion, versionPath } from '../discovery/version-path.ts'
 import type { HealthChecks } from '../health/health-checks.ts'
 import { healthPaths } from '../health/health-paths.ts'
 import { standardChecks } from '../health/standard-checks.ts'
+import { type InFlightLimits, maxInFlight } from '../limits/max-in-flight.ts'
+import { requestLog } from '../limits/request-log.ts'
+import { requestTimeout } from '../limits/request-timeout.ts'
+import { metricsPath } from '../metrics/metrics-path.ts'
+import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { OpenApiDocuments } from '../openapi/openapi-documents.ts'
 import { openApiPaths } from '../openapi/openapi-paths.ts'
 import { type BootstrapOptions, bootstrap } from './bootstrap.ts'
+
+/** What {@link installBuiltins} takes. */
+export interface BuiltinOptions extends BootstrapOptions {
+  /** How many requests are served at once. */
+  readonly inFlight?: InFlightLimits
+  /** Told about every request. @default nobody */
+  readonly audit?: AuditSink
+}
 
 /** What {@link installBuiltins} gives back for those that add to it. */
 export interface InstalledBuiltins {
   readonly health: HealthChecks
   readonly discovery: DiscoveryIndex
+  readonly metrics: ServerMetrics
 }
 
 /**
  * Turns a server with resources into one that clients take for a kube-apiserver: discovery, version and health, the built-in admission
  * plugins, and the objects that every cluster has. To be called in the server's setup, after the resources have been set.
  */
-export async function installBuiltins(parts: ServerParts, options: BootstrapOptions = {}): Promise<InstalledBuiltins> {
+export async function installBuiltins(parts: ServerParts, options: BuiltinOptions = {}): Promise<InstalledBuiltins> {
   const { registry, clock, resources, log } = parts
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
@@ -29,13 +44,23 @@ export async function installBuiltins(parts: ServerParts, options: BootstrapOpti
   const otherPaths = (): readonly string[] => [
     ...health.paths(),
     '/.well-known/openid-configuration',
+    '/metrics',
     '/openapi/v2',
     '/openapi/v3',
     '/openapi/v3/',
     '/openid/v1/jwks',
     '/version',
   ]
+  const metrics = new ServerMetrics(parts)
+  parts.filters.push(
+    metrics.filter,
+    requestLog(clock, log),
+    ...(options.audit ? [auditLog(options.audit, clock)] : []),
+    maxInFlight(options.inFlight),
+    requestTimeout(clock),
+  )
   parts.paths.push(
+    metricsPath(metrics),
     discoveryPaths(discovery),
     openApiPaths(openApi, clock),
     versionPath(),
@@ -46,5 +71,5 @@ export async function installBuiltins(parts: ServerParts, options: BootstrapOpti
   const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
   await bootstrap(parts, options)
   bootstrapped()
-  return { health, discovery }
+  return { health, discovery, metrics }
 }

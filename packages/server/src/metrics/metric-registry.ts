@@ -1,0 +1,138 @@
+/** Values of labels, in the order in which the metric names them. */
+export type LabelValues = readonly string[]
+
+/** One metric with all its series. */
+interface Metric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  lines(): string[]
+}
+
+/** A number that only grows. */
+export class Counter {
+  readonly #values = new Map<string, number>()
+
+  add(labels: LabelValues, amount = 1): void {
+    const key = labels.join(separator)
+    this.#values.set(key, (this.#values.get(key) ?? 0) + amount)
+  }
+
+  get(labels: LabelValues): number {
+    return this.#values.get(labels.join(separator)) ?? 0
+  }
+
+  entries(): IterableIterator<[string, number]> {
+    return this.#values.entries()
+  }
+}
+
+/** Counts observations by size: how many were at most as large as each bound, how many in all, and their sum. */
+export class Histogram {
+  readonly bounds: readonly number[]
+  readonly #series = new Map<string, { counts: number[]; count: number; sum: number }>()
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+  }
+
+  observe(labels: LabelValues, value: number): void {
+    const key = labels.join(separator)
+    let series = this.#series.get(key)
+    if (!series) this.#series.set(key, (series = { counts: this.bounds.map(() => 0), count: 0, sum: 0 }))
+    const at = this.bounds.findIndex((bound) => value <= bound)
+    if (at >= 0) series.counts[at]!++
+    series.count++
+    series.sum += value
+  }
+
+  entries(): IterableIterator<
+    [string, { readonly counts: readonly number[]; readonly count: number; readonly sum: number }]
+  > {
+    return this.#series.entries()
+  }
+}
+
+/** Joins label values into keys; no label value contains it. */
+const separator = '\u0000'
+
+/** The metrics of a process, written in the text format of Prometheus. */
+export class MetricRegistry {
+  readonly #metrics = new Map<string, Metric>()
+
+  counter(name: string, help: string, labels: readonly string[] = []): Counter {
+    const counter = new Counter()
+    this.#add({
+      name,
+      help,
+      type: 'counter',
+      lines: () => [...counter.entries()].map(([key, value]) => `${name}${labelText(labels, key)} ${number(value)}`),
+    })
+    return counter
+  }
+
+  /** A number that is read when somebody asks. */
+  gauge(
+    name: string,
+    help: string,
+    labels: readonly string[],
+    read: () => Iterable<readonly [LabelValues, number]>,
+    type: 'gauge' | 'counter' = 'gauge',
+  ): void {
+    const lines = (): string[] =>
+      [...read()].map(([values, value]) => `${name}${labelText(labels, values.join(separator))} ${number(value)}`)
+    this.#add({ name, help, type, lines })
+  }
+
+  histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram {
+    const histogram = new Histogram(bounds)
+    const lines = (): string[] =>
+      [...histogram.entries()].flatMap(([key, { counts, count, sum }]) => {
+        let below = 0
+        const buckets = bounds.map((bound, index) => {
+          below += counts[index]!
+          return `${name}_bucket${labelText(labels, key, `le="${bound}"`)} ${below}`
+        })
+        return [
+          ...buckets,
+          `${name}_bucket${labelText(labels, key, 'le="+Inf"')} ${count}`,
+          `${name}_sum${labelText(labels, key)} ${number(sum)}`,
+          `${name}_count${labelText(labels, key)} ${count}`,
+        ]
+      })
+    this.#add({ name, help, type: 'histogram', lines })
+    return histogram
+  }
+
+  /** Everything, sorted by name. */
+  render(): string {
+    const out: string[] = []
+    for (const name of [...this.#metrics.keys()].sort()) {
+      const metric = this.#metrics.get(name)!
+      const lines = metric.lines()
+      if (lines.length === 0) continue
+      out.push(`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`, ...lines)
+    }
+    return `${out.join('\n')}\n`
+  }
+
+  #add(metric: Metric): void {
+    if (this.#metrics.has(metric.name)) throw new Error(`The metric ${metric.name} exists already`)
+    this.#metrics.set(metric.name, metric)
+  }
+}
+
+function labelText(names: readonly string[], key: string, more = ''): string {
+  const values = names.length === 0 ? [] : key.split(separator)
+  const pairs = names.map((name, index) => `${name}="${escaped(values[index] ?? '')}"`)
+  if (more !== '') pairs.push(more)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))
+}
+
+function number(value: number): string {
+  return value === Number.POSITIVE_INFINITY ? '+Inf' : String(value)
+}
