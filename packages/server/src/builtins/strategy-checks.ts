@@ -1,12 +1,11 @@
 import { type LabelSelectorLike, type Selector, selectorFrom, validateLabelSelector } from '@kubewright/api'
-import { deepEqual, type ObjectNameCheck } from '@kubewright/base'
+import { deepEqual } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
 import { compareUtf8, type FieldError, FieldPath, invalid, RawValue, utf8Length } from '@kubewright/schema'
 import type { MutableObject } from '../registry/resource.ts'
-import { validateMeta, validateMetaUpdate } from './meta-checks.ts'
 import type { Unchecked } from './unchecked.ts'
 
-// What the strategies of most kinds begin with: metadata, immutable fields, selectors, and values shown in errors.
+// What the strategies of most kinds share: immutable fields, selectors, and values shown in errors.
 
 /** A label selector as a client sends it. */
 export type UncheckedSelector = Unchecked<meta.LabelSelector> | undefined
@@ -17,16 +16,6 @@ export const specPath: FieldPath = FieldPath.of('spec')
 export const statusPath: FieldPath = FieldPath.of('status')
 /** What errors say about a change of a field that cannot change. */
 export const immutableText = 'field is immutable'
-
-/** The errors of an object's metadata on a create. */
-export function metaErrors(object: MutableObject, namespaced: boolean, checkName: ObjectNameCheck): FieldError[] {
-  return validateMeta(object, namespaced, checkName)
-}
-
-/** The errors of an object's metadata on an update; the registry has found them too, and Kubernetes names them twice as well. */
-export function metaUpdateErrors(object: MutableObject, old: MutableObject): FieldError[] {
-  return validateMetaUpdate(object, old)
-}
 
 /** The field must be as it was; `shown` is the value that the error prints. */
 export function checkImmutable(

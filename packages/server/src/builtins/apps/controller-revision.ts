@@ -3,7 +3,7 @@ import { type FieldError, FieldPath, required } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
-import { checkImmutable, metaErrors, metaUpdateErrors } from '../strategy-checks.ts'
+import { checkImmutable } from '../strategy-checks.ts'
 
 const dataPath = FieldPath.of('data')
 
@@ -21,7 +21,7 @@ export const controllerRevisions: BuiltinResource = {
       return errors
     },
     validateUpdate: (object, old) => {
-      const errors = [...metaUpdateErrors(object, old), ...validateRevision(object)]
+      const errors = validateRevision(object)
       checkImmutable(errors, dataPath, object['data'], old['data'])
       return errors
     },
@@ -29,7 +29,7 @@ export const controllerRevisions: BuiltinResource = {
 }
 
 function validateRevision(object: MutableObject): FieldError[] {
-  const errors = metaErrors(object, true, nameIsDNSSubdomain)
+  const errors: FieldError[] = []
   checkNonNegative(errors, FieldPath.of('revision'), object['revision'] as number | undefined)
   return errors
 }

@@ -12,8 +12,6 @@ import {
   checkImmutable,
   checkSelector,
   hasInvalidLabelValue,
-  metaErrors,
-  metaUpdateErrors,
   part,
   selectorSize,
   selectorValue,
@@ -36,6 +34,7 @@ const templateGenerationKey = 'deprecated.daemonset.template.generation'
 export const daemonSets: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
     defaultPropagation: 'Background',
     setDefaults: (object) => {
       setDefaults((object['spec'] ??= {}) as Spec)
@@ -48,13 +47,10 @@ export const daemonSets: BuiltinResource = withStatus(
       setTemplateGeneration(object, changed ? before + 1 : before)
     },
     generation: true,
-    validate: (object) => [
-      ...metaErrors(object, true, nameIsDNSSubdomain),
-      ...validateSpec(part<Spec>(object, 'spec'), false),
-    ],
+    validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
     validateUpdate: (object, old) => {
       const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
-      const errors = metaUpdateErrors(object, old)
+      const errors: FieldError[] = []
       const shown = selectorValue(spec.selector)
       checkImmutable(errors, specPath.child('selector'), spec.selector, before.selector, shown)
       errors.push(...validateSpec(spec, hasInvalidLabelValue(before.selector)))
@@ -136,7 +132,7 @@ function validateUpdateStrategy(
 }
 
 function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors = metaUpdateErrors(object, old)
+  const errors: FieldError[] = []
   const status = part<Status>(object, 'status')
   for (const field of [
     'currentNumberScheduled',

@@ -7,16 +7,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
 import { defaultPodTemplate } from '../pod/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
-import {
-  checkImmutable,
-  metaErrors,
-  metaUpdateErrors,
-  part,
-  selectorValue,
-  specPath,
-  statusPath,
-  structValue,
-} from '../strategy-checks.ts'
+import { checkImmutable, part, selectorValue, specPath, statusPath, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import { templateWarnings } from './pod-template-warnings.ts'
 import {
@@ -35,18 +26,16 @@ type Status = Unchecked<apps.DeploymentStatus>
 export const deployments: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
     defaultPropagation: 'Background',
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
     generation: (object, old) =>
       !deepEqual(object['spec'], old['spec']) ||
       !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
-    validate: (object) => [
-      ...metaErrors(object, true, nameIsDNSSubdomain),
-      ...validateSpec(part<Spec>(object, 'spec'), specPath),
-    ],
+    validate: (object) => validateSpec(part<Spec>(object, 'spec'), specPath),
     validateUpdate: (object, old) => {
       const spec = part<Spec>(object, 'spec')
-      const errors = [...metaUpdateErrors(object, old), ...validateSpec(spec, specPath)]
+      const errors = validateSpec(spec, specPath)
       const before = part<Spec>(old, 'spec').selector
       checkImmutable(errors, specPath.child('selector'), spec.selector, before, selectorValue(spec.selector))
       return errors
@@ -121,7 +110,7 @@ function validateStrategy(
 }
 
 function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors = metaUpdateErrors(object, old)
+  const errors: FieldError[] = []
   const status = part<Status>(object, 'status')
   for (const field of [
     'observedGeneration',

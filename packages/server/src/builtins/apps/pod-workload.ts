@@ -87,7 +87,7 @@ export function checkNotMore(
   limit: number | undefined,
   text: string,
 ): void {
-  if ((count ?? 0) > (limit ?? 0)) errors.push(invalid(path, count, text))
+  if ((count ?? 0) > (limit ?? 0)) errors.push(invalid(path, count ?? 0, text))
 }
 
 /** Counts of hash collisions only grow. */

@@ -7,15 +7,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
 import { defaultPodTemplate } from '../pod/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
-import {
-  checkImmutable,
-  metaErrors,
-  metaUpdateErrors,
-  part,
-  selectorValue,
-  specPath,
-  statusPath,
-} from '../strategy-checks.ts'
+import { checkImmutable, part, selectorValue, specPath, statusPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import { templateWarnings } from './pod-template-warnings.ts'
 import { checkNotMore, checkReplicatedTemplate, checkWorkloadSelector, podNameWarnings } from './pod-workload.ts'
@@ -27,6 +19,7 @@ type Status = Unchecked<apps.ReplicaSetStatus>
 export const replicaSets: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
     defaultPropagation: 'Background',
     setDefaults: (object) => {
       const spec = (object['spec'] ??= {}) as Spec
@@ -34,13 +27,10 @@ export const replicaSets: BuiltinResource = withStatus(
       defaultPodTemplate((spec.template ??= {}) as PodTemplate)
     },
     generation: true,
-    validate: (object) => [
-      ...metaErrors(object, true, nameIsDNSSubdomain),
-      ...validateSpec(part<Spec>(object, 'spec')),
-    ],
+    validate: (object) => validateSpec(part<Spec>(object, 'spec')),
     validateUpdate: (object, old) => {
       const spec = part<Spec>(object, 'spec')
-      const errors = [...metaUpdateErrors(object, old), ...validateSpec(spec)]
+      const errors = validateSpec(spec)
       const before = part<Spec>(old, 'spec').selector
       checkImmutable(errors, specPath.child('selector'), spec.selector, before, selectorValue(spec.selector))
       return errors
@@ -61,8 +51,8 @@ function validateSpec(spec: Spec): FieldError[] {
   return errors
 }
 
-function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors = metaUpdateErrors(object, old)
+function validateStatusUpdate(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
   const status = part<Status>(object, 'status')
   for (const field of [
     'replicas',

@@ -9,16 +9,7 @@ import { validateClaimSpec } from '../core/validate-claim-spec.ts'
 import { defaultPodTemplate } from '../pod/default-pod-spec.ts'
 import type { PodTemplate, Volume } from '../pod/pod-types.ts'
 import { validatePodTemplateSpec } from '../pod/validate-pod-template.ts'
-import {
-  metaErrors,
-  metaUpdateErrors,
-  part,
-  selectorValue,
-  specPath,
-  statusPath,
-  structValue,
-  trySelector,
-} from '../strategy-checks.ts'
+import { part, selectorValue, specPath, statusPath, structValue, trySelector } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import { claimTemplateWarnings, defaultClaimTemplates } from './claim-templates.ts'
 import { templateWarnings } from './pod-template-warnings.ts'
@@ -51,18 +42,16 @@ const immutableSpec =
 export const statefulSets: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSLabel,
+    metadataOnUpdate: ['update'],
     defaultPropagation: 'Background',
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
     prepareForCreate: (object) => dropMaxUnavailable(object, undefined),
     prepareForUpdate: dropMaxUnavailable,
     generation: true,
-    validate: (object) => [
-      ...metaErrors(object, true, nameIsDNSLabel),
-      ...validateSpec(part<Spec>(object, 'spec'), specPath, { create: true, checkTemplate: true }),
-    ],
+    validate: (object) => validateSpec(part<Spec>(object, 'spec'), specPath, { create: true, checkTemplate: true }),
     validateUpdate: (object, old) => {
       const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
-      const errors = metaUpdateErrors(object, old)
+      const errors: FieldError[] = []
       // A template that was invalid before may stay so.
       const valid = validateSpec(before, FieldPath.none, { create: false, checkTemplate: true }).length === 0
       errors.push(...validateSpec(spec, specPath, { create: false, checkTemplate: valid }))
@@ -236,7 +225,6 @@ function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldE
   const { availableReplicas, readyReplicas } = status
   const availablePath = statusPath.child('availableReplicas')
   checkNotMore(errors, availablePath, availableReplicas, readyReplicas, 'cannot be greater than status.readyReplicas')
-  errors.push(...metaUpdateErrors(object, old))
   const before = part<Status>(old, 'status').collisionCount
   checkNotDecremented(errors, statusPath.child('collisionCount'), status.collisionCount, before)
   return errors

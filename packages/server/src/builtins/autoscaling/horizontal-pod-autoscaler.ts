@@ -5,21 +5,22 @@ import type { MutableObject, Resource, Strategy } from '../../registry/resource.
 import { type StrategyWithStatus, withStatus } from '../../registry/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
-import { metaErrors, metaUpdateErrors, part, specPath, statusPath } from '../strategy-checks.ts'
+import { part, specPath, statusPath } from '../strategy-checks.ts'
 import { cpuMetric, defaultCpuUtilization, dropConversionAnnotations, hpaToV1, hpaToV2 } from './hpa-conversion.ts'
 import type { HpaSpec, HpaStatus, ScalingRules } from './hpa-types.ts'
 import { apiVersionProblem, type HpaOptions, validateHpaSpec } from './validate-hpa.ts'
 
 const main: Strategy = {
   validateName: nameIsDNSSubdomain,
+  metadataOnUpdate: ['update'],
   setDefaults: setDefaultsV2,
   validate: (object) => {
     const spec = part<HpaSpec>(object, 'spec')
-    return [...metaErrors(object, true, nameIsDNSSubdomain), ...validateHpaSpec(spec, specPath, optionsFor(spec))]
+    return validateHpaSpec(spec, specPath, optionsFor(spec))
   },
   validateUpdate: (object, old) => {
     const [spec, before] = [part<HpaSpec>(object, 'spec'), part<HpaSpec>(old, 'spec')]
-    return [...metaUpdateErrors(object, old), ...validateHpaSpec(spec, specPath, optionsFor(spec, before))]
+    return validateHpaSpec(spec, specPath, optionsFor(spec, before))
   },
 }
 
@@ -136,8 +137,8 @@ function optionsFor(spec: HpaSpec, old?: HpaSpec): HpaOptions {
   }
 }
 
-function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors = metaUpdateErrors(object, old)
+function validateStatusUpdate(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
   const status = part<HpaStatus>(object, 'status')
   for (const field of ['currentReplicas', 'desiredReplicas'] as const) {
     checkNonNegative(errors, statusPath.child(field), status[field])

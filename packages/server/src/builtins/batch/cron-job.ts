@@ -7,15 +7,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkEnum, checkNonNegative } from '../checks.ts'
 import { defaultPodTemplate } from '../pod/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
-import {
-  isTooLong,
-  metadataPath,
-  metaErrors,
-  metaUpdateErrors,
-  part,
-  selectorValue,
-  specPath,
-} from '../strategy-checks.ts'
+import { isTooLong, metadataPath, part, selectorValue, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import { cronScheduleProblem, isTimeZone } from './cron-schedule.ts'
 import { defaultFailurePolicy } from './pod-failure-policy.ts'
@@ -30,12 +22,13 @@ const jobSpecPath = specPath.child('jobTemplate', 'spec')
 /** CronJobs (pkg/registry/batch/cronjob, pkg/apis/batch). */
 export const cronJobs: BuiltinResource = withStatus({
   validateName: nameIsDNSSubdomain,
+  metadataOnUpdate: ['update'],
   defaultPropagation: 'Background',
   setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
   generation: true,
   validate: (object) => {
     const { name = '' } = object.metadata
-    const errors = metaErrors(object, true, nameIsDNSSubdomain)
+    const errors: FieldError[] = []
     validateSpec(part<Spec>(object, 'spec'), undefined, errors)
     if (isTooLong(name, maxName)) {
       errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
@@ -43,7 +36,7 @@ export const cronJobs: BuiltinResource = withStatus({
     return errors
   },
   validateUpdate: (object, old) => {
-    const errors = metaUpdateErrors(object, old)
+    const errors: FieldError[] = []
     validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
     return errors
   },

@@ -10,8 +10,6 @@ import {
   checkSelector,
   hasInvalidLabelValue,
   metadataPath,
-  metaErrors,
-  metaUpdateErrors,
   part,
   selectorValue,
   sortedMap,
@@ -32,6 +30,7 @@ export const jobs: BuiltinResource = {
   ...withStatus(
     {
       validateName: nameIsDNSSubdomain,
+      metadataOnUpdate: ['create', 'update'],
       defaultPropagation: 'Orphan',
       setDefaults,
       prepareForCreate: generateSelector,
@@ -45,7 +44,7 @@ export const jobs: BuiltinResource = {
           prefixedLabels: labels[nameLabels[1]!] !== undefined && labels[uidLabels[1]!] !== undefined,
           allowInvalidLabelValue: hasInvalidLabelValue(before.selector),
         }
-        const errors = [...validateJob(object, options), ...metaUpdateErrors(object, old)]
+        const errors = validateJob(object, options)
         validateSpec(part<JobSpec>(object, 'spec'), options.allowInvalidLabelValue, errors)
         const started = part<JobStatus>(old, 'status').startTime !== undefined
         validateJobSpecUpdate(part<JobSpec>(object, 'spec'), before, !started, errors)
@@ -60,7 +59,7 @@ export const jobs: BuiltinResource = {
           ? []
           : jobSpecWarnings(part<JobSpec>(object, 'spec'), specPath),
     },
-    { validateUpdate: (object, old) => [...metaUpdateErrors(object, old), ...validateJobStatusUpdate(object, old)] },
+    { validateUpdate: validateJobStatusUpdate },
   ),
   selectableFields: { 'status.successful': (object) => String(part<JobStatus>(object, 'status').succeeded ?? 0) },
   unknownField: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
@@ -113,7 +112,7 @@ interface JobOptions {
 function validateJob(object: MutableObject, options: JobOptions): FieldError[] {
   const spec = part<JobSpec>(object, 'spec')
   const { name = '' } = object.metadata
-  const errors = metaErrors(object, true, nameIsDNSSubdomain)
+  const errors: FieldError[] = []
   validateGeneratedSelector(object, spec, options.prefixedLabels, errors)
   validateSpec(spec, options.allowInvalidLabelValue, errors)
   if (spec.completionMode === 'Indexed' && (spec.completions ?? 0) > 0) {

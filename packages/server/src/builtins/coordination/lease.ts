@@ -2,10 +2,9 @@ import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as coordination from '@kubewright/k8s/coordination/v1'
 import { type FieldError, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
-import { validateObjectMeta, validateObjectMetaUpdate } from '../../registry/validate-object-meta.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
-import { metadataPath, part, specPath } from '../strategy-checks.ts'
+import { part, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 type Spec = Unchecked<coordination.LeaseSpec>
@@ -14,18 +13,13 @@ type Spec = Unchecked<coordination.LeaseSpec>
 export const leases: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => dropCoordination(object, undefined),
     prepareForUpdate: dropCoordination,
-    validate: (object) => [
-      ...validateObjectMeta(object.metadata, true, nameIsDNSSubdomain, metadataPath),
-      ...validateSpec(part<Spec>(object, 'spec')),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMetaUpdate(object.metadata, old.metadata, metadataPath),
-      ...validateSpec(part<Spec>(object, 'spec')),
-    ],
+    validate: (object) => validateSpec(part<Spec>(object, 'spec')),
+    validateUpdate: (object) => validateSpec(part<Spec>(object, 'spec')),
   },
 }
 

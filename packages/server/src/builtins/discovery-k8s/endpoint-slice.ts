@@ -18,7 +18,7 @@ import { checkEndpointIp } from '../core/endpoints.ts'
 import { checkLegacyIp, ipProblems } from '../ip-checks.ts'
 import { familyOf } from '../ip-families.ts'
 import { ipWarnings } from '../ip-warnings.ts'
-import { checkImmutable, metaErrors } from '../strategy-checks.ts'
+import { checkImmutable } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 type Endpoint = Unchecked<discovery.Endpoint>
@@ -46,6 +46,7 @@ const trustedManagers = ['endpointslice-controller.k8s.io', 'endpointslicemirror
 export const endpointSlices: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['create'],
     setDefaults: (object) => {
       for (const port of (object as Slice).ports ?? []) {
         port.name ??= ''
@@ -86,7 +87,7 @@ function addressWarnings(object: MutableObject): string[] {
 }
 
 function validateSlice(object: MutableObject, old?: MutableObject): FieldError[] {
-  const errors = metaErrors(object, true, nameIsDNSSubdomain)
+  const errors: FieldError[] = []
   const { addressType = '', endpoints, ports } = object as Slice
   checkEnum(errors, typePath, addressType, addressTypes, true)
   validatePorts(ports ?? [], errors)

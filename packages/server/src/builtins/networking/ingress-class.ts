@@ -4,7 +4,7 @@ import { type FieldError, forbidden, notSupported, required, tooLong } from '@ku
 import type { MutableObject } from '../../registry/resource.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
-import { checkImmutable, isTooLong, metaErrors, metaUpdateErrors, part, specPath } from '../strategy-checks.ts'
+import { checkImmutable, isTooLong, part, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import { validateReference } from './validate-ingress-spec.ts'
 
@@ -23,7 +23,7 @@ export const ingressClasses: BuiltinResource = {
     generation: true,
     validate: validateClass,
     validateUpdate: (object, old) => {
-      const errors = metaUpdateErrors(object, old)
+      const errors: FieldError[] = []
       const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
       checkImmutable(errors, specPath.child('controller'), spec.controller ?? '', before.controller ?? '')
       return [...errors, ...validateClass(object)]
@@ -32,7 +32,7 @@ export const ingressClasses: BuiltinResource = {
 }
 
 function validateClass(object: MutableObject): FieldError[] {
-  const errors = metaErrors(object, false, nameIsDNSSubdomain)
+  const errors: FieldError[] = []
   const { controller = '', parameters } = part<Spec>(object, 'spec')
   const controllerPath = specPath.child('controller')
   if (isTooLong(controller, maxController)) errors.push(tooLong(controllerPath, maxController))

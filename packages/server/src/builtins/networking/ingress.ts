@@ -13,7 +13,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkLegacyIp } from '../ip-checks.ts'
 import { ipWarnings } from '../ip-warnings.ts'
-import { metaErrors, metaUpdateErrors, part, specPath, statusPath } from '../strategy-checks.ts'
+import { part, specPath, statusPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 import {
   type IngressOptions,
@@ -33,7 +33,7 @@ export const ingresses: BuiltinResource = withStatus(
     validateName: nameIsDNSSubdomain,
     generation: true,
     validate: (object) => {
-      const errors = metaErrors(object, true, nameIsDNSSubdomain)
+      const errors: FieldError[] = []
       const spec = part<IngressSpec>(object, 'spec')
       validateIngressSpec(spec, specPath, strict, errors)
       const annotation = object.metadata.annotations?.[classAnnotation]
@@ -44,7 +44,7 @@ export const ingresses: BuiltinResource = withStatus(
       return errors
     },
     validateUpdate: (object, old) => {
-      const errors = [...metaUpdateErrors(object, old), ...metaErrors(object, true, nameIsDNSSubdomain)]
+      const errors: FieldError[] = []
       const options = optionsFor(part<IngressSpec>(old, 'spec'))
       validateIngressSpec(part<IngressSpec>(object, 'spec'), specPath, options, errors)
       return errors
@@ -92,7 +92,7 @@ function addressesOf(object: MutableObject): NonNullable<NonNullable<Status['loa
 }
 
 function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors = metaUpdateErrors(object, old)
+  const errors: FieldError[] = []
   const known = addressesOf(old).map(({ ip }) => ip ?? '')
   for (const [i, { ip, hostname }] of addressesOf(object).entries()) {
     const at = addressesPath.index(i)

@@ -5,7 +5,7 @@ import type { MutableObject } from '../../registry/resource.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { ipProblems } from '../ip-checks.ts'
-import { checkImmutable, metaErrors, metaUpdateErrors, part, specPath, structValue } from '../strategy-checks.ts'
+import { checkImmutable, part, specPath, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 type Spec = Unchecked<networking.IPAddressSpec>
@@ -16,9 +16,10 @@ const referencePath = specPath.child('parentRef')
 export const ipAddresses: BuiltinResource = {
   strategy: {
     validateName: ipProblems,
+    metadataOnUpdate: ['create', 'update'],
     validate: validateAddress,
     validateUpdate: (object, old) => {
-      const errors = [...validateAddress(object), ...metaUpdateErrors(object, old)]
+      const errors = validateAddress(object)
       const { parentRef } = part<Spec>(object, 'spec')
       const shown = parentRef
         ? structValue({
@@ -35,7 +36,7 @@ export const ipAddresses: BuiltinResource = {
 }
 
 function validateAddress(object: MutableObject): FieldError[] {
-  const errors = metaErrors(object, false, ipProblems)
+  const errors: FieldError[] = []
   const { parentRef } = part<Spec>(object, 'spec')
   if (!parentRef) {
     errors.push(required(referencePath))

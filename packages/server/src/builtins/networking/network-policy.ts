@@ -6,7 +6,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkLegacyCidr } from '../ip-checks.ts'
 import { cidrWarnings } from '../ip-warnings.ts'
-import { checkSelector, metaErrors, metaUpdateErrors, part, specPath } from '../strategy-checks.ts'
+import { checkSelector, part, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 type Spec = Unchecked<networking.NetworkPolicySpec>
@@ -25,10 +25,11 @@ const protocols = ['TCP', 'UDP', 'SCTP']
 export const networkPolicies: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
     generation: true,
     validate: (object) => {
-      const errors = metaErrors(object, true, nameIsDNSSubdomain)
+      const errors: FieldError[] = []
       validateSpec(part<Spec>(object, 'spec'), { allowInvalidLabelValue: false, knownCidrs: [] }, errors)
       return errors
     },
@@ -37,9 +38,8 @@ export const networkPolicies: BuiltinResource = {
       const invalidBefore: FieldError[] = []
       checkSelector(invalidBefore, specPath, before.podSelector)
       const allowInvalidLabelValue = invalidBefore.length > 0
-      const errors = metaErrors(object, true, nameIsDNSSubdomain)
+      const errors: FieldError[] = []
       validateSpec(spec, { allowInvalidLabelValue, knownCidrs: [] }, errors)
-      errors.push(...metaUpdateErrors(object, old))
       const knownCidrs = [...peersOf(before)].flatMap(({ peer }) => [
         peer.ipBlock?.cidr ?? '',
         ...(peer.ipBlock?.except ?? []),

@@ -6,7 +6,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { resetForStatus } from '../core/reset-for-status.ts'
 import { cidrProblems } from '../ip-checks.ts'
-import { immutableText, metaErrors, metaUpdateErrors, part, specPath, structValue } from '../strategy-checks.ts'
+import { immutableText, part, specPath, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 type Spec = Unchecked<networking.ServiceCIDRSpec>
@@ -17,12 +17,10 @@ const cidrsPath = specPath.child('cidrs')
 export const serviceCidrs: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
-    validate: (object) => [
-      ...metaErrors(object, false, nameIsDNSSubdomain),
-      ...validateRanges(part<Spec>(object, 'spec').cidrs ?? []),
-    ],
+    metadataOnUpdate: ['update'],
+    validate: (object) => validateRanges(part<Spec>(object, 'spec').cidrs ?? []),
     validateUpdate: (object, old) => {
-      const errors = metaUpdateErrors(object, old)
+      const errors: FieldError[] = []
       const [cidrs, before] = [part<Spec>(object, 'spec').cidrs ?? [], part<Spec>(old, 'spec').cidrs ?? []]
       const growing = before.length === 1 && cidrs.length === 2
       if (cidrs.length !== before.length && !growing) errors.push(invalid(cidrsPath, cidrs, immutableText))
@@ -35,7 +33,7 @@ export const serviceCidrs: BuiltinResource = withStatus(
       return errors
     },
   },
-  { prepareForUpdate: resetForStatus, validateUpdate: metaUpdateErrors },
+  { prepareForUpdate: resetForStatus },
 )
 
 function validateRanges(cidrs: readonly string[]): FieldError[] {

@@ -2,7 +2,7 @@ import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as node from '@kubewright/k8s/node/v1'
 import { duplicate, type FieldError, FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
-import { validateLabels, validateObjectMeta, validateObjectMetaUpdate } from '../../registry/validate-object-meta.ts'
+import { validateLabels } from '../../registry/validate-object-meta.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { goValueOf } from '../go/go-value.ts'
@@ -11,7 +11,7 @@ import type { ResourceList } from '../pod/pod-types.ts'
 import { defaultResourceList } from '../pod/resource-list.ts'
 import { validateContainerResources } from '../pod/validate-resources.ts'
 import { validateTolerations } from '../pod/validate-scheduling.ts'
-import { checkImmutable, metadataPath, structValue } from '../strategy-checks.ts'
+import { checkImmutable, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 interface RuntimeClass {
@@ -27,13 +27,13 @@ const schedulingPath = FieldPath.of('scheduling')
 export const runtimeClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['create', 'update'],
     allowUnconditionalUpdate: false,
     setDefaults: (object) =>
       defaultResourceList((object as RuntimeClass).overhead?.podFixed as ResourceList | undefined),
     validate: validateClass,
     validateUpdate: (object, old) => {
       const errors = validateClass(object)
-      errors.push(...validateObjectMetaUpdate(object.metadata, old.metadata, metadataPath))
       checkImmutable(errors, handlerPath, object['handler'] ?? '', old['handler'] ?? '')
       return errors
     },
@@ -51,7 +51,7 @@ function warnings(object: MutableObject): string[] {
 }
 
 function validateClass(object: MutableObject): FieldError[] {
-  const errors = validateObjectMeta(object.metadata, false, nameIsDNSSubdomain, metadataPath)
+  const errors: FieldError[] = []
   const { handler = '', overhead, scheduling } = object as RuntimeClass
   addInvalid(errors, handlerPath, handler, nameIsDNSLabel(handler, false))
   if (overhead) {

@@ -1,3 +1,4 @@
+import { isPathSegmentName } from '@kubewright/base'
 import type * as policy from '@kubewright/k8s/policy/v1'
 import { type FieldError, invalid, notSupported } from '@kubewright/schema'
 import { withStatus } from '../../registry/status-strategy.ts'
@@ -16,6 +17,9 @@ const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 /** PodDisruptionBudgets (pkg/registry/policy/poddisruptionbudget). Their metadata gets no checks beyond those of every object. */
 export const podDisruptionBudgets: BuiltinResource = withStatus(
   {
+    // Any name will do, and an update looks at no metadata of its own.
+    validateName: isPathSegmentName,
+    metadataOnUpdate: [],
     allowUnconditionalUpdate: false,
     generation: true,
     validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),

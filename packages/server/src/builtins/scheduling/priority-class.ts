@@ -1,10 +1,10 @@
 import { newForbidden } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
-import { FieldPath, forbidden } from '@kubewright/schema'
+import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { checkEnum } from '../checks.ts'
-import { checkImmutable, metadataPath, metaErrors, metaUpdateErrors } from '../strategy-checks.ts'
+import { checkImmutable, metadataPath } from '../strategy-checks.ts'
 
 interface PriorityClass {
   value?: number
@@ -24,13 +24,14 @@ const policyPath = FieldPath.of('preemptionPolicy')
 export const priorityClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
     setDefaults: (object) => {
       object['preemptionPolicy'] ??= 'PreemptLowerPriority'
     },
     // It starts at one like the others, and stays.
     generation: () => false,
     validate: (object) => {
-      const errors = metaErrors(object, false, nameIsDNSSubdomain)
+      const errors: FieldError[] = []
       const { value = 0, preemptionPolicy } = object as PriorityClass
       const { name = '' } = object.metadata
       if (name.startsWith(systemPrefix)) {
@@ -47,7 +48,7 @@ export const priorityClasses: BuiltinResource = {
       return errors
     },
     validateUpdate: (object, old) => {
-      const errors = metaUpdateErrors(object, old)
+      const errors: FieldError[] = []
       if ((object['value'] ?? 0) !== (old['value'] ?? 0)) {
         errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'))
       }
