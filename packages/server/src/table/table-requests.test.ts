@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AccessFixture, type Answer } from '../testdata/access-fixture.ts'
+
+let server: AccessFixture
+beforeEach(async () => {
+  server = await AccessFixture.start()
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+const lease = (name: string): object => ({ metadata: { name }, spec: { holderIdentity: 'me' } })
+const send = (line: string, body?: unknown, version = 'v1'): Promise<Answer> =>
+  server.send(line, { body, headers: { accept: `application/json;as=Table;v=${version};g=meta.k8s.io` } })
+
+describe('requests for a Table', () => {
+  it('answers writes with the object as a row', async () => {
+    const created = await send(`POST ${leases}`, lease('a'))
+    expect(created.status).toBe(201)
+    expect(created.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 'me', '0s'] }] })
+    expect(created.body.metadata).toEqual({ resourceVersion: created.body.rows[0].object.metadata.resourceVersion })
+  })
+
+  it('lists in pages, in either version of the API', async () => {
+    for (const name of ['a', 'b', 'c']) await send(`POST ${leases}`, lease(name))
+    const { body } = await send(`GET ${leases}?limit=2&includeObject=None`, undefined, 'v1beta1')
+    expect(body).toMatchObject({
+      apiVersion: 'meta.k8s.io/v1beta1',
+      metadata: { remainingItemCount: 1, continue: expect.any(String) },
+      rows: [
+        { cells: ['a', 'me', '0s'], object: null },
+        { cells: ['b', 'me', '0s'], object: null },
+      ],
+    })
+  })
+
+  it('answers the deletion of a collection with what it deleted', async () => {
+    await send(`POST ${leases}`, lease('a'))
+    expect((await send(`DELETE ${leases}`)).body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 'me', '0s'] }] })
+  })
+
+  it('answers the deletion of one object with a Status', async () => {
+    await send(`POST ${leases}`, lease('a'))
+    expect((await send(`DELETE ${leases}/a`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
+  })
+
+  it.each(['', '&watch=true'])('refuses an includeObject that there is not (%s)', async (watch) => {
+    const { status, body } = await send(`GET ${leases}?includeObject=Some${watch}`)
+    expect(status).toBe(400)
+    expect(body.message).toBe(
+      `Unable to convert to Table as requested: includeObject: Invalid value: "Some": must be 'Metadata', 'Object', 'None', or empty`,
+    )
+  })
+
+  it('checks includeObject after a write, which stays', async () => {
+    expect((await send(`POST ${leases}?includeObject=Some`, lease('a'))).status).toBe(400)
+    expect((await send(`GET ${leases}/a?includeObject=Object`)).body.rows[0].object).toMatchObject(lease('a'))
+  })
+
+  it('shows a scale with columns of its own', async () => {
+    const labels = { a: 'b' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const path = '/apis/apps/v1/namespaces/default/replicasets'
+    const spec = { replicas: 2, selector: { matchLabels: labels }, template }
+    await send(`POST ${path}`, { metadata: { name: 'r' }, spec })
+    expect((await send(`GET ${path}/r`)).body.rows[0].cells).toEqual(['r', 2, 0, 0, '0s', 'c', 'i', 'a=b'])
+    expect((await send(`GET ${path}/r/scale`)).body.rows[0].cells).toEqual(['r', 2, 0, '0s'])
+    expect((await send(`GET ${path}/r/status`)).body.rows[0].cells).toHaveLength(8)
+  })
+})
