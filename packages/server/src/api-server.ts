@@ -1,5 +1,14 @@
-import { isApiError, newInternalError, type Status } from '@kubewright/api'
-import { type Clock, type Logger, nullLogger, type Random, shortId, systemClock, systemRandom } from '@kubewright/base'
+import { isApiError, newBadRequest, newInternalError, type Status } from '@kubewright/api'
+import {
+  type Clock,
+  type Logger,
+  nullLogger,
+  parseDuration,
+  type Random,
+  shortId,
+  systemClock,
+  systemRandom,
+} from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { authenticate } from './auth/authenticate.ts'
@@ -124,6 +133,7 @@ class RequestHandler {
     } catch {
       return respondText(400, 'Bad Request')
     }
+    if (info.verb !== 'watch') checkTimeout(request.query)
     const warn = (text: string): void => {
       if (!warnings.includes(text)) warnings.push(text)
     }
@@ -138,6 +148,7 @@ class RequestHandler {
       warn,
       audit: new Map(),
       auditId,
+      authorize: (verb) => this.#authorize({ ...context, info: { ...info, verb } }),
     }
     const { filters } = this.#parts
     const from = (index: number): Promise<ApiResponse> => {
@@ -169,6 +180,17 @@ class RequestHandler {
     this.#parts.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
     const text = error instanceof Error ? error.message : String(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status
+  }
+}
+
+/** A deadline that the client sets must be one, even though nothing here takes long enough to miss it. */
+function checkTimeout(query: URLSearchParams): void {
+  const timeout = query.get('timeout')
+  if (!timeout) return
+  try {
+    parseDuration(timeout)
+  } catch (error) {
+    throw newBadRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`)
   }
 }
 

@@ -13,7 +13,15 @@ import { decodeObject } from '../protobuf/decode-object.ts'
 import type { MutableObject, Rechecked, RecheckOptions, Strategy } from '../registry/resource.ts'
 import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
 import { warnStrictly } from '../verbs/strict-warnings.ts'
-import { DecodeState, type GoCodec, GoDecodeError, goCodec, goJsonKind } from './go-codec.ts'
+import {
+  DecodeState,
+  decodeOnce,
+  type GoCodec,
+  GoDecodeError,
+  goCodec,
+  goJsonKind,
+  typeMetaMismatch,
+} from './go-codec.ts'
 import { goTypeOfKind, printGoType } from './go-declarations.ts'
 import { jsonMembers } from './json-members.ts'
 
@@ -142,10 +150,7 @@ interface Identity {
 function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     if (value === null) return { gvk: kind, own: true }
-    const type =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-    const why = `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`
-    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${why}`, body)
+    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`, body)
   }
   const given = value as { apiVersion?: unknown; kind?: unknown }
   for (const field of ['apiVersion', 'kind'] as const) {
@@ -234,21 +239,6 @@ function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknow
     // The text was YAML, whose reader has reported already.
     return { value: undefined, strictErrors: [] }
   }
-}
-
-function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown {
-  let decoded: unknown
-  try {
-    decoded = codec.decode(value, state)
-    if (state.mismatch === undefined) return decoded
-  } catch (error) {
-    if (!(error instanceof GoDecodeError) || state.words === 'map') throw error
-  }
-  if (state.words === 'map') throw new GoDecodeError(state.mismatch ?? 'the value does not fit its type')
-  // Something is wrong: go through it again the way Go does, to name what Go would.
-  const ordered = new DecodeState({ inOrder: true })
-  codec.decode(value, ordered)
-  throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
 }
 
 function complete(kind: AnyKind, strategy: Strategy, object: MutableObject): MutableObject {

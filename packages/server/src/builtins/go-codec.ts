@@ -112,6 +112,32 @@ export function goCodec(type: string): GoCodec {
   return codec
 }
 
+/** Decodes a value of a Go type; throws {@link GoDecodeError} with what Go would say about it. */
+export function decodeGo(type: string, value: unknown): unknown {
+  const codec = goCodec(type)
+  const state = new DecodeState({ keepEmpty: true })
+  return decodeOnce(codec, value, state)
+}
+
+/** Decodes a value, and when something is wrong with it goes through it again the way Go does, to name what Go would. */
+export function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown {
+  try {
+    const decoded = codec.decode(value, state)
+    if (state.mismatch === undefined) return decoded
+  } catch (error) {
+    if (!(error instanceof GoDecodeError) || state.words === 'map') throw error
+  }
+  const ordered = new DecodeState({ inOrder: true })
+  codec.decode(value, ordered)
+  throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
+}
+
+/** What Go says when kind and apiVersion are looked for in something that is no object. */
+export function typeMetaMismatch(value: unknown): string {
+  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+  return `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`
+}
+
 /** `shown` is the type as declared, which named types keep in error texts. */
 function makeCodec(type: string, shown: string): GoCodec {
   const known = special[type]

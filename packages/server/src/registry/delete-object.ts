@@ -14,7 +14,6 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly dryRun?: readonly string[]
-  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
 /** What a delete did: removed the object, or marked it and left the rest to others. */
@@ -41,20 +40,6 @@ export function validateDeleteOptions(options: DeleteOptions): void {
     errors.push(notSupported(FieldPath.of('propagationPolicy'), options.propagationPolicy, known))
   }
   errors.push(...validateDryRun(options.dryRun ?? []))
-  if (options.ignoreStoreReadErrorWithClusterBreakingPotential) {
-    const path = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential')
-    for (const field of [
-      'dryRun',
-      'propagationPolicy',
-      'orphanDependents',
-      'gracePeriodSeconds',
-      'preconditions',
-    ] as const) {
-      const value = options[field]
-      if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
-      errors.push(invalid(path, true, `cannot be set together with .${field}`))
-    }
-  }
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
 }
 

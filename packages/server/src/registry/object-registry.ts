@@ -236,7 +236,10 @@ export class ObjectRegistry {
         if (existing.sameContent(raw)) return { object: existing, created: false, deleted: false }
         if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: false }
         const result = await this.store.put(existing.key, raw, existing.revision)
-        if (result.ok) return { object: storedObject(result.entry!), created: false, deleted: false }
+        if (result.ok) {
+          strategy.afterUpdate?.(object, old)
+          return { object: storedObject(result.entry!), created: false, deleted: false }
+        }
         // Somebody was faster: take back what was reserved and look again.
         await undo?.()
       } catch (error) {

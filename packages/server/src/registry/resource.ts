@@ -113,6 +113,8 @@ export interface Strategy {
     old: MutableObject,
     context: StrategyContext,
   ) => Promise<Undo | undefined>
+  /** Runs when an update has been stored, for what `old` had and the object has not. */
+  readonly afterUpdate?: (object: MutableObject, old: MutableObject) => void
   readonly afterDelete?: (object: MutableObject, context: StrategyContext) => Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
+import { decodeGo, GoDecodeError, typeMetaMismatch } from '../builtins/go-codec.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { isServed, type MediaType, negotiate, servedTypes } from '../http/negotiate.ts'
 import { isTrue } from '../http/request-info.ts'
@@ -27,7 +28,9 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
   const { object, removed } = await removeOne(endpoint, context, context.info.name, options)
   // An object that stays for a while, or whose kind says so, is shown; one that is gone is reported.
   if (!removed || resource.strategy.returnDeletedObject) {
-    return presentObject(200, resource, '', object, representation, registry.clock.now())
+    // The old way to ask for cascading deletion is told that it takes a while.
+    const status = !removed && options.orphanDependents === false ? 202 : 200
+    return presentObject(status, resource, '', object, representation, registry.clock.now())
   }
   const { group, plural } = resource.kind
   const details = {
@@ -94,24 +97,22 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   const type = mediaTypeOf(context)
   if (!isServed(type)) throw newUnsupportedMediaType(servedTypes)
   const value = parseDeleteOptions(body, type)
-  const {
-    kind = '',
-    apiVersion = '',
-    ...options
-  } = (value ?? {}) as { kind?: string; apiVersion?: string } & DeleteOptions
-  if (kind !== '' && kind !== 'DeleteOptions') {
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw newBadRequest(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
+  }
+  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  // Clients of every group send options in their own version.
+  if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
     throw newBadRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme ${JSON.stringify(scheme)}`,
     )
   }
-  if (options.gracePeriodSeconds !== undefined && typeof options.gracePeriodSeconds !== 'number') {
-    const found = typeof options.gracePeriodSeconds
-    throw newBadRequest(
-      `json: cannot unmarshal ${found} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
-    )
+  try {
+    return decodeGo('meta/v1.DeleteOptions', value) as DeleteOptions
+  } catch (error) {
+    throw error instanceof GoDecodeError ? newBadRequest(error.message) : error
   }
-  return options
 }
 
 function parseDeleteOptions(body: Uint8Array, type: MediaType): unknown {

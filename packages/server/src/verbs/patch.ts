@@ -60,7 +60,11 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
         uniqueOwners(asked.object!, context, true)
         return asked.object!
       }),
-    (object, old) => admission.validate(attributes(endpoint.show(object), old && endpoint.show(old))),
+    async (object, old) => {
+      // Who may update need not be allowed to create.
+      if (!old) await context.authorize?.('create')
+      await admission.validate(attributes(endpoint.show(object), old && endpoint.show(old)))
+    },
     { allowCreate: type === applyYamlType && subresource === '' },
   )
   const status = outcome.created ? 201 : 200

@@ -42,6 +42,15 @@ describe('list', () => {
     expect(namesOf(rest)).toEqual(['e'])
   })
 
+  test('does not look beyond a full page, and ignores the limit when any version will do', async () => {
+    const first = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D0`)).body
+    expect([namesOf(first), first.metadata.continue]).toEqual([['b', 'd'], expect.any(String)])
+    const rest = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D0&continue=${first.metadata.continue}`))
+      .body
+    expect([rest.items, rest.metadata.continue]).toEqual([[], undefined])
+    expect(namesOf((await server.send(`GET ${maps}?limit=2&resourceVersion=0`)).body)).toHaveLength(5)
+  })
+
   test('shows an exact version', async () => {
     const version = await create('f')
     await create('g')

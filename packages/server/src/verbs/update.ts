@@ -55,7 +55,11 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
         uniqueOwners(asked.object!, context, true)
         return asked.object!
       }),
-    (object, old) => admission.validate(attributes(endpoint.show(object), old && endpoint.show(old))),
+    async (object, old) => {
+      // Who may update need not be allowed to create.
+      if (!old) await context.authorize?.('create')
+      await admission.validate(attributes(endpoint.show(object), old && endpoint.show(old)))
+    },
     { uid: sub?.view ? undefined : body.metadata.uid || undefined },
   )
   const status = outcome.created ? 201 : 200
