@@ -5,6 +5,7 @@ import { type AccessControlOptions, createAccessControl } from './auth/access-co
 import { installBuiltins } from './bootstrap/install-builtins.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtinTable } from './builtins/builtin-table.ts'
+import { coreServerResources } from './builtins/core/core-resources.ts'
 import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 
@@ -39,7 +40,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<Ap
     authenticators: access.authenticators,
     authorizer: access.authorizer,
     setup: async (parts) => {
-      const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
+      const table = mergeBuiltinTables(builtinTable, coreServerResources(parts), await access.attach(parts))
       for (const resource of builtinResources(table)) parts.resources.set(resource)
       await installBuiltins(parts)
       await access.bootstrap(parts)

@@ -3,6 +3,7 @@ import { autoscalingResources } from './autoscaling/autoscaling-resources.ts'
 import { batchResources } from './batch/batch-resources.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 import { coordinationResources } from './coordination/lease.ts'
+import { coreResources } from './core/core-resources.ts'
 import { discoveryResources } from './discovery-k8s/endpoint-slice.ts'
 import { networkingResources } from './networking/networking-resources.ts'
 import { nodeResources } from './node/runtime-class.ts'
@@ -11,6 +12,7 @@ import { schedulingResources } from './scheduling/priority-class.ts'
 
 /** What each built-in resource adds: strategies, tables, selectors. */
 export const builtinTable: BuiltinTable = {
+  ...coreResources,
   ...appsResources,
   ...autoscalingResources,
   ...batchResources,

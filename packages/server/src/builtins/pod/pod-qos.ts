@@ -26,7 +26,7 @@ export function podQosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEf
   if (guaranteed) {
     for (const [name, amount] of requests) {
       const limit = limits.get(name)
-      if (!limit || limit.cmp(amount) !== 0) guaranteed = false
+      if (limit?.cmp(amount) !== 0) guaranteed = false
     }
   }
   return guaranteed && requests.size === limits.size ? 'Guaranteed' : 'Burstable'

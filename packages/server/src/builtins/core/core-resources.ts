@@ -1,0 +1,92 @@
+import { kindFor } from '@kubewright/k8s/all'
+import type { ServerParts } from '../../api-server.ts'
+import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
+import { configMaps } from './config-maps.ts'
+import { actionSubresource, success } from './create-subresource.ts'
+import { endpoints } from './endpoints.ts'
+import { coreEvents, groupEvents } from './events.ts'
+import { limitRanges } from './limit-ranges.ts'
+import { namespaces } from './namespaces.ts'
+import { nodes } from './nodes.ts'
+import { persistentVolumeClaims } from './persistent-volume-claims.ts'
+import { persistentVolumes } from './persistent-volumes.ts'
+import { podTemplates } from './pod-templates.ts'
+import { bindPod, checkBinding } from './pods/bind-pod.ts'
+import { evictPod } from './pods/evict-pod.ts'
+import { logSubresource, podProxySubresource, streamSubresource } from './pods/pod-connections.ts'
+import { pods } from './pods/pod-strategy.ts'
+import { replicationControllers } from './replication-controllers.ts'
+import { resourceQuotas } from './resource-quotas.ts'
+import { secrets } from './secrets.ts'
+import { serviceAccounts } from './service-accounts.ts'
+import { nodeProxySubresource, serviceProxySubresource } from './service-proxy.ts'
+import type { ServiceRanges } from './services/service-allocator.ts'
+import { services } from './services/services.ts'
+
+/** What the kinds of the core group add, as far as it needs nothing of the server. */
+export const coreResources: BuiltinTable = {
+  '/configmaps': configMaps,
+  '/endpoints': endpoints,
+  '/events': coreEvents,
+  'events.k8s.io/events': groupEvents,
+  '/limitranges': limitRanges,
+  '/namespaces': namespaces,
+  '/nodes': nodes,
+  '/persistentvolumeclaims': persistentVolumeClaims,
+  '/persistentvolumes': persistentVolumes,
+  '/podtemplates': podTemplates,
+  '/pods': pods,
+  '/replicationcontrollers': replicationControllers,
+  '/resourcequotas': resourceQuotas,
+  '/secrets': secrets,
+  '/serviceaccounts': serviceAccounts,
+  '/componentstatuses': { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' },
+}
+
+/**
+ * The rest of the core group: services, whose addresses the server hands out, and the subresources that act on other objects. To be
+ * merged over {@link coreResources} while the server is set up.
+ */
+export function coreServerResources(parts: ServerParts, ranges?: ServiceRanges): BuiltinTable {
+  const binding = kindFor({ group: '', version: 'v1', kind: 'Binding' })
+  const eviction = kindFor({ group: 'policy', version: 'v1', kind: 'Eviction' })
+  if (!binding || !eviction) throw new Error('Binding and Eviction are no built-in kinds')
+  const service = services(parts, ranges)
+  return {
+    '/pods': {
+      subresources: {
+        binding: actionSubresource(parts, 'binding', binding, async ({ body, resource, dryRun, admit }) => {
+          checkBinding(body)
+          await admit()
+          await bindPod(parts, resource, body, dryRun)
+        }),
+        eviction: actionSubresource(parts, 'eviction', eviction, (action) => evictPod(parts, action)),
+        log: logSubresource(parts),
+        exec: streamSubresource(parts, true),
+        attach: streamSubresource(parts, true),
+        portforward: streamSubresource(parts, false),
+        proxy: podProxySubresource(parts),
+      },
+    },
+    '/bindings': legacyBindings(parts),
+    '/services': {
+      ...service,
+      subresources: { ...service.subresources, proxy: serviceProxySubresource(parts) },
+    },
+    '/nodes': { subresources: { proxy: nodeProxySubresource(parts) } },
+  }
+}
+
+/** Bindings as a collection of their own: the name says which pod. */
+function legacyBindings(parts: ServerParts): BuiltinResource {
+  return {
+    virtual: async (context, binding, admit) => {
+      checkBinding(binding)
+      await admit()
+      const resource = parts.resources.find('', 'v1', 'pods')
+      if (resource) await bindPod(parts, resource, binding, context.request.query.getAll('dryRun').length > 0)
+      // The answer is a Status, which has the shape of an object as far as anybody looks at it.
+      return success as never
+    },
+  }
+}

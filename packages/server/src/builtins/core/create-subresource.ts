@@ -1,0 +1,79 @@
+import { type AnyKind, newBadRequest } from '@kubewright/api'
+import { AdmissionChain } from '../../admission/admission.ts'
+import type { ServerParts } from '../../api-server.ts'
+import type { ApiResponse } from '../../http/api-request.ts'
+import { negotiate } from '../../http/negotiate.ts'
+import { respond } from '../../http/respond.ts'
+import { writeOptions } from '../../registry/request-options.ts'
+import type { MutableObject, Resource, Subresource } from '../../registry/resource.ts'
+import type { RequestContext } from '../../request-context.ts'
+import { matchNamespace, optionsObject } from '../../verbs/create.ts'
+import { readObject } from '../../verbs/read-body.ts'
+import { decodeTyped } from '../decode-typed.ts'
+
+/** What happens when an object of a subresource's kind is posted. */
+export interface SubresourceAction {
+  readonly context: RequestContext
+  readonly resource: Resource
+  /** The object after mutating admission. */
+  readonly body: MutableObject
+  readonly dryRun: boolean
+  /** Runs the validating admission; to be called once the body has been checked. */
+  readonly admit: () => Promise<void>
+}
+
+/** A subresource to which one posts an object of another kind to make something happen, answered with success and nothing else. */
+export function actionSubresource(
+  parts: Pick<ServerParts, 'admission'>,
+  name: string,
+  kind: AnyKind,
+  act: (action: SubresourceAction) => Promise<void>,
+): Subresource {
+  const decode: Resource['decode'] = (body, request) => decodeTyped(kind, {}, body, request)
+  const handle = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
+    const { query, headers } = context.request
+    const offers = { conversions: false, streams: false }
+    const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
+    const options = writeOptions(query, 'CreateOptions')
+    const body = await readObject(context, { ...resource, kind, decode }, options)
+    matchNamespace(body, context.info.namespace)
+    // The name of the path is implied; another one is a mistake that the action itself would not notice.
+    body.metadata.name ||= context.info.name
+    if (body.metadata.name !== context.info.name) {
+      throw newBadRequest(`name in URL does not match name in ${kind.kind} object`)
+    }
+    const admission = new AdmissionChain(parts.admission)
+    const attributes = {
+      context,
+      resource,
+      subresource: name,
+      operation: 'CREATE' as const,
+      namespace: context.info.namespace,
+      name: context.info.name,
+      dryRun: options.dryRun,
+      object: body as MutableObject | undefined,
+      old: undefined,
+      options: optionsObject('CreateOptions', query),
+    }
+    await admission.mutate(attributes)
+    const admitted = attributes.object!
+    await act({
+      context,
+      resource,
+      body: admitted,
+      dryRun: options.dryRun,
+      admit: () => admission.validate({ ...attributes, object: admitted }),
+    })
+    return respond(201, success, representation)
+  }
+  return { verbs: ['create'], handle, kind, decode }
+}
+
+/** The Status of an action that worked. */
+export const success: Readonly<Record<string, unknown>> = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  code: 201,
+}

@@ -1,0 +1,123 @@
+import { newBadRequest, newInvalid, newNotFound } from '@kubewright/api'
+import { parseIPSloppy } from '@kubewright/base'
+import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
+import type { ServerParts } from '../../../api-server.ts'
+import type { ApiResponse } from '../../../http/api-request.ts'
+import { unclassifiedError } from '../../../http/unclassified-error.ts'
+import { integerParameter } from '../../../registry/request-options.ts'
+import type { MutableObject, Resource, Subresource } from '../../../registry/resource.ts'
+import type { RequestContext } from '../../../request-context.ts'
+import type { PodLike } from '../../pod/pod-types.ts'
+import { podSpecOf } from '../../pod/validate-pod.ts'
+import { visitContainers } from '../../pod/visit-containers.ts'
+
+type Parts = Pick<ServerParts, 'registry' | 'resources'>
+
+/** Nothing runs here that could be reached: what a server does that cannot connect to the node. */
+function unreachable(node: string): never {
+  throw unclassifiedError(`no preferred addresses found; known addresses: [] (node ${node})`)
+}
+
+async function podOf({ registry }: Parts, { info }: RequestContext, resource: Resource): Promise<MutableObject> {
+  const stored = await registry.find(resource, info.namespace, info.name)
+  if (!stored) throw newNotFound({ group: '', resource: 'pods' }, info.name)
+  return stored.object as MutableObject
+}
+
+/** The container that a request means: the only one, or the one it names. */
+function checkContainer(pod: MutableObject, container: string): void {
+  const spec = podSpecOf(pod)
+  const { name = '' } = pod.metadata
+  const names: string[] = []
+  visitContainers(spec, FieldPath.none, (candidate) => names.push(candidate.name ?? ''))
+  if (container !== '') {
+    if (!names.includes(container)) throw newBadRequest(`container ${container} is not valid for pod ${name}`)
+  } else if ((spec.containers ?? []).length === 0) {
+    throw newBadRequest(`a container name must be specified for pod ${name}`)
+  } else if ((spec.containers ?? []).length > 1) {
+    throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`)
+  }
+}
+
+/** The node must exist before it can be found unreachable. */
+async function connectToNode({ registry, resources }: Parts, node: string): Promise<never> {
+  const resource = resources.find('', 'v1', 'nodes')
+  const found = resource && (await registry.find(resource, '', node))
+  if (!found) throw newNotFound({ group: '', resource: 'nodes' }, node)
+  return unreachable(node)
+}
+
+function validateLogOptions(query: URLSearchParams, name: string): void {
+  const errors: FieldError[] = []
+  const tail = integerParameter(query, 'tailLines')
+  const limit = integerParameter(query, 'limitBytes')
+  const since = integerParameter(query, 'sinceSeconds')
+  if (tail !== undefined && tail < 0) {
+    errors.push(invalid(FieldPath.of('tailLines'), tail, 'must be greater than or equal to 0'))
+  }
+  if (limit !== undefined && limit < 1) {
+    errors.push(invalid(FieldPath.of('limitBytes'), limit, 'must be greater than 0'))
+  }
+  if (since !== undefined && query.get('sinceTime')) {
+    errors.push(forbidden(FieldPath.of(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+  } else if (since !== undefined && since < 1) {
+    errors.push(invalid(FieldPath.of('sinceSeconds'), since, 'must be greater than 0'))
+  }
+  if (query.has('stream')) errors.push(forbidden(FieldPath.of('stream'), 'may not be specified'))
+  if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, name, errors)
+}
+
+/** The log of a pod that runs nowhere is empty. */
+export function logSubresource(parts: Parts): Subresource {
+  return {
+    verbs: ['get'],
+    handle: async (context, resource): Promise<ApiResponse> => {
+      const { query } = context.request
+      validateLogOptions(query, context.info.name)
+      const pod = await podOf(parts, context, resource)
+      checkContainer(pod, query.get('container') ?? '')
+      const node = podSpecOf(pod).nodeName
+      if (node) await connectToNode(parts, node)
+      return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
+    },
+  }
+}
+
+/** exec, attach and portforward need a node to connect to. */
+export function streamSubresource(parts: Parts, hasContainer: boolean): Subresource {
+  return {
+    verbs: ['get', 'create'],
+    handle: async (context, resource): Promise<ApiResponse> => {
+      const pod = await podOf(parts, context, resource)
+      if (hasContainer) checkContainer(pod, context.request.query.get('container') ?? '')
+      const node = podSpecOf(pod).nodeName
+      if (!node) throw newBadRequest(`pod ${context.info.name} does not have a host assigned`)
+      return connectToNode(parts, node)
+    },
+  }
+}
+
+/** Reads `name`, `name:port` or `scheme:name:port`. */
+export function splitName(text: string): { scheme: string; name: string; port: string } | undefined {
+  const parts = text.split(':')
+  const [scheme, name, port] =
+    parts.length === 3 ? parts : parts.length === 2 ? ['', parts[0], parts[1]] : ['', parts[0], '']
+  if (!name || parts.length > 3 || !['', 'http', 'https'].includes(scheme ?? '')) return undefined
+  return { scheme: scheme ?? '', name, port: port ?? '' }
+}
+
+/** The proxy of a pod, which needs an address. */
+export function podProxySubresource(parts: Parts): Subresource {
+  return {
+    verbs: [],
+    handle: async (context, resource): Promise<ApiResponse> => {
+      const split = splitName(context.info.name)
+      if (!split) throw newBadRequest(`invalid pod request ${JSON.stringify(context.info.name)}`)
+      const info = { ...context.info, name: split.name }
+      const pod = await podOf(parts, { ...context, info }, resource)
+      const address = parseIPSloppy((pod['status'] as PodLike['status'])?.podIPs?.[0]?.ip ?? '')
+      if (!address?.isGlobalUnicast()) throw newBadRequest('address not allowed')
+      return unreachable(podSpecOf(pod).nodeName ?? '')
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Random } from '@kubewright/base'
+
+/** Hands out numbers of a range, each to one holder at a time. */
+export class NumberPool {
+  readonly #first: number
+  readonly #size: number
+  /** Numbers below it are left to those who ask for a certain one. */
+  readonly #reserved: number
+  readonly #random: Random
+  readonly #taken = new Set<number>()
+
+  constructor(options: { first: number; size: number; reserved: number; random: Random }) {
+    this.#first = options.first
+    this.#size = options.size
+    this.#reserved = options.reserved
+    this.#random = options.random
+  }
+
+  has(value: number): boolean {
+    return value >= this.#first && value < this.#first + this.#size
+  }
+
+  isFree(value: number): boolean {
+    return !this.#taken.has(value)
+  }
+
+  /** False when somebody else holds it. */
+  take(value: number): boolean {
+    if (this.#taken.has(value)) return false
+    this.#taken.add(value)
+    return true
+  }
+
+  release(value: number): void {
+    this.#taken.delete(value)
+  }
+
+  /** Any free number, from the reserved ones last; undefined when all are taken. `besides` counts as taken. */
+  next(besides: ReadonlySet<number> = new Set()): number | undefined {
+    return (
+      this.#search(this.#first + this.#reserved, this.#size - this.#reserved, besides) ??
+      this.#search(this.#first, this.#reserved, besides)
+    )
+  }
+
+  #search(first: number, size: number, besides: ReadonlySet<number>): number | undefined {
+    if (size <= 0) return undefined
+    const start = Math.floor(this.#random.next() * size)
+    for (let i = 0; i < size; i++) {
+      const value = first + ((start + i) % size)
+      if (!this.#taken.has(value) && !besides.has(value)) return value
+    }
+    return undefined
+  }
+}

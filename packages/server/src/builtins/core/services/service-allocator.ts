@@ -1,0 +1,229 @@
+import { newInternalError, newInvalid } from '@kubewright/api'
+import { type IPAddress, IPPrefix, parseIPSloppy, type Random } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
+import type { Store } from '@kubewright/storage'
+import { storedObject } from '../../../cache/stored-object.ts'
+import type { MutableObject } from '../../../registry/resource.ts'
+import { NumberPool } from './number-pool.ts'
+import { needsClusterIp, needsHealthCheck, type ServiceSpec, serviceSpecOf } from './service-types.ts'
+
+/** Where addresses and ports of services come from. */
+export interface ServiceRanges {
+  /** IPv4 range of cluster addresses. @default '10.0.0.0/24' */
+  readonly clusterIpRange?: string
+  /** First and last port of nodes. @default [30000, 32767] */
+  readonly nodePortRange?: readonly [first: number, last: number]
+}
+
+const ipsPath = FieldPath.of('spec', 'clusterIPs')
+const portsPath = FieldPath.of('spec', 'ports')
+
+/** What one write reserves; given back when the write fails. */
+export interface Reservation {
+  readonly ips: Set<number>
+  readonly ports: Set<number>
+}
+
+/**
+ * Hands out the addresses and node ports of services. What is in use is read from the stored services once and kept up to date by every
+ * write, so that nothing but the services themselves has to be stored.
+ */
+export class ServiceAllocator {
+  readonly #store: Store
+  readonly #prefix: string
+  readonly #range: IPPrefix
+  readonly #nodePorts: readonly [number, number]
+  readonly #ips: NumberPool
+  readonly #ports: NumberPool
+  #loaded: Promise<void> | undefined
+
+  constructor(parts: { store: Store; prefix: string; random: Random; ranges?: ServiceRanges }) {
+    const { clusterIpRange = '10.0.0.0/24', nodePortRange = [30_000, 32_767] } = parts.ranges ?? {}
+    this.#store = parts.store
+    this.#prefix = parts.prefix
+    this.#range = IPPrefix.parse(clusterIpRange).masked()
+    this.#nodePorts = nodePortRange
+    const random = parts.random.fork('services')
+    // Neither the address of the network nor that of its broadcasts is usable.
+    const first = numberOf(this.#range.address) + 1
+    const size = 2 ** (32 - this.#range.bits) - 2
+    this.#ips = new NumberPool({ first, size, reserved: band(size, 16, 16, 256), random })
+    const count = nodePortRange[1] - nodePortRange[0] + 1
+    this.#ports = new NumberPool({ first: nodePortRange[0], size: count, reserved: band(count, 32, 16, 128), random })
+  }
+
+  /** Reads what is in use; every other method wants this to have happened. */
+  ready(): Promise<void> {
+    this.#loaded ??= this.#load().catch((error: unknown) => {
+      this.#loaded = undefined
+      throw error
+    })
+    return this.#loaded
+  }
+
+  async #load(): Promise<void> {
+    const { entries } = await this.#store.list({ prefix: this.#prefix })
+    for (const entry of entries) {
+      const spec = serviceSpecOf(storedObject(entry).copy())
+      for (const ip of ownedIps(spec)) this.#ips.take(ip)
+      for (const port of ownedPorts(spec)) this.#ports.take(port)
+    }
+  }
+
+  /** Fills the addresses that the families ask for and takes those that are given. */
+  allocateIps(service: MutableObject, reservation: Reservation, dryRun: boolean): void {
+    const spec = serviceSpecOf(service)
+    const ips = [...(spec.clusterIPs ?? [])]
+    for (let i = 0; i < (spec.ipFamilies ?? []).length; i++) {
+      const wanted = ips[i] ?? ''
+      if (wanted === '') {
+        const free = this.#ips.next(reservation.ips)
+        if (free === undefined) throw newInternalError(new Error('failed to allocate a serviceIP: range is full'))
+        this.#reserve(this.#ips, free, reservation.ips, dryRun)
+        ips[i] = textOf(free)
+        continue
+      }
+      const number = numberOf(parseIPSloppy(wanted)!.unmap())
+      const problem = !this.#ips.has(number)
+        ? 'the provided network does not match the current range'
+        : this.#ips.isFree(number)
+          ? undefined
+          : 'provided IP is already allocated'
+      if (problem) {
+        throw refused(service, [
+          invalid(ipsPath, spec.clusterIPs ?? null, `failed to allocate IP ${wanted}: ${problem}`),
+        ])
+      }
+      this.#reserve(this.#ips, number, reservation.ips, dryRun)
+    }
+    if (ips.length > 0) {
+      spec.clusterIPs = ips
+      spec.clusterIP = ips[0]
+    }
+  }
+
+  /** Fills the node ports of a new service; ports of several protocols with one number share a node port. */
+  allocatePorts(service: MutableObject, reservation: Reservation, dryRun: boolean): void {
+    const spec = serviceSpecOf(service)
+    const ports = spec.ports ?? []
+    const chosen = new Map<number | undefined, number>()
+    for (const [i, port] of ports.entries()) {
+      if (!port.nodePort && !allocates(spec)) continue
+      const shared = chosen.get(port.port)
+      if (shared === undefined) {
+        const wanted = ports.find((other) => other.port === port.port && other.nodePort)?.nodePort
+        if (wanted) this.#takePort(service, i, wanted, reservation, dryRun)
+        port.nodePort = wanted || this.#nextPort(reservation, dryRun)
+        chosen.set(port.port, port.nodePort)
+      } else if (!port.nodePort) port.nodePort = shared
+      else if (port.nodePort !== shared) this.#takePort(service, i, port.nodePort, reservation, dryRun)
+    }
+  }
+
+  /** Fills and takes the node ports that an update adds. */
+  updatePorts(service: MutableObject, old: ServiceSpec, reservation: Reservation, dryRun: boolean): void {
+    const spec = serviceSpecOf(service)
+    const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort))
+    for (const [i, port] of (spec.ports ?? []).entries()) {
+      if (!port.nodePort) {
+        if (allocates(spec)) port.nodePort = this.#nextPort(reservation, dryRun)
+      } else if (!before.has(port.nodePort) && !reservation.ports.has(port.nodePort)) {
+        this.#takePort(service, i, port.nodePort, reservation, dryRun)
+      }
+    }
+  }
+
+  allocateHealthCheckPort(spec: ServiceSpec, reservation: Reservation, dryRun: boolean): void {
+    const wanted = spec.healthCheckNodePort
+    if (!wanted) {
+      spec.healthCheckNodePort = this.#nextPort(reservation, dryRun)
+      return
+    }
+    const problem = this.#portProblem(wanted, reservation)
+    if (problem) {
+      throw newInternalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`))
+    }
+    this.#reserve(this.#ports, wanted, reservation.ports, dryRun)
+  }
+
+  /** Gives back what a write that failed had reserved. */
+  undo({ ips, ports }: Reservation): void {
+    for (const ip of ips) this.#ips.release(ip)
+    for (const port of ports) this.#ports.release(port)
+  }
+
+  /** Gives back what a service had and, if it still exists, does not have any more. */
+  release(before: ServiceSpec, now?: ServiceSpec): void {
+    const keptIps = new Set(now ? ownedIps(now) : [])
+    const keptPorts = new Set(now ? ownedPorts(now) : [])
+    for (const ip of ownedIps(before)) if (!keptIps.has(ip)) this.#ips.release(ip)
+    for (const port of ownedPorts(before)) if (!keptPorts.has(port)) this.#ports.release(port)
+  }
+
+  #takePort(service: MutableObject, index: number, port: number, reservation: Reservation, dryRun: boolean): void {
+    const problem = this.#portProblem(port, reservation)
+    if (problem) throw refused(service, [invalid(portsPath.index(index).child('nodePort'), port, problem)])
+    this.#reserve(this.#ports, port, reservation.ports, dryRun)
+  }
+
+  #portProblem(port: number, reservation: Reservation): string | undefined {
+    if (!this.#ports.has(port)) {
+      const range = this.#nodePorts.join('-')
+      return `provided port is not in the valid range. The range of valid ports is ${range}`
+    }
+    const free = this.#ports.isFree(port) && !reservation.ports.has(port)
+    return free ? undefined : 'provided port is already allocated'
+  }
+
+  #nextPort(reservation: Reservation, dryRun: boolean): number {
+    const free = this.#ports.next(reservation.ports)
+    if (free === undefined) throw newInternalError(new Error('failed to allocate a nodePort: range is full'))
+    this.#reserve(this.#ports, free, reservation.ports, dryRun)
+    return free
+  }
+
+  /** A dry run remembers what it chose, so as not to choose it twice, and takes nothing. */
+  #reserve(pool: NumberPool, value: number, reserved: Set<number>, dryRun: boolean): void {
+    if (!dryRun) pool.take(value)
+    reserved.add(value)
+  }
+}
+
+function refused(service: MutableObject, errors: readonly FieldError[]): Error {
+  return newInvalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
+}
+
+/** How much at the beginning of a range is handed out last. */
+function band(size: number, share: number, least: number, most: number): number {
+  if (size < least) return 0
+  return Math.min(Math.max(least, Math.floor(size / share)), most)
+}
+
+function allocates(spec: ServiceSpec): boolean {
+  return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
+}
+
+function ownedIps(spec: ServiceSpec): number[] {
+  if (!needsClusterIp(spec)) return []
+  return (spec.clusterIPs ?? []).flatMap((text) => {
+    const ip = parseIPSloppy(text)?.unmap()
+    return ip?.family === 4 ? [numberOf(ip)] : []
+  })
+}
+
+function ownedPorts(spec: ServiceSpec): number[] {
+  const ports = (spec.ports ?? []).flatMap(({ nodePort }) => (nodePort ? [nodePort] : []))
+  if (needsHealthCheck(spec) && spec.healthCheckNodePort) ports.push(spec.healthCheckNodePort)
+  return ports
+}
+
+function numberOf(address: IPAddress): number {
+  return address
+    .toString()
+    .split('.')
+    .reduce((value, part) => value * 256 + Number(part), 0)
+}
+
+function textOf(value: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.')
+}
