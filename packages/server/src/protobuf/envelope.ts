@@ -47,7 +47,7 @@ export function encodeWatchFrame(type: string, object: unknown): Buffer {
 /** Opens a body. Throws {@link ProtobufError} in kube-apiserver's words when it is none. */
 export function openEnvelope(body: Uint8Array): Envelope {
   if (body.length === 0) throw new ProtobufError('empty data')
-  if (magic.compare(body, 0, magic.length) !== 0) {
+  if (magic.compare(body.subarray(0, magic.length)) !== 0) {
     const expected = `[${magic.join(' ')}]`
     throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix ${expected}`)
   }
