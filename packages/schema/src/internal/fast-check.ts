@@ -11,9 +11,8 @@ import {
   isJsonInteger,
   isMultipleOf,
   limit,
+  toInt64,
   type ValidationMode,
-  withinMaximum,
-  withinMinimum,
 } from './value-rules.ts'
 
 /** Says whether a value satisfies a schema; allocates nothing and never throws on JSON data. */
@@ -83,6 +82,10 @@ export class CheckCompiler {
       if (types[0] === 'array') return (value) => Array.isArray(value) && onArray(value)
       if (types[0] === 'string') return (value) => typeof value === 'string' && onString(value)
       if (types[0] === 'boolean') return (value) => typeof value === 'boolean'
+      return (value) => {
+        if (typeof value !== 'number') return typeof value === 'bigint' && onInteger(Number(value))
+        return isGoInteger(value) ? onInteger(value) : onFloat(value)
+      }
     }
     return (value) => {
       switch (typeof value) {
@@ -132,23 +135,21 @@ export class CheckCompiler {
   }
 
   #string(schema: JSONSchemaProps, format: string): Check {
-    const checks: Check[] = []
-    const maxLength = limit(schema.maxLength)
-    const minLength = limit(schema.minLength)
-    // The number of code points is at most the number of UTF-16 units and at least half of it.
-    if (maxLength !== undefined) {
-      checks.push((value) => (value as string).length <= maxLength || codePoints(value as string) <= maxLength)
-    }
-    if (minLength !== undefined && minLength > 0) {
-      checks.push((value) => (value as string).length >= minLength && codePoints(value as string) >= minLength)
-    }
-    if (schema.pattern !== undefined && schema.pattern !== '') {
-      const pattern = compilePattern(schema.pattern)
-      checks.push((value) => pattern.matches(value as string))
-    }
+    const maxLength = limit(schema.maxLength) ?? Number.POSITIVE_INFINITY
+    const minLength = limit(schema.minLength) ?? 0
+    const pattern =
+      schema.pattern === undefined || schema.pattern === '' ? undefined : compilePattern(schema.pattern).matches
     const hasFormat = formatCheck(format)
-    if (hasFormat !== undefined) checks.push((value) => hasFormat(value as string))
-    return allOf(checks)
+    if (maxLength === Number.POSITIVE_INFINITY && minLength <= 0 && pattern === undefined && hasFormat === undefined) {
+      return always
+    }
+    return (value) => {
+      const text = value as string
+      // The number of code points is at most the number of UTF-16 units and at least half of it.
+      if (text.length > maxLength && codePoints(text) > maxLength) return false
+      if (minLength > 0 && (text.length < minLength || codePoints(text) < minLength)) return false
+      return (pattern === undefined || pattern(text)) && (hasFormat === undefined || hasFormat(text))
+    }
   }
 
   #array(schema: JSONSchemaProps): Check {
@@ -178,12 +179,15 @@ export class CheckCompiler {
     const required = schema.required ?? []
     if (required.length > 0) {
       checks.push((value) => {
-        for (let i = 0; i < required.length; i++) {
-          const name = required[i] as string
-          if ((value as JsonObject)[name] === undefined || !Object.hasOwn(value as JsonObject, name)) return false
-        }
+        for (let i = 0; i < required.length; i++)
+          if ((value as JsonObject)[required[i] as string] === undefined) return false
         return true
       })
+    }
+    // Every object inherits fields of these names; only one of its own counts.
+    const inherited = required.filter((name) => name in Object.prototype)
+    if (inherited.length > 0) {
+      checks.push((value) => inherited.every((name) => Object.hasOwn(value as JsonObject, name)))
     }
     const fields = this.#fields(schema)
     if (fields !== undefined) checks.push(fields)
@@ -226,20 +230,26 @@ function allOf(checks: readonly Check[]): Check {
 }
 
 function numberCheck(schema: JSONSchemaProps): Check {
-  const checks: Check[] = []
-  const maximum = limit(schema.maximum)
-  const minimum = limit(schema.minimum)
+  const maximum = limit(schema.maximum) ?? Number.POSITIVE_INFINITY
+  const minimum = limit(schema.minimum) ?? Number.NEGATIVE_INFINITY
   const multipleOf = limit(schema.multipleOf)
-  if (maximum !== undefined) {
-    const exclusive = schema.exclusiveMaximum === true
-    checks.push((value) => withinMaximum(value as number, maximum, exclusive))
+  const unbounded = maximum === Number.POSITIVE_INFINITY && minimum === Number.NEGATIVE_INFINITY
+  if (unbounded && multipleOf === undefined) return always
+  const belowOnly = schema.exclusiveMaximum === true && maximum !== Number.POSITIVE_INFINITY
+  const aboveOnly = schema.exclusiveMinimum === true && minimum !== Number.NEGATIVE_INFINITY
+  // Integers are held against the bounds truncated to integers.
+  const wholeMaximum = Number.isFinite(maximum) ? toInt64(maximum) : maximum
+  const wholeMinimum = Number.isFinite(minimum) ? toInt64(minimum) : minimum
+  return (value) => {
+    const number = value as number
+    const whole = isGoInteger(number)
+    const high = whole ? wholeMaximum : maximum
+    const low = whole ? wholeMinimum : minimum
+    // Not turned around, so that NaN, which is in no bounds, stays out.
+    if (!(belowOnly ? number < high : number <= high)) return false
+    if (!(aboveOnly ? number > low : number >= low)) return false
+    return multipleOf === undefined || isMultipleOf(number, multipleOf)
   }
-  if (minimum !== undefined) {
-    const exclusive = schema.exclusiveMinimum === true
-    checks.push((value) => withinMinimum(value as number, minimum, exclusive))
-  }
-  if (multipleOf !== undefined) checks.push((value) => isMultipleOf(value as number, multipleOf))
-  return allOf(checks)
 }
 
 function integralOnly(check: Check): Check {
