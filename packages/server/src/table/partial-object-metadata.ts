@@ -1,6 +1,48 @@
-import type { MutableObject } from '../registry/resource.ts'
+import { ApiError } from '@kubewright/api'
+import type { MutableObject, Resource } from '../registry/resource.ts'
 
 /** The metadata of an object as a kind of its own. */
 export function partialObjectMetadata(object: Readonly<MutableObject>, apiVersion: string): MutableObject {
   return { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata }
+}
+
+/** The metadata of objects as a list; like Go's, one without items has `null` for them. */
+export function partialObjectMetadataList(
+  objects: readonly MutableObject[],
+  metadata: Readonly<Record<string, unknown>>,
+  apiVersion: string,
+): Record<string, unknown> {
+  const items = objects.map((object) => partialObjectMetadata(object, apiVersion))
+  return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: items.length === 0 ? null : items }
+}
+
+/** Somebody wants the metadata of a single object from a list. */
+export function isAList({ kind, typedItems }: Resource): ApiError {
+  const type = typedItems ? goType(kind.group, kind.listKind) : '*unstructured.UnstructuredList'
+  return notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
+}
+
+/** Somebody wants a list of metadata from a single object. */
+export function isNoList({ apiVersion, kind }: MutableObject, { typedItems }: Resource): ApiError {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  const type = typedItems ? goType(group, kind) : '*unstructured.Unstructured'
+  return notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)
+}
+
+/** The type in which the real server holds a built-in kind: its package has the first word of the group. */
+function goType(group: string, kind: string): string {
+  const [name = ''] = group.split('.')
+  return `*${name === '' || name === 'events' ? 'core' : name}.${kind}`
+}
+
+function notAcceptable(message: string): ApiError {
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'NotAcceptable',
+    code: 406,
+  })
 }

@@ -67,3 +67,36 @@ describe('requests for a Table', () => {
     expect((await send(`GET ${path}/r/status`)).body.rows[0].cells).toHaveLength(8)
   })
 })
+
+describe('requests for metadata', () => {
+  const metadata = (line: string, as: string): Promise<Answer> =>
+    server.send(line, { headers: { accept: `application/json;as=${as};v=v1;g=meta.k8s.io` } })
+
+  it('lists metadata, with null for no items', async () => {
+    expect((await metadata(`GET ${leases}`, 'PartialObjectMetadataList')).body).toMatchObject({
+      kind: 'PartialObjectMetadataList',
+      items: null,
+    })
+    await send(`POST ${leases}`, lease('a'))
+    const { body } = await metadata(`GET ${leases}`, 'PartialObjectMetadataList')
+    expect(body.items).toMatchObject([{ kind: 'PartialObjectMetadata', metadata: { name: 'a' } }])
+    expect(body.items[0].spec).toBeUndefined()
+  })
+
+  it('refuses a list where there is one object, and one object where there is a list', async () => {
+    await send(`POST ${leases}`, lease('a'))
+    expect(await metadata(`GET ${leases}`, 'PartialObjectMetadata')).toMatchObject({
+      status: 406,
+      body: {
+        reason: 'NotAcceptable',
+        message: 'you requested PartialObjectMetadata, but the requested object is a list (*coordination.LeaseList)',
+      },
+    })
+    expect((await metadata(`GET ${leases}/a`, 'PartialObjectMetadataList')).body.message).toBe(
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*coordination.Lease)',
+    )
+    expect((await metadata('GET /apis/events.k8s.io/v1/events', 'PartialObjectMetadata')).body.message).toContain(
+      '(*core.EventList)',
+    )
+  })
+})

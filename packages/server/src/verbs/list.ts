@@ -6,7 +6,7 @@ import { isProtobuf, negotiate, type Representation } from '../http/negotiate.ts
 import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
-import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
+import { isAList, partialObjectMetadataList } from '../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, tableOf } from '../table/table.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -63,25 +63,24 @@ export async function collect(
   if (wanted === undefined) await feed.reached(await store.revision(), context.request.signal)
   else if (wanted > feed.revision) await waitUntilFresh(endpoint, wanted, context.request.signal)
   const revision = feed.revision
-  const found = cache.list(prefix)
   // A list at any version comes whole, whatever the limit.
-  if (limit === 0 || wanted === 0) {
-    const objects = selection.everything ? found : found.filter((object) => selection.matches(object))
-    return { objects, revision, continueToken: undefined, remaining: undefined }
-  }
+  const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
   const objects: StoredObject[] = []
   let seen = 0
-  for (; seen < found.length && objects.length < limit; seen++) {
-    const object = found[seen]!
+  cache.scan(prefix, (object) => {
+    if (objects.length >= most) return false
+    seen++
     if (selection.matches(object)) objects.push(object)
-  }
+    return true
+  })
   // Whether there is more is decided by what there is, chosen or not, since the rest has not been looked at.
-  if (seen === found.length) return { objects, revision, continueToken: undefined, remaining: undefined }
+  const total = objects.length < most ? seen : cache.count(prefix)
+  if (seen === total) return { objects, revision, continueToken: undefined, remaining: undefined }
   return {
     objects,
     revision,
     continueToken: encodeContinue(objects.at(-1)!.key, prefix, revision),
-    remaining: selection.everything ? found.length - limit : undefined,
+    remaining: selection.everything ? total - limit : undefined,
   }
 }
 
@@ -177,7 +176,7 @@ export function presentList(endpoint: Endpoint, listing: Listing, representation
     resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject),
   )
   if (representation.as === undefined) {
-    const items = objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
+    const items = resource.typedItems ? objects.map(({ apiVersion: _, kind: __, ...rest }) => rest) : objects
     const value = { kind: resource.kind.listKind, apiVersion: resource.kind.apiVersion, metadata, items }
     return respond(200, value, representation)
   }
@@ -187,8 +186,8 @@ export function presentList(endpoint: Endpoint, listing: Listing, representation
     const now = endpoint.registry.clock.now()
     return respond(200, tableOf(resource.table ?? defaultTable, objects, metadata, options, now), representation)
   }
-  const items = objects.map((object) => partialObjectMetadata(object, apiVersion))
-  return respond(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, representation)
+  if (representation.as === 'PartialObjectMetadata') throw isAList(resource)
+  return respond(200, partialObjectMetadataList(objects, metadata, apiVersion), representation)
 }
 
 const comma = Buffer.from(',')

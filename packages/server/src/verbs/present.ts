@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http/api-request.ts'
 import { isProtobuf, type Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
-import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
+import { isNoList, partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 
 /** An object as this endpoint shows it: in its version, or as the kind of a subresource. */
@@ -38,5 +38,6 @@ export function presentObject(
     }
     return respond(status, tableOf(table, [object], tableMetadata(object), options, now), representation)
   }
+  if (representation.as === 'PartialObjectMetadataList') throw isNoList(object, resource)
   return respond(status, partialObjectMetadata(object, representation.asVersion!), representation)
 }
