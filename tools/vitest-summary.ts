@@ -14,9 +14,9 @@ export default class SummaryReporter implements Reporter {
         else if (result.state === 'failed') failed++
         else {
           skipped++
-          console.log(
-            `skipped: ${test.fullName} (${result.state === 'skipped' && result.note ? result.note : 'no reason given'})`,
-          )
+          // The reason is in the note, or in the name of the suite that was skipped as a whole.
+          const note = result.state === 'skipped' && result.note ? ` (${result.note})` : ''
+          console.log(`skipped: ${test.fullName}${note}`)
         }
       }
     }
