@@ -1,6 +1,6 @@
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore } from '@kubewright/storage'
-import { type ApiServer, createApiServer } from '../api-server.ts'
+import { type ApiServer, createApiServer, type ServerParts } from '../api-server.ts'
 import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 
@@ -39,7 +39,10 @@ export class PlainServer implements AsyncDisposable {
     this.clock = clock
   }
 
-  static async start(table: BuiltinTable = {}): Promise<PlainServer> {
+  static async start(
+    table: BuiltinTable = {},
+    setup: (parts: ServerParts) => Promise<unknown> = async () => undefined,
+  ): Promise<PlainServer> {
     const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
     const server = await createApiServer({
       store: new MemoryStore(),
@@ -47,8 +50,9 @@ export class PlainServer implements AsyncDisposable {
       random: seededRandom(1),
       authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
       authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
-      setup: async ({ resources }) => {
-        for (const resource of builtinResources(table)) resources.set(resource)
+      setup: async (parts) => {
+        for (const resource of builtinResources(table)) parts.resources.set(resource)
+        await setup(parts)
       },
     })
     return new PlainServer(server, clock)

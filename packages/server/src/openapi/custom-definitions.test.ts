@@ -1,0 +1,62 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { describe, expect, test } from 'vitest'
+import { customResource } from '../testdata/custom-resource.ts'
+import { customDefinitions, type OpenApiVersion } from './custom-definitions.ts'
+
+const specOf = (spec: JSONSchemaProps, version: OpenApiVersion): unknown => {
+  const resource = customResource('v1', { type: 'object', properties: { spec } })
+  const { properties } = customDefinitions(resource, version).get('com.example.shop.v1.Widget')! as {
+    properties: Record<string, unknown>
+  }
+  return properties['spec']
+}
+
+describe('customDefinitions()', () => {
+  test('drops logic and nullable fields from version 2, and requires none of them', () => {
+    const spec: JSONSchemaProps = {
+      type: 'object',
+      required: ['size', 'name'],
+      oneOf: [{ required: ['size'] }],
+      properties: { size: { type: 'integer', nullable: true, minimum: 1 }, name: { type: 'string' } },
+    }
+    expect(specOf(spec, 'v2')).toEqual({
+      type: 'object',
+      required: ['name'],
+      properties: { size: { minimum: 1 }, name: { type: 'string' } },
+    })
+    expect(specOf(spec, 'v3')).toEqual(spec)
+  })
+
+  test('drops the type of what may hold anything from version 2', () => {
+    const spec: JSONSchemaProps = {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: { a: {} },
+    }
+    expect(specOf(spec, 'v2')).toEqual({ 'x-kubernetes-preserve-unknown-fields': true })
+    expect(specOf(spec, 'v3')).toEqual(spec)
+  })
+
+  test('gives embedded objects what every object has', () => {
+    expect(specOf({ type: 'object', 'x-kubernetes-embedded-resource': true }, 'v3')).toMatchObject({
+      required: ['kind', 'apiVersion'],
+      properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {} },
+    })
+  })
+
+  test('describes the list', () => {
+    const definitions = customDefinitions(customResource('v1', { type: 'object' }), 'v2')
+    expect(definitions.get('com.example.shop.v1.WidgetList')).toMatchObject({
+      description: 'WidgetList is a list of Widget',
+      required: ['items'],
+      properties: { items: { items: { $ref: '#/definitions/com.example.shop.v1.Widget' } } },
+    })
+  })
+
+  test('leaves the schema of the resource as it is', () => {
+    const schema: JSONSchemaProps = { type: 'object', properties: { a: { 'x-kubernetes-int-or-string': true } } }
+    const resource = customResource('v1', schema)
+    customDefinitions(resource, 'v2')
+    expect(schema).toEqual({ type: 'object', properties: { a: { 'x-kubernetes-int-or-string': true } } })
+  })
+})

@@ -1,0 +1,40 @@
+import { type AnyKind, createKind } from '@kubewright/api'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { MutableObject, Resource } from '../registry/resource.ts'
+
+/** A resource as custom resource definitions make them, for tests of what is derived from the table of resources. */
+export function customResource(version: string, schema: JSONSchemaProps): Resource {
+  const kind: AnyKind = createKind({
+    group: 'shop.example.com',
+    version,
+    kind: 'Widget',
+    plural: 'widgets',
+    shortNames: ['wd'],
+    categories: ['all'],
+    schema: () => schema,
+  })
+  const { group, apiVersion, plural, singular, listKind, scope, shortNames, categories, subresources } = kind
+  return {
+    kind: {
+      group,
+      version,
+      kind: 'Widget',
+      apiVersion,
+      plural,
+      singular,
+      listKind,
+      scope,
+      shortNames,
+      categories,
+      subresources,
+      schema,
+    },
+    schema,
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+    strategy: {},
+    subresources: { status: { verbs: ['get', 'patch', 'update'] } },
+    storage: { prefix: '/registry/shop.example.com/widgets/', apiVersion, kind: 'Widget' },
+    typedItems: false,
+    decode: (body) => JSON.parse(Buffer.from(body).toString()) as MutableObject,
+  }
+}
