@@ -1,0 +1,72 @@
+import { isRecord } from './object-path.ts'
+
+/** One place where an answer differs from the recorded one. */
+export interface Difference {
+  readonly path: string
+  readonly expected: unknown
+  readonly actual: unknown
+  readonly note?: string
+}
+
+/** A case that went differently. */
+export class CaseFailure extends Error {
+  readonly differences: readonly Difference[]
+
+  constructor(differences: readonly Difference[]) {
+    const [first] = differences
+    super(first ? describeDifference(first) : 'The case failed')
+    this.name = 'CaseFailure'
+    this.differences = differences
+  }
+}
+
+/** Where two JSON values differ, in the order of their members; at most `limit` places. */
+export function differencesOf(expected: unknown, actual: unknown, limit = 50): Difference[] {
+  const found: Difference[] = []
+  walk(expected, actual, '', found, limit)
+  return found
+}
+
+function walk(expected: unknown, actual: unknown, path: string, found: Difference[], limit: number): void {
+  if (expected === actual || found.length >= limit) return
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const common = Math.min(expected.length, actual.length)
+    for (let i = 0; i < common; i++) walk(expected[i], actual[i], `${path}[${i}]`, found, limit)
+    if (expected.length !== actual.length)
+      found.push({ path: `${path}[${common}]`, expected: expected[common], actual: actual[common] })
+  } else if (isRecord(expected) && isRecord(actual)) {
+    for (const key of [...new Set([...Object.keys(expected), ...Object.keys(actual)])].sort()) {
+      const below = /^[A-Za-z_$][\w$-]*$/.test(key) ? (path ? `${path}.${key}` : key) : `${path}['${key}']`
+      if (Object.hasOwn(expected, key) && Object.hasOwn(actual, key))
+        walk(expected[key], actual[key], below, found, limit)
+      else found.push({ path: below, expected: expected[key], actual: actual[key] })
+    }
+  } else found.push({ path, expected, actual })
+}
+
+/** A difference in one line. */
+export function describeDifference({ path, expected, actual, note }: Difference): string {
+  return `${path}: expected ${brief(expected)}, got ${brief(actual)}${note ? ` (${note})` : ''}`
+}
+
+/** JSON, cut off where it gets long. */
+export function brief(value: unknown): string {
+  const text = value === undefined ? '(absent)' : JSON.stringify(value)
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text
+}
+
+/** The value with the members of every object in order. */
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  )
+}
+
+/** Whether two values are the same JSON, whatever the order of members. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+}

@@ -1,0 +1,39 @@
+import { isRecord } from './object-path.ts'
+
+/** Names and what they stand for. */
+export type Names = ReadonlyMap<string, string>
+
+/** Puts values in the place of ${names}, and makes large values from their descriptions ($repeat, $array, $map, $int). */
+export function expand<T>(value: T, names: Names): T {
+  return expandAny(value, names) as T
+}
+
+function expandAny(value: unknown, names: Names): unknown {
+  if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (all, name: string) => names.get(name) ?? all)
+  if (Array.isArray(value)) return value.map((item) => expandAny(item, names))
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value)
+  const made = entries.length === 1 ? generated(entries[0]!, names) : undefined
+  if (made !== undefined) return made
+  return Object.fromEntries(entries.map(([key, item]) => [expandAny(key, names), expandAny(item, names)]))
+}
+
+function generated([key, value]: [string, unknown], names: Names): unknown {
+  const numbered = (count: unknown): Names[] =>
+    Array.from({ length: Number(count) }, (_, i) => new Map([...names, ['i', String(i)]]))
+  const list = value as unknown[]
+  switch (key) {
+    case '$repeat':
+      return String(list[0]).repeat(Number(list[1]))
+    case '$array':
+      return numbered(list[0]).map((inner) => expandAny(list[1], inner))
+    case '$map':
+      return Object.fromEntries(
+        numbered(list[0]).map((inner) => [String(expandAny(list[1], inner)), expandAny(list[2], inner)]),
+      )
+    case '$int':
+      return Number(expandAny(value, names))
+    default:
+      return undefined
+  }
+}

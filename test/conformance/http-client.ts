@@ -1,0 +1,182 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { RequestSpec } from './case-format.ts'
+import { isRecord } from './object-path.ts'
+import type { Target } from './target.ts'
+
+/** The headers of an answer that count. */
+export interface CountedHeaders {
+  'content-type'?: string
+  warning?: string[]
+}
+
+/** An answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: CountedHeaders
+  readonly retryAfter: number
+  readonly body: unknown
+}
+
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+const day = 24 * 60 * 60 * 1000
+
+/** Sends the requests of cases to one server. */
+export class HttpClient implements Disposable {
+  readonly #target: Target
+  readonly #tls: https.AgentOptions
+  /** By what they are for: the administrator, nobody, and each user that a certificate was made for. */
+  readonly #agents = new Map<string, http.Agent>()
+
+  constructor(target: Target) {
+    this.#target = target
+    this.#tls = {
+      keepAlive: true,
+      maxSockets: 256,
+      rejectUnauthorized: target.ca !== undefined,
+      ...(target.ca === undefined ? {} : { ca: target.ca }),
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const agent of this.#agents.values()) agent.destroy()
+  }
+
+  /** Sends a request. Waits and sends it again while the server is too busy, and when a kept connection turns out to be closed. */
+  async request(spec: RequestSpec): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      let answer: Answer
+      try {
+        answer = await this.#once(spec)
+      } catch (error) {
+        if (attempt >= 3 || !/ECONNRESET|socket hang up|EPIPE/.test(String(error))) throw error
+        await pause(50)
+        continue
+      }
+      if (answer.status !== 429 || spec.noRetry || attempt >= 30) return answer
+      await pause(Math.min(2000, 1000 * (answer.retryAfter || 1)))
+    }
+  }
+
+  /** Sends a request and resolves when the answer begins. */
+  open(spec: RequestSpec): Promise<http.IncomingMessage> {
+    const { headers, agent, payload } = this.#prepare(spec)
+    const { server } = this.#target
+    const { request } = server.protocol === 'https:' ? https : http
+    return new Promise((resolve, reject) => {
+      const path = server.pathname.replace(/\/$/, '') + pathOf(spec)
+      const { hostname, port } = server
+      const sent = request({ hostname, port, method: spec.method ?? 'GET', path, headers, agent }, resolve)
+      const limit = spec.timeoutMs ?? 45_000
+      sent.setTimeout(limit + 1000, () => sent.destroy(new Error(`no answer within ${limit} ms`)))
+      sent.on('error', reject)
+      sent.end(payload)
+    })
+  }
+
+  async #once(spec: RequestSpec): Promise<Answer> {
+    const response = await this.open(spec)
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk as Buffer)
+    return {
+      status: response.statusCode ?? 0,
+      headers: countedHeaders(response),
+      retryAfter: Number(response.headers['retry-after'] ?? 0),
+      body: decodeBody(Buffer.concat(chunks), response.headers['content-type'] ?? ''),
+    }
+  }
+
+  #prepare(spec: RequestSpec): { headers: http.OutgoingHttpHeaders; agent: http.Agent; payload: Buffer | undefined } {
+    const payload = payloadOf(spec.body)
+    const headers = new Map<string, string | readonly string[]>([
+      ['user-agent', 'conformance/1.0'],
+      ['accept', 'application/json'],
+    ])
+    if (payload) headers.set('content-type', 'application/json')
+    const { agent, authorization } = this.#credentials(spec.auth)
+    if (authorization !== undefined) headers.set('authorization', authorization)
+    if (spec.as) {
+      headers.set('impersonate-user', spec.as.user)
+      if (spec.as.groups) headers.set('impersonate-group', spec.as.groups)
+      if (spec.as.uid) headers.set('impersonate-uid', spec.as.uid)
+      for (const [name, value] of Object.entries(spec.as.extra ?? {}))
+        headers.set(`impersonate-extra-${encodeURIComponent(name)}`, value)
+    }
+    for (const [name, value] of Object.entries(spec.headers ?? {})) {
+      if (value === null) headers.delete(name.toLowerCase())
+      else headers.set(name.toLowerCase(), value)
+    }
+    if (payload) headers.set('content-length', String(payload.length))
+    return { headers: Object.fromEntries(headers) as http.OutgoingHttpHeaders, agent, payload }
+  }
+
+  #credentials(auth: RequestSpec['auth']): { agent: http.Agent; authorization?: string } {
+    const { token, client } = this.#target
+    if (auth === undefined) {
+      const agent = this.#agent('admin', () => (client ? { ...client } : {}))
+      return token === undefined ? { agent } : { agent, authorization: `Bearer ${token}` }
+    }
+    const nobody = this.#agent('nobody', () => ({}))
+    if (auth === 'none') return { agent: nobody }
+    if ('token' in auth) return { agent: nobody, authorization: `Bearer ${auth.token}` }
+    if ('header' in auth) return { agent: nobody, authorization: auth.header }
+    const { cn, o = [] } = auth.cert
+    return { agent: this.#agent(JSON.stringify([cn, o]), () => this.#issue(cn, o)) }
+  }
+
+  #agent(id: string, options: () => https.AgentOptions): http.Agent {
+    let agent = this.#agents.get(id)
+    if (!agent) {
+      const { Agent } = this.#target.server.protocol === 'https:' ? https : http
+      this.#agents.set(id, (agent = new Agent({ ...this.#tls, ...options() })))
+    }
+    return agent
+  }
+
+  #issue(commonName: string, organizations: readonly string[]): https.AgentOptions {
+    const { clientCa } = this.#target
+    if (!clientCa) throw new Error('The case needs a CA that the server trusts for clients')
+    return { ...clientCa.issueClient({ commonName, organizations, now: Date.now(), validMillis: day }) }
+  }
+}
+
+/** The headers of an answer that are compared. */
+export function countedHeaders(response: http.IncomingMessage): CountedHeaders {
+  const counted: CountedHeaders = {}
+  const type = response.headers['content-type']
+  if (type !== undefined) counted['content-type'] = type
+  const raw = response.rawHeaders
+  const warnings = raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === 'warning')
+  if (warnings.length > 0) counted.warning = warnings
+  return counted
+}
+
+/** A body as it is compared: JSON, or what else it is. */
+export function decodeBody(bytes: Buffer, contentType: string): unknown {
+  if (bytes.length === 0) return null
+  if (bytes.subarray(0, 4).toString('latin1') === 'k8s\0') return { $binary: 'k8s\\0 (protobuf envelope)' }
+  const text = bytes.toString()
+  if (contentType.includes('json') || (/^[[{]/.test(text) && !contentType.includes('yaml'))) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      // Not what it claims to be: compared as text.
+    }
+  }
+  if (contentType.includes('cbor')) return { $binary: 'cbor' }
+  return text.includes('\ufffd') ? { $binary: 'other' } : { $text: text }
+}
+
+function payloadOf(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined
+  if (typeof body === 'string') return Buffer.from(body)
+  if (isRecord(body) && typeof body['$base64'] === 'string') return Buffer.from(body['$base64'], 'base64')
+  return Buffer.from(JSON.stringify(body))
+}
+
+function pathOf({ path, query }: RequestSpec): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`),
+  )
+  return pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`
+}

@@ -1,0 +1,69 @@
+// Plays the recorded cases against any server and prints how each area went.
+//   node --conditions=kubewright-source --import tsx test/conformance/main.ts --kubeconfig FILE
+//   … --server https://127.0.0.1:6443 --token TOKEN [--client-ca-cert FILE --client-ca-key FILE]
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { CertificateAuthority } from '@kubewright/server'
+import { describeDifference } from './compare.ts'
+import { areaTable } from './report.ts'
+import { recordedCases, runCases } from './run-cases.ts'
+import { type Target, targetOfKubeconfig } from './target.ts'
+
+const { values } = parseArgs({
+  options: {
+    kubeconfig: { type: 'string' },
+    server: { type: 'string' },
+    token: { type: 'string' },
+    'client-ca-cert': { type: 'string' },
+    'client-ca-key': { type: 'string' },
+    // Regular expressions for area/id.
+    only: { type: 'string' },
+    skip: { type: 'string' },
+    // The server runs the built-in controllers.
+    controllers: { type: 'boolean' },
+    concurrency: { type: 'string', default: '4' },
+    timeout: { type: 'string', default: '90' },
+    // Every difference of a failing case instead of the first.
+    diff: { type: 'boolean' },
+    // Where to write the results as JSON.
+    json: { type: 'string' },
+  },
+})
+
+function target(): Target {
+  const clientCa =
+    values['client-ca-cert'] && values['client-ca-key']
+      ? new CertificateAuthority({
+          cert: readFileSync(values['client-ca-cert'], 'utf8'),
+          key: readFileSync(values['client-ca-key'], 'utf8'),
+        })
+      : undefined
+  const more = clientCa ? { clientCa } : {}
+  if (values.kubeconfig !== undefined) return { ...targetOfKubeconfig(values.kubeconfig), ...more }
+  if (values.server === undefined) throw new Error('Name a server: --kubeconfig FILE, or --server URL --token TOKEN')
+  return { server: new URL(values.server), ...(values.token === undefined ? {} : { token: values.token }), ...more }
+}
+
+const only = new RegExp(values.only ?? '')
+const skip = values.skip === undefined ? undefined : new RegExp(values.skip)
+const cases = recordedCases().filter(({ area, test }) => {
+  const name = `${area}/${test.id}`
+  return only.test(name) && !skip?.test(name)
+})
+const results = await runCases({
+  target: target(),
+  cases,
+  controllers: values.controllers ?? false,
+  concurrency: Number(values.concurrency),
+  timeoutSeconds: Number(values.timeout),
+  onResult: ({ area, id, outcome, differences }) => {
+    if (outcome !== 'failed') return
+    const shown = values.diff ? differences : differences.slice(0, 1)
+    console.log(`FAIL ${area}/${id}: ${shown.map(describeDifference).join('\n     ')}`)
+  },
+})
+console.log(`\n${areaTable(results)}`)
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, undefined, 1))
+const count = (outcome: string): number => results.filter((result) => result.outcome === outcome).length
+console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
+process.exitCode = count('failed') > 0 ? 1 : 0

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { parseYaml } from '@kubewright/api'
+import type { CertificateAuthority, KeyedCertificate } from '@kubewright/server'
+import { isRecord } from './object-path.ts'
+
+/** A server to run cases against, with an administrator's credentials. */
+export interface Target {
+  readonly server: URL
+  /** PEM. @default the server's certificate is not verified */
+  readonly ca?: string
+  readonly token?: string
+  readonly client?: KeyedCertificate
+  /** A CA that the server trusts for clients: lets the runner make users. */
+  readonly clientCa?: CertificateAuthority
+}
+
+/** The target that the current context of a kubeconfig names. Tokens and certificates are understood, plugins are not. */
+export function targetOfKubeconfig(file: string): Target {
+  const config = parseYaml(readFileSync(file, 'utf8')) as Record<string, unknown>
+  const named = (list: string, name: unknown, member: string): Record<string, unknown> => {
+    const entries = (config[list] ?? []) as { name: string; [member: string]: unknown }[]
+    const found = entries.find((entry) => entry.name === name)?.[member]
+    if (!isRecord(found)) throw new Error(`${file}: ${list} has no entry ${String(name)}`)
+    return found
+  }
+  const context = named('contexts', config['current-context'], 'context')
+  const cluster = named('clusters', context['cluster'], 'cluster')
+  const user = named('users', context['user'], 'user')
+  const pem = (from: Record<string, unknown>, name: string): string | undefined => {
+    const data = from[`${name}-data`]
+    if (typeof data === 'string') return Buffer.from(data, 'base64').toString()
+    return typeof from[name] === 'string' ? readFileSync(from[name], 'utf8') : undefined
+  }
+  const ca = pem(cluster, 'certificate-authority')
+  const cert = pem(user, 'client-certificate')
+  const key = pem(user, 'client-key')
+  return {
+    server: new URL(String(cluster['server'])),
+    ...(ca === undefined ? {} : { ca }),
+    ...(typeof user['token'] === 'string' ? { token: user['token'] } : {}),
+    ...(cert === undefined || key === undefined ? {} : { client: { cert, key } }),
+  }
+}
