@@ -51,6 +51,15 @@ export class SortedKeys {
     }
   }
 
+  /** How many keys are smaller than the given one; costs a step for each block, not for each key. */
+  rank(key: string): number {
+    if (this.#blocks.length === 0) return 0
+    const b = this.#blockFor(key)
+    let count = lowerBound(this.#blocks[b]!, key)
+    for (let i = 0; i < b; i++) count += this.#blocks[i]!.length
+    return count
+  }
+
   clone(): SortedKeys {
     const copy = new SortedKeys()
     copy.#blocks = this.#blocks.map((block) => block.slice())

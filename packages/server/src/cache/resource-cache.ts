@@ -92,12 +92,22 @@ export class ResourceCache {
   /** Objects whose key starts with the prefix, in order. */
   list(prefix: string): StoredObject[] {
     const found: StoredObject[] = []
-    this.#keys.scan(prefix, (key) => {
-      if (!key.startsWith(prefix)) return false
-      found.push(this.#objects.get(key)!)
+    this.scan(prefix, (object) => {
+      found.push(object)
       return true
     })
     return found
+  }
+
+  /** Calls `visit` for each object whose key starts with the prefix, in order, until it returns false. */
+  scan(prefix: string, visit: (object: StoredObject) => boolean): void {
+    this.#keys.scan(prefix, (key) => key.startsWith(prefix) && visit(this.#objects.get(key)!))
+  }
+
+  /** How many objects have keys that start with the prefix, which ends with a slash. */
+  count(prefix: string): number {
+    // "0" is the character behind the slash.
+    return this.#keys.rank(`${prefix.slice(0, -1)}0`) - this.#keys.rank(prefix)
   }
 
   apply(change: Change): void {

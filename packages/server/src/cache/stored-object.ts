@@ -1,9 +1,8 @@
-import { parseJson } from '@kubewright/api'
+import { encodeJson, parseJson } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from '../registry/resource.ts'
 
-const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
 /**
@@ -14,7 +13,9 @@ export class StoredObject {
   readonly key: string
   /** The revision that resourceVersion shows. */
   readonly revision: number
-  readonly #raw: Uint8Array
+  #raw: Uint8Array
+  /** Where the fields of metadata begin in the raw form; -1 until it is known. */
+  #inner = -1
   #bytes: Buffer | undefined
   #object: Readonly<MutableObject> | undefined
 
@@ -27,13 +28,46 @@ export class StoredObject {
 
   /** The JSON that clients get, with resourceVersion; made once. */
   get bytes(): Buffer {
-    return (this.#bytes ??= injectVersion(this.#raw, this.revision))
+    if (!this.#bytes) {
+      const out = Buffer.allocUnsafe(this.itemSize)
+      this.#bytes = out.subarray(0, this.writeItem(out, 0, false))
+    }
+    return this.#bytes
   }
 
-  /** The JSON as an item of a list of built-in objects, which leave kind and apiVersion to the list. Without its opening brace. */
-  get itemBytes(): Buffer {
-    const at = this.bytes.indexOf(opening)
-    return this.bytes.subarray(at)
+  /** The most bytes that {@link StoredObject.writeItem} writes. */
+  get itemSize(): number {
+    this.#begin()
+    return this.#raw.length + maxVersionLength
+  }
+
+  /**
+   * Writes the JSON as an item of a list and returns where it ends. Items of built-in kinds leave kind and apiVersion to the list.
+   * Nothing is made for it but what is written.
+   */
+  writeItem(out: Buffer, at: number, typed: boolean): number {
+    const inner = this.#begin()
+    const raw = this.#raw
+    let end = at
+    if (typed) {
+      out[end++] = brace
+      end += openingBytes.copy(out, end)
+    } else {
+      out.set(raw.subarray(0, inner), end)
+      end += inner
+    }
+    end += out.write(`"resourceVersion":"${this.revision}",`, end, 'latin1')
+    out.set(inner === 0 ? raw : raw.subarray(inner), end)
+    return end + raw.length - inner
+  }
+
+  /** Where the fields of metadata begin. What another program wrote is brought into our form first. */
+  #begin(): number {
+    if (this.#inner >= 0) return this.#inner
+    const find = (): number =>
+      Buffer.from(this.#raw.buffer, this.#raw.byteOffset, maxOf(this.#raw)).indexOf(openingBytes)
+    if (find() < 0) this.#raw = encodeStored(this.object as MutableObject, encodeJson)
+    return (this.#inner = find() + openingBytes.length)
   }
 
   /** The parsed object with resourceVersion; parsed once, and not to be changed. */
@@ -76,6 +110,12 @@ export function storedObject(entry: Entry): StoredObject {
 }
 
 const opening = '"metadata":{'
+const openingBytes = Buffer.from(opening)
+const brace = 0x7b
+/** kind and apiVersion are short and come first, so that metadata begins within so many bytes. */
+const maxPreamble = 300
+/** `"resourceVersion":"9007199254740991",` and a brace. */
+const maxVersionLength = 40
 
 /**
  * The stored form: kind, apiVersion and metadata first, no resourceVersion. The fixed beginning is what lets {@link StoredObject}
@@ -87,23 +127,6 @@ export function encodeStored(object: MutableObject, encode: (value: unknown) => 
   return encoder.encode(encode({ kind, apiVersion, metadata: meta, ...rest }))
 }
 
-function injectVersion(raw: Uint8Array, revision: number): Buffer {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
-  // kind and apiVersion are short and come first, so the search ends after a few bytes.
-  const at = bytes.indexOf(opening)
-  if (at < 0 || at > 300) return Buffer.from(reencode(raw, revision))
-  const end = at + opening.length
-  const version = Buffer.from(`"resourceVersion":"${revision}",`, 'latin1')
-  const out = Buffer.allocUnsafe(bytes.length + version.length)
-  bytes.copy(out, 0, 0, end)
-  version.copy(out, end)
-  bytes.copy(out, end + version.length, end)
-  return out
-}
-
-/** For data that another program wrote: slower, and right for any JSON. */
-function reencode(raw: Uint8Array, revision: number): string {
-  const object = JSON.parse(decoder.decode(raw)) as MutableObject
-  object.metadata.resourceVersion = String(revision)
-  return JSON.stringify(object)
+function maxOf(raw: Uint8Array): number {
+  return Math.min(raw.length, maxPreamble)
 }

@@ -21,7 +21,8 @@ export function respond(status: number, value: unknown, representation: Represen
 /** Answers with bytes that are already the JSON of an object: nothing is parsed or encoded unless the client wants another form. */
 export function respondBytes(status: number, json: Buffer, representation: Representation): ApiResponse {
   if (representation.mediaType === 'application/json' && !representation.pretty) {
-    return bytesResponse(status, Buffer.concat([json, newline]), 'application/json')
+    const ended = json[json.length - 1] === 0x0a
+    return bytesResponse(status, ended ? json : Buffer.concat([json, newline]), 'application/json')
   }
   return respond(status, JSON.parse(json.toString()), representation)
 }

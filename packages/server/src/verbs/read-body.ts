@@ -1,5 +1,6 @@
 import { decodeJson, decodeYaml, newBadRequest, newUnsupportedMediaType, strictDecodingMessage } from '@kubewright/api'
 import { isServed, type MediaType, servedTypes } from '../http/negotiate.ts'
+import { refuseWithoutMessage } from '../protobuf/decode-object.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -23,6 +24,7 @@ export async function readObject(
   const mediaType = mediaTypeOf(context)
   if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
   const body = await context.request.body(maxBodyBytes)
+  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, resource.kind)
   return resource.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
 }
 

@@ -121,7 +121,10 @@ class WatchStream {
       const cursor = cache.end
       const revision = feed.revision
       for (const object of cache.list(this.#prefix)) {
-        if (this.#parts.selection.matches(object)) this.#send('ADDED', object)
+        if (!this.#parts.selection.matches(object)) continue
+        // What happens while a slow client reads is behind the cursor, and comes later.
+        if (!this.#send('ADDED', object)) await this.#parts.sink.drained()
+        if (signal.aborted) return undefined
       }
       if (options.sendInitialEvents && options.allowBookmarks) this.#bookmark(revision, true)
       return cursor
