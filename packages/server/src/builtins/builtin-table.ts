@@ -1,3 +1,4 @@
+import { admissionregistrationResources } from './admissionregistration/admissionregistration-resources.ts'
 import { appsResources } from './apps/apps-resources.ts'
 import { autoscalingResources } from './autoscaling/autoscaling-resources.ts'
 import { batchResources } from './batch/batch-resources.ts'
@@ -22,4 +23,5 @@ export const builtinTable: BuiltinTable = {
   ...coordinationResources,
   ...discoveryResources,
   ...nodeResources,
+  ...admissionregistrationResources,
 }
