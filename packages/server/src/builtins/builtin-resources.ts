@@ -15,6 +15,7 @@ export interface BuiltinResource {
   readonly table?: TableDefinition
   readonly selectableFields?: Resource['selectableFields']
   readonly unknownField?: Resource['unknownField']
+  readonly errorGroup?: Resource['errorGroup']
   /** Below /registry/, with a slash at the end. @default the plural */
   readonly storagePath?: string
   readonly convert?: Resource['convert']

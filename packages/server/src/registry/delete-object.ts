@@ -2,6 +2,7 @@ import { encodeJson, newConflict, newInvalid, newNotFound } from '@kubewright/ap
 import { formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
+import { errorGroupOf } from './error-group.ts'
 import type { ObjectRegistry, WriteScope } from './object-registry.ts'
 import { validateDryRun } from './request-options.ts'
 import type { MutableObject } from './resource.ts'
@@ -53,12 +54,12 @@ export async function deleteObject(
 ): Promise<DeleteOutcome> {
   validateDeleteOptions(options)
   const { resource, strategy } = scope
-  const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
+  const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
   for (;;) {
     const existing = await registry.find(resource, scope.namespace, name)
     if (!existing) throw newNotFound(groupResource, name)
     const object = existing.copy()
-    checkPreconditions(object, options, { group: resource.kind.group, resource: object.kind })
+    checkPreconditions(object, options, { group: errorGroupOf(resource), resource: object.kind })
     const now = registry.clock.now()
     const begun = strategy.beginDelete?.(object) ?? 'continue'
     if (begun === 'pending') return { object: existing, removed: false }

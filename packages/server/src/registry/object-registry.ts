@@ -28,6 +28,7 @@ import type { StoreFeed } from '../cache/store-feed.ts'
 import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { RequestContext } from '../request-context.ts'
+import { errorGroupOf } from './error-group.ts'
 import type { MutableMeta, MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
 import {
   type NameCheck,
@@ -114,7 +115,7 @@ export class ObjectRegistry {
     const undo = await this.prepareCreate(scope, object, validate)
     try {
       const name = object.metadata.name!
-      const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
+      const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
       const taken = async (): Promise<ApiError> => {
         const error = object.metadata.generateName
           ? newGenerateNameConflict(groupResource, name, 1)
@@ -163,7 +164,7 @@ export class ObjectRegistry {
     const undo = await strategy.beginCreate?.(object, context)
     meta = object.metadata
     try {
-      const kind = { group: resource.kind.group, kind: object.kind }
+      const kind = { group: errorGroupOf(resource), kind: object.kind }
       const namespaced = resource.kind.scope === 'Namespaced'
       const own = validateOwnMeta(meta, namespaced, strategy.validateName ?? nameIsDNSSubdomain, resource.typedItems)
       own.push(...((await strategy.validate?.(object, context)) ?? []))
@@ -191,7 +192,7 @@ export class ObjectRegistry {
     options: { readonly allowCreate?: boolean; readonly uid?: string | undefined } = {},
   ): Promise<WriteOutcome> {
     const { resource, strategy } = scope
-    const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
+    const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
     for (;;) {
       const existing = await this.find(resource, scope.namespace, name)
       if (!existing) {
@@ -277,7 +278,8 @@ export class ObjectRegistry {
       ),
       ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
     ]
-    if (errors.length > 0) throw newInvalid({ group: resource.kind.group, kind: object.kind }, meta.name ?? '', errors)
+    if (errors.length > 0)
+      throw newInvalid({ group: errorGroupOf(resource), kind: object.kind }, meta.name ?? '', errors)
     for (const text of strategy.warningsOnUpdate?.(object, old) ?? []) scope.context.warn(text)
   }
 
@@ -292,11 +294,11 @@ export class ObjectRegistry {
     if (wanted === 0) {
       if (strategy.allowUnconditionalUpdate === false) {
         const error = invalid(metadataPath.child('resourceVersion'), 0, 'must be specified for an update')
-        throw newInvalid({ group: resource.kind.group, kind: resource.kind.plural }, name, [error])
+        throw newInvalid({ group: errorGroupOf(resource), kind: resource.kind.plural }, name, [error])
       }
       object.metadata.resourceVersion = String(current)
     } else if (wanted !== current) {
-      throw newConflict({ group: resource.kind.group, resource: resource.kind.plural }, name, modified)
+      throw newConflict({ group: errorGroupOf(resource), resource: resource.kind.plural }, name, modified)
     }
   }
 

@@ -220,6 +220,8 @@ export interface Resource {
   readonly selectableFields?: Readonly<Record<string, (object: MutableObject) => string>> | undefined
   /** The text for a field selector that is not known; kinds with a conversion of their own word it differently. */
   readonly unknownField?: ((label: string) => string) | undefined
+  /** The group under which errors name the kind and the resource, for kinds that belong to another group inside. @default the kind's */
+  readonly errorGroup?: string | undefined
   /** Where objects are kept: the resource of the storage version. Its key prefix ends with a slash. */
   readonly storage: StorageLocation
   /** Converts between this version and the stored one; absent when they are the same. */

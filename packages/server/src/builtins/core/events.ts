@@ -4,7 +4,7 @@ import type { MutableObject, Resource, Strategy } from '../../registry/resource.
 import { pathSegmentName } from '../../registry/validate-object-meta.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid, checkQualifiedName } from '../checks.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown } from '../go/go-value.ts'
 
 /** An event in the form of the core group, which is also the stored one. */
 interface Event {
@@ -135,7 +135,7 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   const fixed = (field: keyof Event, name: string, zero: unknown, struct?: string): void => {
     const [now, then] = [event[field] ?? zero, old[field] ?? zero]
     if (deepEqual(now, then)) return
-    const shown = struct && now ? goValueOf(struct, now as object) : now
+    const shown = struct && now ? goShown(struct, now as object) : now
     errors.push(invalid(FieldPath.of(name), shown, 'field is immutable'))
   }
   fixed('involvedObject', 'involvedObject', {}, 'ObjectReference')
@@ -220,6 +220,7 @@ export const coreEvents: BuiltinResource = {
 export const groupEvents: BuiltinResource = {
   strategy: eventsStrategy,
   storagePath: 'events/',
+  errorGroup: '',
   convert,
   selectableFields: selectable('regarding', 'reportingController'),
   unknownField,

@@ -6,7 +6,7 @@ import type { MutableObject, Strategy } from '../../registry/resource.ts'
 import { carryOver, statusStrategy } from '../../registry/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkPositive, checkQualifiedName } from '../checks.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown } from '../go/go-value.ts'
 import { cidrWarnings } from '../ip-warnings.ts'
 import { defaultResourceList, quantityOf } from '../pod/resource-list.ts'
 import { checkResourceQuantity } from '../pod/validate-resources.ts'
@@ -51,7 +51,7 @@ function checkTaints(node: MutableObject, errors: FieldError[]): void {
     checkTaintEffect(errors, at.child('effect'), effect)
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
-      const { type, field, badValue } = duplicate(at, goValueOf('Taint', taint))
+      const { type, field, badValue } = duplicate(at, goShown('Taint', taint))
       errors.push(new FieldError(type, field, badValue, 'taints must be unique by key and effect pair'))
     }
     seen.add(pair)
@@ -118,7 +118,7 @@ function validateNodeUpdate(node: MutableObject, old: MutableObject): FieldError
   for (const [i, address] of (statusOf(node).addresses ?? []).entries()) {
     const key = `${address.type}/${address.address}`
     if (seen.has(key)) {
-      errors.push(duplicate(FieldPath.of('status', 'addresses').index(i), goValueOf('NodeAddress', address)))
+      errors.push(duplicate(FieldPath.of('status', 'addresses').index(i), goShown('NodeAddress', address)))
     }
     seen.add(key)
   }

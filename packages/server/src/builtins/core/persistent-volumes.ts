@@ -5,7 +5,7 @@ import type { MutableObject } from '../../registry/resource.ts'
 import { withStatus } from '../../registry/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown, goValueOf } from '../go/go-value.ts'
 import { jsonDiff } from '../go/unified-diff.ts'
 import { nodeSelectorTermWarnings } from '../node-label-warnings.ts'
 import { defaultResourceList, quantityOf } from '../pod/resource-list.ts'
@@ -126,7 +126,7 @@ function validateUpdate(volume: MutableObject, old: MutableObject): FieldError[]
     errors.push(invalid(FieldPath.of('volumeMode'), spec.volumeMode ?? null, 'field is immutable'))
   }
   if (before.nodeAffinity && !deepEqual(spec.nodeAffinity ?? null, withStableLabels(spec, before))) {
-    const shown = spec.nodeAffinity ? goValueOf('VolumeNodeAffinity', spec.nodeAffinity) : null
+    const shown = spec.nodeAffinity ? goShown('VolumeNodeAffinity', spec.nodeAffinity) : null
     const text = 'field is immutable, except for updating from beta label to GA'
     errors.push(invalid(FieldPath.of('nodeAffinity'), shown, text))
   }

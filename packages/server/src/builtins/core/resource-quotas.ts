@@ -4,7 +4,7 @@ import { type FieldError, FieldPath, invalid, required } from '@kubewright/schem
 import type { MutableObject } from '../../registry/resource.ts'
 import { withStatus } from '../../registry/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown } from '../go/go-value.ts'
 import type { ResourceList } from '../pod/pod-types.ts'
 import { defaultResourceList, quantityOf } from '../pod/resource-list.ts'
 import { checkResourceName, checkResourceQuantity } from '../pod/validate-resources.ts'
@@ -79,7 +79,7 @@ function validateSelector(spec: Spec, standard: readonly string[], errors: Field
     if (!scopeNames.includes(scopeName)) errors.push(invalid(at.child('scopeName'), scopeName, 'unsupported scope'))
     for (const name of standard) {
       if (scopeFits(scopeName, name)) continue
-      const shown = goValueOf('ScopeSelector', spec.scopeSelector ?? {})
+      const shown = goShown('ScopeSelector', spec.scopeSelector ?? {})
       errors.push(invalid(at, shown, 'unsupported scope applied to resource'))
     }
     if (existsOnly.includes(scopeName) && operator !== 'Exists') {

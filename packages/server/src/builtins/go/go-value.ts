@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8, RawValue } from '@kubewright/schema'
 import { goStructs } from './go-structs.ts'
 
 interface GoField {
@@ -16,6 +16,15 @@ const parsed = new Map<string, readonly GoField[]>()
  */
 export function goValueOf(type: string, value: object): Record<string, unknown> {
   return structOf(type, value as Record<string, unknown>)
+}
+
+const unsafe = /[<>&\u2028\u2029]/g
+
+/** The same as a bad value of an error, which keeps the order of the fields; a list is shown as one of such values. */
+export function goShown(type: string, value: object | readonly object[]): RawValue {
+  const shown = Array.isArray(value) ? value.map((item: object) => goValueOf(type, item)) : goValueOf(type, value)
+  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return new RawValue(JSON.stringify(shown).replace(unsafe, escaped))
 }
 
 function structOf(type: string, value: Record<string, unknown>): Record<string, unknown> {

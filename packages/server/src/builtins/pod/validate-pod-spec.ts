@@ -19,7 +19,7 @@ import {
 import type { MutableMeta } from '../../registry/resource.ts'
 import { validateLabels } from '../../registry/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../checks.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown } from '../go/go-value.ts'
 import type { PodSpec } from './pod-types.ts'
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './validate-container.ts'
 import { validateContainerResources, validatePodResources } from './validate-resources.ts'
@@ -122,7 +122,7 @@ function validateResourceClaims(
       checkLabel(errors, at.child('name'), name)
       names.add(name)
     }
-    const shown = (): unknown => goValueOf('PodResourceClaim', claim)
+    const shown = (): unknown => goShown('PodResourceClaim', claim)
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       const text = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
       errors.push(invalid(at, shown(), text))

@@ -1,7 +1,7 @@
 import { deepCopy, deepEqual, inclusiveRangeMessage } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown, goValueOf } from '../go/go-value.ts'
 import { jsonDiff } from '../go/unified-diff.ts'
 import type { Container, PodSpec } from './pod-types.ts'
 import { checkImageBlanks } from './validate-container.ts'
@@ -222,10 +222,9 @@ function checkNodeAffinity(spec: PodSpec, before: PodSpec, errors: FieldError[])
   )
   const old = termsOf(before)
   const now = termsOf(spec)
-  const shown = (term: NodeTerm): unknown => goValueOf('NodeSelectorTerm', term)
   if (old.length > 0 && old.length !== now.length) {
     const text = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'
-    errors.push(invalid(at, now.length === 0 ? null : now.map(shown), text))
+    errors.push(invalid(at, now.length === 0 ? null : goShown('NodeSelectorTerm', now), text))
     return
   }
   for (const [i, term] of old.entries()) {
@@ -237,7 +236,9 @@ function checkNodeAffinity(spec: PodSpec, before: PodSpec, errors: FieldError[])
     const wasEmpty = !term.matchExpressions?.length && !term.matchFields?.length
     const isEmpty = !next.matchExpressions?.length && !next.matchFields?.length
     if (grown && (!wasEmpty || isEmpty)) continue
-    errors.push(invalid(at.index(i), shown(next), 'only additions are allowed (no mutations or deletions)'))
+    errors.push(
+      invalid(at.index(i), goShown('NodeSelectorTerm', next), 'only additions are allowed (no mutations or deletions)'),
+    )
   }
 }
 

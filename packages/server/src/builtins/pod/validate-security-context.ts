@@ -10,7 +10,7 @@ import {
   tooLong,
 } from '@kubewright/schema'
 import { addInvalid, checkDescendingPath } from '../checks.ts'
-import { goValueOf } from '../go/go-value.ts'
+import { goShown } from '../go/go-value.ts'
 import type { PodSpec, SecurityContext } from './pod-types.ts'
 import { visitContainers } from './visit-containers.ts'
 
@@ -45,7 +45,7 @@ export function validateSecurityContext(
   }
   validateSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors)
   if (context.allowPrivilegeEscalation === false) {
-    const shown = (): unknown => goValueOf('SecurityContext', context)
+    const shown = (): unknown => goShown('SecurityContext', context)
     if (context.privileged) {
       errors.push(invalid(path, shown(), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
     }
@@ -117,7 +117,7 @@ function validateSeccompProfile(
   if (profile.type !== 'Localhost') {
     if (profile.localhostProfile !== undefined) {
       const text = 'can only be set when seccomp type is Localhost'
-      errors.push(invalid(at, goValueOf('SeccompProfile', profile), text))
+      errors.push(invalid(at, goShown('SeccompProfile', profile), text))
     }
   } else if (profile.localhostProfile === undefined) {
     errors.push(required(at, 'must be set when seccomp type is Localhost'))

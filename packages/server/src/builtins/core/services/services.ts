@@ -80,7 +80,8 @@ export function services(
       allocator.release(serviceSpecOf(service))
       await deleteEndpoints(parts, service)
     },
-    prepareForUpdate: (service, old) => dropTypeDependent(service, old),
+    prepareForCreate: dropInternalPolicy,
+    prepareForUpdate: dropTypeDependent,
     validate: (service) => validateService(service),
     validateUpdate: validateServiceUpdate,
     warningsOnCreate: warnings,
@@ -131,8 +132,15 @@ function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsHealthCheck(old) && needsHealthCheck(spec)) spec.healthCheckNodePort ||= old.healthCheckNodePort
 }
 
+/** A name has no traffic of its own, whatever the service said when it was more than that. */
+function dropInternalPolicy(service: MutableObject): void {
+  const spec = serviceSpecOf(service)
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
+}
+
 /** A change of the type takes along what only the old type has, as long as the client did not change it as well. */
 function dropTypeDependent(service: MutableObject, old: MutableObject): void {
+  dropInternalPolicy(service)
   const spec = serviceSpecOf(service)
   const before = serviceSpecOf(old)
   if (needsClusterIp(before) && !needsClusterIp(spec)) {

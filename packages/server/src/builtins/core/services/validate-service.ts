@@ -3,7 +3,7 @@ import { duplicate, type FieldError, FieldPath, forbidden, invalid, required } f
 import type { MutableObject } from '../../../registry/resource.ts'
 import { validateLabels } from '../../../registry/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../../checks.ts'
-import { goValueOf } from '../../go/go-value.ts'
+import { goShown } from '../../go/go-value.ts'
 import { checkLegacyIp } from '../../pod/validate-pod-spec.ts'
 import { checkPort } from '../../pod/validate-probe.ts'
 import { checkEndpointIp } from '../endpoints.ts'
@@ -137,7 +137,7 @@ function validateNodePorts(spec: ServiceSpec, errors: FieldError[]): void {
   for (const [i, { port, protocol }] of ports.entries()) {
     const key = `${protocol}/${port}`
     const shown: ServicePort = { port, protocol }
-    if (numbers.has(key)) errors.push(duplicate(portsPath.index(i), goValueOf('ServicePort', shown)))
+    if (numbers.has(key)) errors.push(duplicate(portsPath.index(i), goShown('ServicePort', shown)))
     numbers.add(key)
   }
 }
