@@ -1,5 +1,5 @@
-import { newBadRequest, parseGroupVersion } from '@kubewright/api'
-import { decodeMessage, openEnvelope } from './envelope.ts'
+import { type ApiError, newBadRequest } from '@kubewright/api'
+import { decodeMessage, type Envelope, openEnvelope } from './envelope.ts'
 import { messageType } from './message-type.ts'
 
 /** What an endpoint takes: stands for what a body does not say. */
@@ -13,16 +13,38 @@ export interface ExpectedKind {
  * object in it is malformed. An object of a kind that has no message comes back with its type only, for the caller to refuse.
  */
 export function decodeObject(body: Uint8Array, expected: ExpectedKind): Record<string, unknown> {
-  const envelope = openEnvelope(body)
-  const apiVersion = envelope.apiVersion || expected.apiVersion
-  const kind = envelope.kind || expected.kind
+  const { apiVersion, kind, message } = opened(body, expected)
   const found = messageType(apiVersion, kind)
   if (!found || found.list) return { apiVersion, kind }
   try {
-    return { apiVersion, kind, ...decodeMessage(found.type, envelope.message) }
+    return { apiVersion, kind, ...decodeMessage(found.type, message) }
   } catch (error) {
-    const { version } = parseGroupVersion(apiVersion)
-    const why = (error as Error).message
-    throw newBadRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${why}`)
+    throw unhandled(apiVersion, kind, expected, (error as Error).message)
   }
+}
+
+/** Refuses a body where the endpoint takes a kind that has no protobuf form, as custom resources have none. */
+export function refuseWithoutMessage(body: Uint8Array, expected: ExpectedKind): void {
+  if (messageType(expected.apiVersion, expected.kind)) return
+  let envelope: Envelope
+  try {
+    envelope = opened(body, expected)
+  } catch (error) {
+    throw newBadRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): ${(error as Error).message}`,
+    )
+  }
+  const why =
+    'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
+  throw unhandled(envelope.apiVersion, envelope.kind, expected, why)
+}
+
+function opened(body: Uint8Array, expected: ExpectedKind): Envelope {
+  const { apiVersion, kind, message } = openEnvelope(body)
+  return { apiVersion: apiVersion || expected.apiVersion, kind: kind || expected.kind, message }
+}
+
+function unhandled(apiVersion: string, kind: string, expected: ExpectedKind, why: string): ApiError {
+  const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1)
+  return newBadRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${why}`)
 }

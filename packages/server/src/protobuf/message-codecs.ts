@@ -1,7 +1,7 @@
 import { type GoField, goDeclaration } from '../builtins/go-declarations.ts'
 import { numberedFields } from './field-table.ts'
 import { ReverseWriter } from './reverse-writer.ts'
-import { readTag, specialCodecs } from './special-codecs.ts'
+import { checkTag, readTag, specialCodecs } from './special-codecs.ts'
 import { messageCodec, scalarCodecs, type WireCodec } from './wire-codec.ts'
 import { ProtobufError, type WireReader } from './wire-reader.ts'
 
@@ -63,10 +63,13 @@ function structCodec(type: string, declared: readonly GoField[]): WireCodec {
       const object = (before ?? {}) as JsonObject
       const all = bound()
       while (reader.more) {
-        const { number, wire } = readTag(reader, name)
-        const field = all[number]
-        if (field) field.read(reader, object, wire)
-        else reader.skip(wire)
+        const tag = reader.uint32()
+        const field = all[tag >>> 3]
+        if (field && (tag & 7) !== 4) field.read(reader, object, tag & 7)
+        else {
+          checkTag(tag, name)
+          reader.skip(tag & 7)
+        }
       }
       return object
     },
@@ -151,6 +154,7 @@ function listField(number: number, name: string, codec: WireCodec): BoundField {
 /** A map: a message for each entry, by key. */
 function mapField(number: number, name: string, codec: WireCodec): BoundField {
   const valueTag = 0x10 | codec.wire
+  const message = goName(name)
   return {
     write: (writer, object) => {
       const map = object[name] as JsonObject | null | undefined
@@ -170,7 +174,7 @@ function mapField(number: number, name: string, codec: WireCodec): BoundField {
     read: (reader, object, wire) => {
       expectWire(wire, 2, name)
       const map = (object[name] ??= {}) as JsonObject
-      reader.message((inner) => readEntry(inner, map, name, codec))
+      reader.message((inner) => readEntry(inner, map, message, codec))
     },
   }
 }
@@ -179,10 +183,13 @@ function readEntry(reader: WireReader, map: JsonObject, name: string, codec: Wir
   let key = ''
   let value: unknown
   while (reader.more) {
-    const { number, wire } = readTag(reader, goName(name))
-    if (number === 1 && wire === 2) key = reader.string()
-    else if (number === 2 && wire === codec.wire) value = codec.read(reader, undefined)
-    else reader.skip(wire)
+    const tag = reader.uint32()
+    if (tag === 0x0a) key = reader.string()
+    else if (tag === (0x10 | codec.wire)) value = codec.read(reader, undefined)
+    else {
+      checkTag(tag, name)
+      reader.skip(tag & 7)
+    }
   }
   // A value of null stands for the zero value, which whoever decodes the object knows.
   const entry = value === undefined ? null : value

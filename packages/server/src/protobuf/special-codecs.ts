@@ -23,11 +23,15 @@ export function readFields(reader: WireReader, name: string, read: (number: numb
 /** Reads the tag of a field of the message. */
 export function readTag(reader: WireReader, name: string): { readonly number: number; readonly wire: number } {
   const tag = reader.uint32()
-  const number = tag >>> 3
+  checkTag(tag, name)
+  return { number: tag >>> 3, wire: tag & 7 }
+}
+
+/** Refuses tags that no field of the message can have. */
+export function checkTag(tag: number, name: string): void {
   const wire = tag & 7
   if (wire === 4) throw new ProtobufError(`proto: ${name}: wiretype end group for non-group`)
-  if (number === 0) throw new ProtobufError(`proto: ${name}: illegal tag ${number} (wire type ${wire})`)
-  return { number, wire }
+  if (tag >>> 3 === 0) throw new ProtobufError(`proto: ${name}: illegal tag 0 (wire type ${wire})`)
 }
 
 /** The codecs of types whose JSON is not that of their fields. Schemas contain each other, so theirs are looked up when needed. */

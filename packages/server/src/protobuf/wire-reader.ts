@@ -4,6 +4,8 @@ export class ProtobufError extends Error {}
 /** Messages in messages beyond this are refused; the real ones have no more than a few dozen levels. */
 const maxDepth = 1000
 
+const shortText = 12
+
 /** Reads the parts of a protobuf message in order. Throws {@link ProtobufError} when they end too early or make no sense. */
 export class WireReader {
   readonly #buffer: Buffer
@@ -24,8 +26,10 @@ export class WireReader {
 
   /** A varint of up to 32 bits, as tags and lengths are; larger ones lose their upper bits. */
   uint32(): number {
-    let value = 0
-    for (let shift = 0; shift < 70; shift += 7) {
+    let value = this.#byte()
+    if (value < 0x80) return value
+    value &= 0x7f
+    for (let shift = 7; shift < 70; shift += 7) {
       const byte = this.#byte()
       if (shift < 32) value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value >>> 0
@@ -35,11 +39,15 @@ export class WireReader {
 
   /** A signed number of 64 bits: a number where that is exact, else a bigint. */
   int64(): number | bigint {
-    const first = this.#buffer[this.#at]
-    if (first !== undefined && first < 0x80 && this.#at < this.#end) {
-      this.#at++
-      return first
+    const start = this.#at
+    let small = 0
+    // Seven bytes are 49 bits, which a number holds exactly.
+    for (let unit = 1; unit < 2 ** 49; unit *= 128) {
+      const byte = this.#byte()
+      small += (byte & 0x7f) * unit
+      if (byte < 0x80) return small
     }
+    this.#at = start
     let value = 0n
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = this.#byte()
@@ -68,6 +76,16 @@ export class WireReader {
   string(): string {
     const length = this.#length()
     const at = this.#take(length)
+    if (length <= shortText) {
+      // For short texts a loop is faster than a call into native code.
+      let text = ''
+      for (let i = at; i < at + length; i++) {
+        const byte = this.#buffer[i]!
+        if (byte > 0x7f) return this.#buffer.toString('utf8', at, at + length)
+        text += String.fromCharCode(byte)
+      }
+      return text
+    }
     return this.#buffer.toString('utf8', at, at + length)
   }
 
