@@ -28,8 +28,8 @@ function describeRow({ row, figures }: RowResult): string {
 const page: string[] = [
   '# Benchmark results',
   '',
-  'Written by `npm run bench`. Figures are CPU microseconds per operation, best of nine rounds in which the contenders take turns;',
-  'a peer’s factor is its time divided by ours, so above 1 we are faster. The spread is how far the median round lies above the best.',
+  'Written by `npm run bench`. Figures are CPU microseconds per operation of warm code, best of nine rounds in which the contenders',
+  'take turns; a peer’s factor is its time divided by ours, so above 1 we are faster. The spread is how far the median round lies above the best.',
   'Only the factors carry over to another machine.',
   '',
   `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)} at the start.`,
