@@ -57,6 +57,21 @@ describe('encodeProtobuf()', () => {
     expect(bytes).toContain(metadata === '0a' ? meta + item : item + meta)
   })
 
+  test('writes discovery documents, whose lists of verbs are messages, with or without a version', () => {
+    const resource = { name: 'a', singularName: '', namespaced: true, kind: 'A', verbs: ['get', 'list'] }
+    const list = { kind: 'APIResourceList', groupVersion: 'v1', resources: [resource] }
+    expect(encodeProtobuf(list).toString('hex')).toContain(hex('220b', '0a03 676574', '0a04 6c697374'))
+    expect(openEnvelope(encodeProtobuf({ ...list, apiVersion: 'v1' }))).toMatchObject({ apiVersion: 'v1' })
+  })
+
+  test.each([10_000, 100_000, 3_000_000])('takes texts of %i characters, one after the other', (size) => {
+    const large = { ...configMap, data: { a: 'x'.repeat(size), b: 'ü'.repeat(size / 2) } }
+    const small = encodeProtobuf(configMap)
+    const { message } = openEnvelope(encodeProtobuf(large))
+    expect(decodeMessage('core/v1.ConfigMap', message)).toEqual({ metadata: { name: 'a' }, data: large.data })
+    expect(encodeProtobuf(configMap)).toEqual(small)
+  })
+
   test.each([
     ['Table', 'meta.k8s.io/v1'],
     ['Deployment', 'apps.example.com/v1'],

@@ -33,8 +33,8 @@ function findType(apiVersion: string, kind: string): MessageType | undefined {
   if (own) return { type: own }
   const item = kind.endsWith('List') ? builtinType(group, version, kind.slice(0, -4)) : undefined
   if (item) return { type: item, list: plainList }
-  // Every group has delete options under its own version.
-  return metaKinds.has(kind) && (apiVersion === 'v1' || kind === 'DeleteOptions')
+  // Every group has delete options under its own version, and discovery of the core group leaves the version out.
+  return metaKinds.has(kind) && (version === '' || apiVersion === 'v1' || kind === 'DeleteOptions')
     ? { type: `meta/v1.${kind}` }
     : undefined
 }
