@@ -17,8 +17,7 @@ for (const name of packages) {
   const commands = Object.values(manifest.bin ?? {}).map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, './src/$1.ts'))
   const entryPoints = [...sources, ...commands].map((file) => join(folder, file)).filter((file) => existsSync(file))
   const outdir = join(folder, 'dist')
-  removeScripts(outdir)
-  await build({
+  const { metafile } = await build({
     entryPoints,
     outdir,
     outbase: join(folder, 'src'),
@@ -31,14 +30,17 @@ for (const name of packages) {
     sourcemap: true,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
+    metafile: true,
   })
+  // Only now, so that a build that fails leaves the earlier one in place.
+  removeOthers(outdir, new Set(Object.keys(metafile.outputs)))
 }
 console.log(`${packages.length} packages bundled`)
 
-/** Removes what an earlier run wrote; declarations stay. */
-function removeScripts(folder: string): void {
-  if (!existsSync(folder)) return
+/** Removes scripts that an earlier run wrote; declarations stay. */
+function removeOthers(folder: string, written: ReadonlySet<string>): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && /\.js(\.map)?$/.test(entry.name)) rmSync(join(entry.parentPath, entry.name))
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && /\.js(\.map)?$/.test(entry.name) && !written.has(file)) rmSync(file)
   }
 }

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { regexOf } from '@kubewright/cel'
 
 const flagPrefix: Readonly<Record<string, string>> = { i: 'i', m: 'm', s: 's', u: '', v: '' }
 
@@ -10,7 +10,7 @@ const flagPrefix: Readonly<Record<string, string>> = { i: 'i', m: 'm', s: 's', u
 export function patternSource(pattern: string | RegExp, where: string): string {
   const source = typeof pattern === 'string' ? pattern : fromRegExp(pattern, where)
   try {
-    RE2JS.compile(source)
+    regexOf(source)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const cure = /perl syntax|escape/i.test(reason)
