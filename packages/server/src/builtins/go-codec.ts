@@ -337,7 +337,7 @@ interface BoundField extends GoField {
   readonly always: boolean
   /** A list or map that is left out when it is empty. */
   readonly omitsEmpty: boolean
-  /** Its zero value is null. */
+  /** Its zero value is null, which only clients see; a time that is not set is null everywhere, and somebody owns it. */
   readonly nullable: boolean
 }
 
@@ -362,7 +362,8 @@ class StructCodec implements GoCodec {
     return (this.#fields ??= this.#declared.map((field) => {
       const codec = goCodec(field.type)
       const always = !field.omitZero && (!field.omitEmpty || !codec.omittable)
-      const nullable = codec !== this && !(codec instanceof StructCodec) && codec.zero(false) === null
+      const isTime = field.type === 'meta/v1.Time' || field.type === 'meta/v1.MicroTime'
+      const nullable = !isTime && codec !== this && !(codec instanceof StructCodec) && codec.zero(false) === null
       return {
         ...field,
         codec,
@@ -405,7 +406,7 @@ class StructCodec implements GoCodec {
       const decoded = codec.decode(given, state)
       if (decoded !== undefined) {
         // A time that was set to zero is null.
-        if (decoded === null ? always && state.nulls : always || !(omitsEmpty && isEmpty(decoded))) out[name] = decoded
+        if (decoded === null ? always && (state.nulls || !nullable) : always || !(omitsEmpty && isEmpty(decoded))) out[name] = decoded
       } else if (always && (state.nulls || !nullable)) out[name] = codec.zero(state.nulls)
     }
     state.depth = depth
