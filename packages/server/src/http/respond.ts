@@ -29,7 +29,9 @@ export function respondBytes(status: number, json: Buffer, representation: Repre
 
 /** Answers with a Status, under its own code. */
 export function respondStatus(status: Status, representation: Representation = plainJson): ApiResponse {
-  return respond(status.code ?? 500, status, representation)
+  const response = respond(status.code ?? 500, status, representation)
+  const seconds = status.details?.retryAfterSeconds ?? 0
+  return seconds > 0 ? { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } } : response
 }
 
 /** Answers with text. */

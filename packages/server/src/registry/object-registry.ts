@@ -42,6 +42,8 @@ const metadataPath = FieldPath.of('metadata')
 const modified = 'the object has been modified; please apply your changes to the latest version and try again'
 /** How often a generated name is drawn anew when it is taken. */
 const nameAttempts = 8
+/** What etcd takes in one request unless told otherwise; objects that it would refuse are refused with any store. */
+const maxObjectBytes = 1.5 * 1024 * 1024
 /** Generated names are cut so that the random suffix fits into a DNS label. */
 const maxGeneratedPrefix = 58
 
@@ -322,7 +324,9 @@ export class ObjectRegistry {
 
   #encode(resource: Resource, object: MutableObject): Uint8Array {
     const shown = resource.normalize ? resource.normalize(object, true) : object
-    return encodeStored(resource.convert ? resource.convert.toStorage(shown) : shown, encodeJson)
+    const raw = encodeStored(resource.convert ? resource.convert.toStorage(shown) : shown, encodeJson)
+    if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
+    return raw
   }
 
   #fromStorage(resource: Resource, stored: StoredObject): MutableObject {

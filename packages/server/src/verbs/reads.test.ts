@@ -79,6 +79,7 @@ describe('list', () => {
     await server.clock.advance('3s')
     const answer = await asked
     expect([answer.status, answer.body.details.causes[0].reason]).toEqual([504, 'ResourceVersionTooLarge'])
+    expect(answer.headers['retry-after']).toBe('1')
   })
 })
 

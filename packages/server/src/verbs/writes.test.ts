@@ -96,6 +96,12 @@ describe('create', () => {
     )
   })
 
+  test('refuses what etcd would not take', async () => {
+    const body = map('large', { data: { k: 'x'.repeat(1.6 * 1024 * 1024) } })
+    const answer = await server.send(`POST ${maps}`, { body })
+    expect([answer.status, answer.body.message]).toEqual([500, 'etcdserver: request is too large'])
+  })
+
   test('draws names until one is free', async () => {
     const names = new Set<string>()
     for (let i = 0; i < 20; i++) {
