@@ -1,4 +1,5 @@
 import { admissionregistrationResources } from './admissionregistration/admissionregistration-resources.ts'
+import { apiregistrationResources } from './apiregistration/api-service.ts'
 import { appsResources } from './apps/apps-resources.ts'
 import { autoscalingResources } from './autoscaling/autoscaling-resources.ts'
 import { batchResources } from './batch/batch-resources.ts'
@@ -6,10 +7,12 @@ import type { BuiltinTable } from './builtin-resources.ts'
 import { coordinationResources } from './coordination/lease.ts'
 import { coreResources } from './core/core-resources.ts'
 import { discoveryResources } from './discovery-k8s/endpoint-slice.ts'
+import { flowcontrolResources } from './flowcontrol/flowcontrol-resources.ts'
 import { networkingResources } from './networking/networking-resources.ts'
 import { nodeResources } from './node/runtime-class.ts'
 import { policyResources } from './policy/policy-resources.ts'
 import { schedulingResources } from './scheduling/priority-class.ts'
+import { storageResources } from './storage/storage-resources.ts'
 
 /** What each built-in resource adds: strategies, tables, selectors. */
 export const builtinTable: BuiltinTable = {
@@ -24,4 +27,7 @@ export const builtinTable: BuiltinTable = {
   ...discoveryResources,
   ...nodeResources,
   ...admissionregistrationResources,
+  ...storageResources,
+  ...flowcontrolResources,
+  ...apiregistrationResources,
 }

@@ -1,0 +1,17 @@
+import { duplicate, type FieldError, required } from '@kubewright/schema'
+import type { MutableObject } from '../../registry/resource.ts'
+import { part, statusPath } from '../strategy-checks.ts'
+
+/** Checks the conditions in the status of a flow control object: each type is there, and once. */
+export function validateFlowConditions(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { conditions } = part<{ conditions?: { type?: string }[] | null }>(object, 'status')
+  const seen = new Set<string>()
+  for (const [i, { type = '' }] of (conditions ?? []).entries()) {
+    const path = statusPath.child('conditions').index(i).child('type')
+    if (seen.has(type)) errors.push(duplicate(path, type))
+    seen.add(type)
+    if (type === '') errors.push(required(path))
+  }
+  return errors
+}
