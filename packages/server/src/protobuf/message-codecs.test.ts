@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DecodeState, goCodec } from '../builtins/go-codec.ts'
-import { goDeclaration } from '../builtins/go-declarations.ts'
+import { type GoField, goDeclaration } from '../builtins/go-declarations.ts'
 import { fieldNumbers } from '../generated/protobuf-fields.ts'
 import { arbitraryGoValue } from '../testdata/arbitrary-go-value.ts'
 import { numberedFields } from './field-table.ts'
@@ -33,7 +33,7 @@ describe('wireCodec()', () => {
 
   test.each(structs)('has a number for every field of %s and a field for every number', (_, types) => {
     for (const type of types) {
-      const names = (goDeclaration(type) as { name: string; label: string }[])
+      const names = (goDeclaration(type) as readonly GoField[])
         .filter(({ label }) => !label.startsWith('TypeMeta'))
         .map(({ name }) => name)
       expect([type, wireNames(type).sort()]).toEqual([type, names.sort()])
