@@ -1,0 +1,99 @@
+import { type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
+
+/** The codec of a string type; `type` is how errors call it. */
+export function stringCodec(type: string): GoCodec {
+  return {
+    omittable: true,
+    zero: () => '',
+    decode: (value, state) => {
+      if (typeof value === 'string') return value === '' ? undefined : value
+      return value === null ? undefined : state.mismatched(value, type, 'string')
+    },
+  }
+}
+
+/** The codec of bool. */
+export function boolCodec(type: string): GoCodec {
+  return {
+    omittable: true,
+    zero: () => false,
+    decode: (value, state) => {
+      if (typeof value === 'boolean') return value || undefined
+      return value === null ? undefined : state.mismatched(value, type, 'bool')
+    },
+  }
+}
+
+/** Integer types with the smallest and largest value that they hold. */
+export const integers: Readonly<Record<string, readonly [number, number]>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63],
+  int: [-(2 ** 63), 2 ** 63],
+  uint64: [0, 2 ** 64],
+}
+
+/** The codec of an integer type with its limits. */
+export function integerCodec(kind: GoKind, min: number, max: number, type: string): GoCodec {
+  return {
+    omittable: true,
+    zero: () => 0,
+    decode: (value, state) => {
+      if (typeof value === 'number') {
+        if (Number.isInteger(value) && value >= min && value <= max) return value === 0 ? undefined : value
+        return state.mismatched(value, type, kind)
+      }
+      if (typeof value === 'bigint') {
+        return value >= BigInt(min) && value < BigInt(max) ? value : state.mismatched(value, type, kind)
+      }
+      return value === null ? undefined : state.mismatched(value, type, kind)
+    },
+  }
+}
+
+/** The codec of float64; whole numbers fit too. */
+export function floatCodec(type: string): GoCodec {
+  return {
+    omittable: true,
+    zero: () => 0,
+    decode: (value, state) => {
+      if (typeof value === 'number') return value === 0 ? undefined : value
+      if (typeof value === 'bigint') return Number(value)
+      return value === null ? undefined : state.mismatched(value, type, 'float64')
+    },
+  }
+}
+
+/** The codec of []byte, which is base64 in JSON. */
+export function bytesCodec(type: string): GoCodec {
+  return {
+    omittable: true,
+    // An empty value and none are the same where it is stored, and read back as empty.
+    zero: () => '',
+    decode: (value, state) => {
+      if (value === null) return undefined
+      if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
+      const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
+      const wrong = badBase64(text)
+      if (wrong >= 0) {
+        const problem = `illegal base64 data at input byte ${wrong}`
+        if (state.words === 'map') throw new GoDecodeError(`error decoding from json: ${problem}`)
+        state.mismatch ??= problem
+        return undefined
+      }
+      return text === '' ? undefined : text
+    },
+  }
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** The position that Go's standard decoder complains about, or -1. */
+function badBase64(text: string): number {
+  if (base64.test(text)) return -1
+  const at = text.search(/[^A-Za-z0-9+/]/)
+  if (at < 0) return text.length - (text.length % 4 === 0 ? 4 : text.length % 4)
+  if (text[at] !== '=' || at % 4 < 2) return at
+  // Padding: what follows it must be its second half and then nothing.
+  if (at % 4 === 2) return text[at + 1] === '=' ? at + 2 : Math.min(at + 1, text.length)
+  return at + 1
+}

@@ -1,0 +1,106 @@
+import {
+  formatDuration,
+  formatMicroTime,
+  formatRFC3339,
+  parseDuration,
+  parseMicroTime,
+  parseQuantity,
+  parseRFC3339,
+} from '@kubewright/base'
+import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind } from './go-decode-state.ts'
+
+/** A type with its own decoder: what it refuses ends decoding at once. */
+function own(decode: (value: unknown, state: DecodeState) => unknown, zero: unknown): GoCodec {
+  return {
+    omittable: false,
+    zero: () => zero,
+    decode: (value, state) => {
+      if (value === null) return zero
+      try {
+        return decode(value, state)
+      } catch (error) {
+        throw error instanceof GoDecodeError ? error : new GoDecodeError((error as Error).message)
+      }
+    },
+  }
+}
+
+function text(value: unknown, state: DecodeState): string {
+  if (typeof value === 'string') return value
+  throw new GoDecodeError(state.describe(goJsonKind(value), 'string'))
+}
+
+const zeroTime = '0001-01-01T00:00:00Z'
+
+/** Any JSON: kept as it is. */
+const raw: GoCodec = {
+  omittable: false,
+  zero: () => null,
+  decode: (value, state) => {
+    countMembers(value, state)
+    return value
+  },
+}
+
+function countMembers(value: unknown, state: DecodeState): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) for (const item of value) countMembers(item, state)
+  else {
+    for (const key in value) {
+      state.members++
+      countMembers((value as Record<string, unknown>)[key], state)
+    }
+  }
+}
+
+function schemaOr(decode: (value: unknown, state: DecodeState) => unknown): GoCodec {
+  return {
+    omittable: false,
+    zero: () => null,
+    decode: (value, state) => (value === null ? null : decode(value, state)),
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The types with their own way to and from JSON, by name; `codecOf` gives the codecs of the types that they contain. */
+export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Record<string, GoCodec>> {
+  const schema = (value: unknown, state: DecodeState): unknown =>
+    codecOf('apiextensions/v1.JSONSchemaProps').decode(value, state)
+  return {
+    'meta/v1.Time': own((value, state) => {
+      const canonical = formatRFC3339(parseRFC3339(text(value, state)))
+      return canonical === zeroTime ? null : canonical
+    }, null),
+    'meta/v1.MicroTime': own((value, state) => {
+      const canonical = formatMicroTime(parseMicroTime(text(value, state)))
+      return canonical === '0001-01-01T00:00:00.000000Z' ? null : canonical
+    }, null),
+    'meta/v1.Duration': own((value, state) => formatDuration(parseDuration(text(value, state))), '0s'),
+    'resource.Quantity': own((value) => {
+      const given = typeof value === 'object' ? JSON.stringify(value) : String(value)
+      return parseQuantity(given.trim()).toString()
+    }, '0'),
+    'intstr.IntOrString': own((value, state) => {
+      if (typeof value === 'string') return value
+      if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 31) return value
+      const found = typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : goJsonKind(value)
+      throw new GoDecodeError(state.describe(found, 'int32'))
+    }, 0),
+    'meta/v1.FieldsV1': raw,
+    'runtime.RawExtension': raw,
+    'runtime.Object': raw,
+    'apiextensions/v1.JSON': raw,
+    'apiextensions/v1.JSONSchemaPropsOrBool': schemaOr((value, state) => {
+      if (typeof value === 'boolean') return value
+      if (isObject(value)) return schema(value, state)
+      throw new GoDecodeError('boolean or JSON schema expected')
+    }),
+    'apiextensions/v1.JSONSchemaPropsOrArray': schemaOr((value, state) =>
+      Array.isArray(value) ? value.map((item) => schema(item, state)) : isObject(value) ? schema(value, state) : null,
+    ),
+    'apiextensions/v1.JSONSchemaPropsOrStringArray': schemaOr((value, state) =>
+      Array.isArray(value) ? codecOf('[]string').decode(value, state) : isObject(value) ? schema(value, state) : null,
+    ),
+  }
+}
