@@ -45,7 +45,8 @@ for (const { group, versions } of discoveryGroups()) {
  * of Kubernetes; custom ones are shown as they are, with their full kind, as the real server does.
  */
 export function discoveredResource(resource: Resource): DiscoveredResource {
-  const { kind, verbs } = resource
+  const { kind } = resource
+  const verbs = resource.listedVerbs ?? resource.verbs
   const builtin = resource.typedItems
     ? builtinSubresources.get(`${kind.group}/${kind.version}/${kind.plural}`)
     : undefined

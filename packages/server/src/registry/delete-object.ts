@@ -61,11 +61,11 @@ export async function deleteObject(
     const object = existing.copy()
     checkPreconditions(object, options, { group: errorGroupOf(resource), resource: object.kind })
     const now = registry.clock.now()
-    const begun = strategy.beginDelete?.(object) ?? 'continue'
+    const begun = strategy.beginDelete?.(object, now) ?? 'continue'
     if (begun === 'pending') return { object: existing, removed: false }
-    if (begun === 'mark') {
+    if (begun === 'mark' || begun === 'mark-only') {
       await validate(existing.copy())
-      setPropagationFinalizers(object, options, strategy.defaultPropagation)
+      if (begun === 'mark') setPropagationFinalizers(object, options, strategy.defaultPropagation)
       object.metadata.deletionTimestamp = formatRFC3339(instantFromMillis(now))
       const marked = await replace(registry, scope, existing, object)
       if (marked) return { object: marked, removed: false }

@@ -29,6 +29,7 @@ import { encodeStored, StoredObject, storedObject } from '../cache/stored-object
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { RequestContext } from '../request-context.ts'
 import { errorGroupOf } from './error-group.ts'
+import { readStoredObject } from './read-stored.ts'
 import type { MutableMeta, MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
 import {
   type NameCheck,
@@ -135,14 +136,14 @@ export class ObjectRegistry {
         throw unclassifiedError('resourceVersion should not be set on objects to be created')
       }
       delete object.metadata.resourceVersion
-      const raw = this.#encode(resource, object)
+      const raw = await this.#encode(resource, object)
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
         return new StoredObject(key, 0, raw, dryRunObject(resource, object))
       }
       const result = await this.store.put(key, raw, 0)
       if (!result.ok) throw await taken()
-      return storedObject(result.entry!)
+      return wrote(resource, storedObject(result.entry!))
     } catch (error) {
       await undo?.()
       throw error
@@ -205,7 +206,7 @@ export class ObjectRegistry {
         const object = await transform(undefined)
         return { object: await this.create(scope, object, validate), created: true, deleted: false }
       }
-      const old = this.#fromStorage(resource, existing)
+      const old = await this.#fromStorage(resource, existing)
       if (options.uid !== undefined && options.uid !== old.metadata.uid) {
         throw newConflict(
           groupResource,
@@ -221,7 +222,7 @@ export class ObjectRegistry {
         await this.#prepareUpdate(scope, object, old, context)
         keepManagedFieldsTimes(object, old)
         await validate(object, old)
-        const raw = this.#encode(resource, object)
+        const raw = await this.#encode(resource, object)
         const emptied =
           old.metadata.deletionTimestamp !== undefined &&
           shouldDelete(object, old) &&
@@ -236,12 +237,13 @@ export class ObjectRegistry {
           await strategy.afterDelete?.(object, context)
           return { object: new StoredObject(existing.key, existing.revision, raw), created: false, deleted: true }
         }
-        if (existing.sameContent(raw)) return { object: existing, created: false, deleted: false }
+        if (existing.sameContent(raw) || (resource.versioned && sameStored(existing, object)))
+          return { object: existing, created: false, deleted: false }
         if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: false }
         const result = await this.store.put(existing.key, raw, existing.revision)
         if (result.ok) {
           strategy.afterUpdate?.(object, old)
-          return { object: storedObject(result.entry!), created: false, deleted: false }
+          return { object: wrote(resource, storedObject(result.entry!)), created: false, deleted: false }
         }
         // Somebody was faster: take back what was reserved and look again.
         await undo?.()
@@ -322,14 +324,16 @@ export class ObjectRegistry {
     }
   }
 
-  #encode(resource: Resource, object: MutableObject): Uint8Array {
+  async #encode(resource: Resource, object: MutableObject): Promise<Uint8Array> {
+    if (resource.versioned) return encodeStored(await resource.versioned.toStorage(object), encodeJson)
     const shown = resource.normalize ? resource.normalize(object, true) : object
     const raw = encodeStored(resource.convert ? resource.convert.toStorage(shown) : shown, encodeJson)
     if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
     return raw
   }
 
-  #fromStorage(resource: Resource, stored: StoredObject): MutableObject {
+  async #fromStorage(resource: Resource, stored: StoredObject): Promise<MutableObject> {
+    if (resource.versioned) return (await readStoredObject(resource, stored)).copy()
     const object = resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.object
     return resource.normalize ? resource.normalize(object, false) : deepCopy(object)
   }
@@ -338,6 +342,19 @@ export class ObjectRegistry {
   timestamp(): string {
     return formatRFC3339(instantFromMillis(this.clock.now()))
   }
+}
+
+/** Notes that an object is stored as the resource's version writes it. */
+function wrote({ versioned }: Resource, stored: StoredObject): StoredObject {
+  versioned?.wrote(stored)
+  return stored
+}
+
+/** Whether an object is the stored one, in whatever order its fields are. */
+function sameStored(existing: StoredObject, object: MutableObject): boolean {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  const { resourceVersion: __, ...before } = existing.object.metadata
+  return deepEqual({ ...object, metadata }, { ...existing.object, metadata: before })
 }
 
 /** The checks of metadata that a kind makes itself; built-in kinds know more about finalizers. */

@@ -1,5 +1,6 @@
 import type { FieldManagerOptions, FieldSet, KindFacts } from '@kubewright/api'
 import type { FieldError, JSONSchemaProps } from '@kubewright/schema'
+import type { StoredObject } from '../cache/stored-object.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { DecodeRequest } from '../verbs/read-body.ts'
 
@@ -97,9 +98,10 @@ export interface Strategy {
   readonly defaultPropagation?: 'Background' | 'Orphan'
   /**
    * Takes over how a deletion begins, for kinds that others clear first; may change the object. 'mark' stores it with a deletion
-   * timestamp and leaves it there, 'pending' leaves it alone, 'continue' deletes as usual. @default 'continue'
+   * timestamp and leaves it there, 'mark-only' does so whatever propagation was asked for, 'pending' leaves it alone, 'continue'
+   * deletes as usual. @default 'continue'
    */
-  readonly beginDelete?: (object: MutableObject) => 'mark' | 'pending' | 'continue'
+  readonly beginDelete?: (object: MutableObject, now: number) => 'mark' | 'mark-only' | 'pending' | 'continue'
   /** Whether an object that is being deleted stays after an update although no finalizers are left. @default false */
   readonly keepDuringUpdate?: (object: MutableObject) => boolean
   /** Deletes answer with the object instead of a Status. @default false */
@@ -231,6 +233,8 @@ export interface Resource {
         readonly fromStorage: (object: MutableObject) => MutableObject
       }
     | undefined
+  /** For resources whose stored objects may have been written in another version or under an older schema; instead of `convert`. */
+  readonly versioned?: VersionedStorage | undefined
   /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */
   readonly empty?: (() => MutableObject) | undefined
   /**
@@ -250,6 +254,25 @@ export interface Resource {
   readonly deprecation?: string | undefined
   /** Answers create without storing, for virtual resources such as reviews. */
   readonly virtual?: VirtualCreate | undefined
+  /** Verbs that discovery names, where they are not all that are answered. @default `verbs` */
+  readonly listedVerbs?: readonly string[] | undefined
+  /** Ends the watches of a resource that is no longer served this way. */
+  readonly ended?: AbortSignal | undefined
+}
+
+/**
+ * How stored objects become what clients of one version see. An object that is stored that way is passed through, so that its bytes
+ * are the answer.
+ */
+export interface VersionedStorage {
+  /** What clients of this version see; undefined when {@link VersionedStorage.load} has to be waited for first. */
+  readonly peek: (stored: StoredObject) => StoredObject | undefined
+  /** Makes `peek` answer for these objects; throws what the client is to be told. */
+  readonly load: (stored: readonly StoredObject[]) => Promise<void>
+  /** The object as it is to be stored; may change the one that it is given. */
+  readonly toStorage: (object: MutableObject) => MutableObject | Promise<MutableObject>
+  /** Told what {@link VersionedStorage.toStorage} became, so that reading it need not look at it again. */
+  readonly wrote: (stored: StoredObject) => void
 }
 
 /** Where the objects of a resource are stored. */

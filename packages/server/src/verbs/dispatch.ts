@@ -49,14 +49,16 @@ export class ResourceDispatcher {
     const namespaced = resource.kind.scope === 'Namespaced'
     // A named object of a namespaced kind needs its namespace; a cluster-scoped kind has no place below one.
     if (namespaced && info.namespace === '') {
+      const looks = info.verb === 'list' || info.verb === 'watch'
+      if (!looks && !resource.typedItems) return respondText(404, '404 page not found\n')
       if (info.name !== '') throw notServed()
       // Over all namespaces one can only look.
-      if (info.verb !== 'list' && info.verb !== 'watch') {
-        if (resource.typedItems) throw notAllowed()
-        return respondText(404, '404 page not found\n')
-      }
+      if (!looks) throw notAllowed()
     }
-    if (!namespaced && info.namespace !== '' && info.resource !== 'namespaces') throw notServed()
+    if (!namespaced && info.namespace !== '' && info.resource !== 'namespaces') {
+      if (!resource.typedItems) return respondText(404, '404 page not found\n')
+      throw notServed()
+    }
     if (info.parts.length > 3 && !resource.subresources[info.subresource]?.handle) throw notServed()
     if (resource.deprecation) context.warn(resource.deprecation)
     if (info.subresource === '') return this.#run(context, resource, resource.verbs)

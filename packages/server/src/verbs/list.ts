@@ -4,6 +4,7 @@ import { type StoredObject, storedObject } from '../cache/stored-object.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { isProtobuf, negotiate, type Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
+import { readStored } from '../registry/read-stored.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { isAList, partialObjectMetadataList } from '../table/partial-object-metadata.ts'
@@ -162,17 +163,22 @@ export async function waitUntilFresh(endpoint: Endpoint, wanted: number, signal:
 }
 
 /** Answers with a list in the representation asked for. */
-export function presentList(endpoint: Endpoint, listing: Listing, representation: Representation): ApiResponse {
+export async function presentList(
+  endpoint: Endpoint,
+  listing: Listing,
+  representation: Representation,
+): Promise<ApiResponse> {
   const { resource } = endpoint
+  const found = resource.versioned ? await readStored(resource, listing.objects) : listing.objects
   const metadata = {
     resourceVersion: String(listing.revision),
     ...(listing.continueToken === undefined ? {} : { continue: listing.continueToken }),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
   if (representation.as === undefined && !resource.convert && !isProtobuf(representation)) {
-    return respondBytes(200, listBytes(endpoint, listing.objects, metadata), representation)
+    return respondBytes(200, listBytes(endpoint, found, metadata), representation)
   }
-  const objects = listing.objects.map((stored) =>
+  const objects = found.map((stored) =>
     resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject),
   )
   if (representation.as === undefined) {

@@ -2,6 +2,7 @@ import type { StoredObject } from '../cache/stored-object.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { isProtobuf, type Representation } from '../http/negotiate.ts'
 import { respond, respondBytes } from '../http/respond.ts'
+import { readStoredObject } from '../registry/read-stored.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 import { isNoList, partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
@@ -14,14 +15,15 @@ export function shown(resource: Resource, subresource: string, stored: StoredObj
 }
 
 /** Answers with one object in the representation asked for. */
-export function presentObject(
+export async function presentObject(
   status: number,
   resource: Resource,
   subresource: string,
-  stored: StoredObject,
+  found: StoredObject,
   representation: Representation,
   now: number,
-): ApiResponse {
+): Promise<ApiResponse> {
+  const stored = resource.versioned ? await readStoredObject(resource, found) : found
   const view = resource.subresources[subresource]?.view
   if (representation.as === undefined) {
     // The stored bytes are the answer unless they are of another version or kind.

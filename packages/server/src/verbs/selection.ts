@@ -43,7 +43,7 @@ export function selectionOf(resource: Resource, query: URLSearchParams, name = '
     name: fields.requirements.find((r) => r.field === 'metadata.name' && r.operator === '=')?.value,
     matches(stored) {
       if (everything) return true
-      const object = stored.object as MutableObject
+      const object = (resource.versioned?.peek(stored) ?? stored).object as MutableObject
       return labels.matches(object.metadata.labels) && fields.matchesBy((field) => readField(resource, object, field))
     },
   }
@@ -59,7 +59,8 @@ function parsed<T>(parse: () => T): T {
 
 function checkField(resource: Resource, field: string): void {
   if (field === 'metadata.name') return
-  if (field === 'metadata.namespace') return
+  // Custom resources without namespaces do not know it.
+  if (field === 'metadata.namespace' && (resource.typedItems || resource.kind.scope === 'Namespaced')) return
   if (resource.selectableFields && Object.hasOwn(resource.selectableFields, field)) return
   const text =
     resource.unknownField?.(field) ??

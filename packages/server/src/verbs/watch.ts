@@ -6,6 +6,7 @@ import type { ApiResponse, Sink } from '../http/api-request.ts'
 import { isProtobuf, negotiateStream, type Representation } from '../http/negotiate.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import { encodeWatchFrame } from '../protobuf/envelope.ts'
+import { readStored, readStoredObject } from '../registry/read-stored.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
@@ -73,7 +74,7 @@ class WatchStream {
 
   async run(): Promise<void> {
     const { endpoint, context, options } = this.#parts
-    const ending = linkSignals(context.request.signal)
+    const ending = linkSignals(context.request.signal, endpoint.resource.ended)
     const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
     const { clock } = endpoint.registry
     const deadline = clock.setTimer(millis, () => ending.abort(), 'watch timeout')
@@ -96,6 +97,7 @@ class WatchStream {
         if (event === 'lost') return this.#sendError(this.#parts.start)
         if (event) {
           cursor++
+          if (endpoint.resource.versioned) await this.#load(event)
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
@@ -123,7 +125,8 @@ class WatchStream {
       for (const object of cache.list(this.#prefix)) {
         if (!this.#parts.selection.matches(object)) continue
         // What happens while a slow client reads is behind the cursor, and comes later.
-        if (!this.#send('ADDED', object)) await this.#parts.sink.drained()
+        const seen = endpoint.resource.versioned ? await readStoredObject(endpoint.resource, object) : object
+        if (!this.#send('ADDED', seen)) await this.#parts.sink.drained()
         if (signal.aborted) return undefined
       }
       if (options.sendInitialEvents && options.allowBookmarks) this.#bookmark(revision, true)
@@ -134,6 +137,11 @@ class WatchStream {
     const cursor = cache.cursorAfter(start)
     if (cursor === undefined) this.#sendError(start)
     return cursor
+  }
+
+  /** Has the objects of an event ready in the watcher's version. */
+  async #load({ object, previous }: CacheEvent): Promise<void> {
+    await readStored(this.#parts.endpoint.resource, previous ? [object, previous] : [object])
   }
 
   /** What the event is for this watcher: a selector can turn a change into an appearance or a disappearance. */
@@ -147,7 +155,14 @@ class WatchStream {
       if (!matches && !matched) return true
       type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
     }
-    if (representation.as === undefined && !endpoint.resource.convert) {
+    const { convert, versioned } = endpoint.resource
+    if (versioned) {
+      const hidden = type === 'DELETED' && event.type !== 'DELETED'
+      const stored = hidden ? event.previous! : event.object
+      const seen = versioned.peek(stored) ?? stored
+      if (hidden || seen !== stored) return this.#send(type, hidden ? seen.at(event.revision) : seen)
+    }
+    if (representation.as === undefined && !convert) {
       const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
       return this.#parts.sink.write(encoded)
     }

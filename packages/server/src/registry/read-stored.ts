@@ -1,0 +1,21 @@
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { Resource } from './resource.ts'
+
+/** Stored objects as clients of the resource's version see them, in the same order; what has to be converted is converted at once. */
+export async function readStored(
+  { versioned }: Resource,
+  stored: readonly StoredObject[],
+): Promise<readonly StoredObject[]> {
+  if (!versioned) return stored
+  const seen = stored.map((object) => versioned.peek(object))
+  if (!seen.includes(undefined)) return seen as StoredObject[]
+  await versioned.load(stored.filter((_, index) => seen[index] === undefined))
+  return stored.map((object) => versioned.peek(object) ?? object)
+}
+
+/** As {@link readStored} for one object. */
+export async function readStoredObject(resource: Resource, stored: StoredObject): Promise<StoredObject> {
+  const { versioned } = resource
+  if (!versioned) return stored
+  return versioned.peek(stored) ?? (await readStored(resource, [stored]))[0]!
+}
