@@ -8,6 +8,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { ObjectLookup } from './object-lookup.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podPriority } from './pod-priority.ts'
+import { podSecurity } from './pod-security/pod-security.ts'
 import { quotaWriter } from './quota/quota-writer.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -29,6 +30,7 @@ export function builtinAdmission(
     limitRanger(lookup),
     serviceAccount({ lookup, clock, random }),
     taintNodesByCondition,
+    podSecurity(lookup),
     podPriority(lookup),
     defaultTolerationSeconds,
     defaultStorageClass(lookup),
