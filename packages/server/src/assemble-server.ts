@@ -2,7 +2,8 @@ import { type Clock, type Logger, nullLogger, type Random, systemClock } from '@
 import type { Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
-import { installBuiltins } from './bootstrap/install-builtins.ts'
+import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
+import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
@@ -15,6 +16,8 @@ export interface AssembleServerOptions {
   readonly store: Store
   /** Who is let in. @default nobody but holders of verified client certificates and service account tokens */
   readonly access?: AccessControlOptions
+  /** Limits, audit log and what others may know of the server. */
+  readonly builtins?: BuiltinOptions
   /** How long the store's history can be read. */
   readonly history?: HistoryLimits
   /** @default the system's */
@@ -25,11 +28,17 @@ export interface AssembleServerOptions {
   readonly log?: Logger
 }
 
+/** A complete server without a listener. */
+export interface AssembledServer extends ApiServer {
+  /** Points the service `kubernetes` at the server, once it is known where that listens. No loopback address is accepted. */
+  publishAddress(address: ServerAddress): Promise<void>
+}
+
 /**
  * Starts a complete Kubernetes API server on a store: every built-in kind, access control, discovery, admission and the objects that
  * every cluster has. It has no listener yet: call its handler, or put `listen` in front.
  */
-export async function assembleServer(options: AssembleServerOptions): Promise<ApiServer> {
+export async function assembleServer(options: AssembleServerOptions): Promise<AssembledServer> {
   const { access: accessOptions, history, store, clock = systemClock, log = nullLogger } = options
   const access = createAccessControl(accessOptions)
   const server = await createApiServer({
@@ -42,13 +51,14 @@ export async function assembleServer(options: AssembleServerOptions): Promise<Ap
     setup: async (parts) => {
       const table = mergeBuiltinTables(builtinTable, coreServerResources(parts), await access.attach(parts))
       for (const resource of builtinResources(table)) parts.resources.set(resource)
-      await installBuiltins(parts)
+      await installBuiltins(parts, options.builtins)
       await access.bootstrap(parts)
     },
   })
   const limit = new HistoryLimit({ store, clock, log }, history)
   return {
     ...server,
+    publishAddress: (address) => publishServerAddress(server.parts, address),
     [Symbol.asyncDispose]: async () => {
       await limit[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()

@@ -5,11 +5,13 @@ export {
   type PathHandler,
   type ServerParts,
 } from './api-server.ts'
-export { type AssembleServerOptions, assembleServer } from './assemble-server.ts'
+export { type AssembledServer, type AssembleServerOptions, assembleServer } from './assemble-server.ts'
 export type { AccessControlOptions } from './auth/access-control.ts'
 export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
+export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
+export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'

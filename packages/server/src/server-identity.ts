@@ -16,6 +16,8 @@ export interface ServerIdentity {
 /** The user that the client certificate of a {@link ServerIdentity} names. */
 export const adminUser = 'kubernetes-admin'
 
+/** The address of the service `kubernetes`, under which pods reach the server. */
+const serviceAddress = '10.0.0.1'
 const mastersGroup = 'system:masters'
 const renewBefore = 30 * 24 * 60 * 60 * 1000
 
@@ -44,7 +46,7 @@ function withLeaves(kept: Pick<ServerIdentity, 'ca' | 'serviceAccountKey'>, now:
   const authority = new CertificateAuthority(kept.ca)
   return {
     ca: kept.ca,
-    serving: authority.issueServing({ now }),
+    serving: authority.issueServing({ now, hosts: [serviceAddress] }),
     admin: authority.issueClient({ commonName: adminUser, organizations: [mastersGroup], now }),
     serviceAccountKey: kept.serviceAccountKey,
   }

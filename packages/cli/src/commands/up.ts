@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { AsyncDisposer, formatDuration } from '@kubewright/base'
-import { adminUser, assembleServer, createServerIdentity, listen } from '@kubewright/server'
+import {
+  adminUser,
+  assembleServer,
+  createServerIdentity,
+  listen,
+  startClusterRoleAggregation,
+} from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { Command, CommandContext } from '../command.ts'
 import { identityIn } from '../up/identity-folder.ts'
@@ -30,12 +36,14 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
     const store = disposer.use(await openBackend(options.backend, context))
     const folder = identityFolderOf(options.backend)
     const identity = folder === undefined ? createServerIdentity(clock.now()) : await identityIn(folder, clock.now())
+    const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     let port = options.port
     const server = disposer.use(
       await assembleServer({
         store,
         clock,
         log,
+        builtins: { port: options.port, clientCa: clientCas.join('\n') },
         access: {
           serviceAccounts: { keys: [identity.serviceAccountKey] },
           externalAddress: () => `127.0.0.1:${port}`,
@@ -46,6 +54,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
         },
       }),
     )
+    if (wants(options, roleAggregation)) disposer.use(await startClusterRoleAggregation(server.parts))
     let requests = 0
     const listener = disposer.use(
       await listen({
@@ -55,7 +64,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
         },
         cert: identity.serving.cert,
         key: identity.serving.key,
-        clientCas: [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])],
+        clientCas,
         port,
       }),
     )
@@ -80,6 +89,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
   }
 }
 
+/** The one controller that comes with the server itself; its name is that of kube-controller-manager. */
+const roleAggregation = 'clusterrole-aggregation-controller'
+
+function wants({ controllers }: UpOptions, name: string): boolean {
+  return controllers === 'all' || (controllers !== 'none' && controllers.includes(name))
+}
+
 /** What is served and how to use it. */
 function hints(options: UpOptions, kubeconfig: string): string[] {
   const lines = [
@@ -87,8 +103,8 @@ function hints(options: UpOptions, kubeconfig: string): string[] {
     `  export KUBECONFIG=${kubeconfig}`,
     '  kubectl get namespaces',
   ]
-  if (options.controllers !== 'none' || options.nodes > 0)
-    lines.push('No controllers and no nodes run in this version: objects stay as they are written')
+  if (wants(options, roleAggregation)) lines.push(`Of the controllers only ${roleAggregation} exists in this version`)
+  if (options.nodes > 0) lines.push('Simulated nodes do not exist in this version: pods stay pending')
   lines.push('Press Ctrl-C to stop')
   return lines
 }

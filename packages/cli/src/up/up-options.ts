@@ -34,8 +34,8 @@ Options
   --kubeconfig FILE    Where to write the kubeconfig (default .kubewright/kubeconfig)
   --token TOKEN        Also accept this bearer token as a member of system:masters
   --client-ca FILE     Also trust client certificates of this CA (CN = user, O = groups)
-  --controllers WHICH  all, none or a list of names
-  --nodes N            Number of simulated nodes
+  --controllers WHICH  all, none or a list of names (default none; this version has clusterrole-aggregation-controller)
+  --nodes N            Number of simulated nodes (this version has none)
   --verbose            Log every request`
 
 /** Reads the arguments of `up`. Throws {@link UsageError}. */
@@ -48,7 +48,7 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
     port: numberOf('--port', values.port ?? '6443', 65_535),
     backend: backendOf(values),
     kubeconfig: values.kubeconfig ?? '.kubewright/kubeconfig',
-    controllers: controllersOf(values.controllers ?? 'all'),
+    controllers: controllersOf(values.controllers ?? 'none'),
     nodes: numberOf('--nodes', values.nodes ?? '0', 10_000),
     verbose: values.verbose ?? false,
     ...(values.token === undefined ? {} : { token: tokenOf(values.token) }),

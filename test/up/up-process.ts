@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = join(import.meta.dirname, '../..')
+const main = join(root, 'packages/cli/src/main.ts')
+const tsx = join(root, 'node_modules/tsx/dist/loader.mjs')
+
+/** A temporary folder that goes with the test. */
+export class TemporaryFolder implements Disposable {
+  readonly path: string
+
+  constructor() {
+    this.path = mkdtempSync(join(tmpdir(), 'kubewright-up-'))
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+/** `kubewright up` in a process of its own, as users start it. */
+export class UpProcess implements AsyncDisposable {
+  readonly child: ChildProcess
+  /** Its lines, oldest first. */
+  readonly out: string[] = []
+  readonly notes: string[] = []
+  readonly #exited: Promise<number | string>
+  #server = ''
+  #kubeconfig = ''
+
+  private constructor(args: readonly string[], folder: string) {
+    this.child = spawn(
+      process.execPath,
+      ['--conditions=kubewright-source', '--import', tsx, main, 'up', '--port', '0', ...args],
+      { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    this.#exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+    createInterface({ input: this.child.stderr! }).on('line', (line) => this.notes.push(line))
+  }
+
+  /** Starts it in a folder and waits until it says that it is ready. */
+  static async start(args: readonly string[], folder: string): Promise<UpProcess> {
+    const up = new UpProcess(args, folder)
+    const ready = new Promise<void>((resolve) => {
+      createInterface({ input: up.child.stdout! }).on('line', (line) => {
+        up.out.push(line)
+        const found = /^ready (https:\S+) kubeconfig=(.*) in \d+ ms$/.exec(line)
+        if (!found) return
+        up.#server = found[1]!
+        up.#kubeconfig = found[2]!
+        resolve()
+      })
+    })
+    const failed = up.#exited.then((code) => {
+      throw new Error(`kubewright up ended with ${code}: ${up.notes.join('\n')}`)
+    })
+    failed.catch(() => undefined)
+    await Promise.race([ready, failed])
+    return up
+  }
+
+  /** Runs it where it is expected to refuse; resolves with the exit code and what it said. */
+  static async fail(args: readonly string[], folder: string): Promise<{ code: number | string; notes: string[] }> {
+    const up = new UpProcess(args, folder)
+    const code = await up.#exited
+    return { code, notes: up.notes }
+  }
+
+  get server(): string {
+    return this.#server
+  }
+
+  get kubeconfig(): string {
+    return this.#kubeconfig
+  }
+
+  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal)
+    return this.#exited
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+}
