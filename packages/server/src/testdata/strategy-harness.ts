@@ -1,0 +1,74 @@
+import { deepCopy } from '@kubewright/base'
+import { builtinResources } from '../builtins/builtin-resources.ts'
+import { builtinTable } from '../builtins/builtin-table.ts'
+import type { MutableObject, Resource, StrategyContext } from '../registry/resource.ts'
+
+// Runs the strategies of built-in resources on plain objects, without a server.
+
+const resources = builtinResources(builtinTable)
+const now = Date.UTC(2026, 0, 2, 3, 4, 5)
+
+/** The resource of an apiVersion and kind. */
+export function resourceFor(apiVersion: string, kind: string): Resource {
+  const found = resources.find((resource) => resource.kind.apiVersion === apiVersion && resource.kind.kind === kind)
+  if (!found) throw new Error(`No resource for ${apiVersion} ${kind}`)
+  return found
+}
+
+function contextOf(resource: Resource, subresource = ''): StrategyContext {
+  const namespace = resource.kind.scope === 'Namespaced' ? 'default' : ''
+  // No strategy under test looks at the request.
+  return { request: undefined as never, now, namespace, subresource, dryRun: false }
+}
+
+/** The object as a decoder gives it: typed, and with its defaults. */
+export function defaulted(object: object): MutableObject {
+  const given = deepCopy(object) as MutableObject
+  given.metadata ??= {}
+  const resource = resourceFor(given.apiVersion, given.kind)
+  const { object: typed, strictErrors } = resource.recheck!(given, { strict: true, source: 'json' })
+  if (strictErrors.length > 0) throw new Error(strictErrors.join(', '))
+  return typed
+}
+
+/** What a create makes of an object before it is checked. */
+export function prepared(object: object): MutableObject {
+  const given = defaulted(object)
+  const resource = resourceFor(given.apiVersion, given.kind)
+  given.metadata.uid ??= 'uid-1'
+  if (resource.kind.scope === 'Namespaced') given.metadata.namespace ??= 'default'
+  resource.strategy.prepareForCreate?.(given, contextOf(resource))
+  return resource.normalize!(given, false)
+}
+
+/** The texts of the errors that a create gets. */
+export async function createErrors(object: object): Promise<string[]> {
+  const given = prepared(object)
+  const resource = resourceFor(given.apiVersion, given.kind)
+  const errors = (await resource.strategy.validate?.(given, contextOf(resource))) ?? []
+  return errors.map(String)
+}
+
+/** The warnings that a create gets. */
+export function createWarnings(object: object): readonly string[] {
+  const given = prepared(object)
+  return resourceFor(given.apiVersion, given.kind).strategy.warningsOnCreate?.(given) ?? []
+}
+
+/** What an update makes of an object; `change` edits a copy of what was stored. */
+export async function updated(
+  object: object,
+  change: (object: MutableObject) => void,
+  subresource = '',
+): Promise<{ object: MutableObject; errors: string[] }> {
+  const old = prepared(object)
+  old.metadata.resourceVersion = '1'
+  const resource = resourceFor(old.apiVersion, old.kind)
+  const strategy = (subresource === '' ? undefined : resource.subresources[subresource]?.strategy) ?? resource.strategy
+  const next = deepCopy(old)
+  change(next)
+  const fresh = defaulted(next)
+  strategy.prepareForUpdate?.(fresh, old, contextOf(resource, subresource))
+  const errors = (await strategy.validateUpdate?.(fresh, old, contextOf(resource, subresource))) ?? []
+  return { object: fresh, errors: errors.map(String) }
+}
