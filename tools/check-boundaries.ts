@@ -35,6 +35,7 @@ function closure(table: ReadonlyMap<string, ReadonlySet<string>>, name: string):
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.(test|test-d|bench)\.ts$/.test(entry.name))
+    .filter((entry) => !entry.parentPath.split('/').includes('testdata'))
     .map((entry) => join(entry.parentPath, entry.name))
 }
 

@@ -8,7 +8,6 @@ export {
   isDNS1035Label,
   isDNS1123Label,
   isDNS1123Subdomain,
-  isLabelKey,
   isQualifiedName,
   isValidLabelValue,
   nameIsDNS1035Label,

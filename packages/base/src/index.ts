@@ -51,7 +51,6 @@ export {
   isFullyQualifiedName,
   isHTTPHeaderName,
   isInRange,
-  isLabelKey,
   isPathSegmentName,
   isQualifiedName,
   isRelaxedEnvVarName,

@@ -1,4 +1,4 @@
-import { isLabelKey, isValidLabelValue } from '@kubewright/base'
+import { isQualifiedName, isValidLabelValue } from '@kubewright/base'
 import { aggregateText, compareUtf8, type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
@@ -88,7 +88,7 @@ export function newRequirement(
 
 /** The error of a label key, as label selectors report it, or undefined. */
 export function labelKeyError(key: string, path: FieldPath): FieldError | undefined {
-  const problems = isLabelKey(key)
+  const problems = isQualifiedName(key)
   return problems.length === 0 ? undefined : invalid(path, key, problems.join('; '))
 }
 

@@ -168,9 +168,6 @@ export function isQualifiedName(value: string): string[] {
   return errors
 }
 
-/** A label key; another name of `isQualifiedName`. */
-export const isLabelKey: NameCheck = isQualifiedName
-
 /** A label value: empty, or at most 63 bytes that begin and end alphanumerically. */
 export function isValidLabelValue(value: string): string[] {
   const errors = byteLength(value) > 63 ? [maxBytesMessage(63)] : []
