@@ -8,6 +8,7 @@ import { type Decoded, decodeJson } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
 import type { JsonReaderOptions } from './json-reader.ts'
 import { looksLikeJson } from './looks-like-json.ts'
+import { isTooDeep } from './yaml-depth.ts'
 import { goYamlMessage, missingKeyMessage } from './yaml-problem.ts'
 import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 
@@ -72,6 +73,8 @@ class YamlReader {
 
   constructor(source: string) {
     this.#source = source.startsWith('\ufeff') ? source.slice(1) : source
+    // Go's reader gives up at this depth; this one has to somewhat earlier.
+    if (isTooDeep(this.#source)) throw new ApiSyntaxError('yaml: exceeded max depth of 10000')
     if (forbiddenCharacter.test(this.#source)) throw new ApiSyntaxError('yaml: control characters are not allowed')
     this.#document = yaml().parseDocument(this.#source, {
       schema: 'failsafe',

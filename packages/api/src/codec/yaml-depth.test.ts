@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { parseYaml } from './decode-yaml.ts'
+import { isTooDeep } from './yaml-depth.ts'
+
+describe('isTooDeep()', () => {
+  test.each([
+    ['brackets', (n: number) => '['.repeat(n) + ']'.repeat(n)],
+    ['braces', (n: number) => `${'{a: '.repeat(n)}1${'}'.repeat(n)}`],
+    ['tagged brackets', (n: number) => '!a ['.repeat(n) + ']'.repeat(n)],
+    ['lists on one line', (n: number) => `${'- '.repeat(n)}x`],
+    ['keys on one line', (n: number) => `${'? '.repeat(n)}x`],
+    ['indentation', (n: number) => `${Array.from({ length: n }, (_, i) => `${' '.repeat(i)}a:`).join('\n')} 1`],
+  ])('finds %s that nest too deep', (_, make) => {
+    expect([isTooDeep(make(900)), isTooDeep(make(1100)), isTooDeep(make(5000))]).toEqual([false, true, true])
+  })
+
+  test('does not mind brackets in texts', () => {
+    expect(isTooDeep(`a: "${'['.repeat(5000)}"\nb: |\n  ${'\u001b[31m x'.repeat(5000)}\nc: ${'-'.repeat(3000)}`)).toBe(
+      false,
+    )
+  })
+
+  test('bodies of megabytes are refused and do not end the process', () => {
+    expect(() => parseYaml('['.repeat(1_500_000))).toThrow('yaml: exceeded max depth of 10000')
+    expect(() => parseYaml('- '.repeat(1_500_000))).toThrow('yaml: exceeded max depth of 10000')
+  })
+})
