@@ -61,6 +61,8 @@ export interface ServerParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
+  /** Aborted when the server is disposed: for what runs beside requests. */
+  readonly signal: AbortSignal
 }
 
 /** A running API server without a listener: call its handler, or put one in front. */
@@ -78,14 +80,30 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const resources = new ResourceTable()
   const admission: AdmissionPlugin[] = [...(options.admission ?? [])]
   const dispatcher = new ResourceDispatcher(registry, resources, new AdmissionChain(admission))
-  const parts: ServerParts = { resources, registry, dispatcher, paths: [], filters: [], admission, clock, random, log }
+  const stop = new AbortController()
+  const { signal } = stop
+  const parts: ServerParts = {
+    resources,
+    registry,
+    dispatcher,
+    paths: [],
+    filters: [],
+    admission,
+    clock,
+    random,
+    log,
+    signal,
+  }
   await options.setup?.(parts)
   await followAll(resources, feed)
   const handler = new RequestHandler(options, parts)
   return {
     handler: (request) => handler.handle(request),
     parts,
-    [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await feed[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { builtinAdmission } from '../admission/plugins/builtin-admission.ts'
+import { ApiServiceController } from '../aggregation/api-service-controller.ts'
 import type { ServerParts } from '../api-server.ts'
 import { type AuditSink, auditLog } from '../audit/audit-log.ts'
 import { DiscoveryIndex } from '../discovery/discovery-index.ts'
@@ -52,6 +53,7 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     '/version',
   ]
   const metrics = new ServerMetrics(parts)
+  const apiServices = new ApiServiceController(parts)
   parts.filters.push(
     metrics.filter,
     requestLog(clock, log),
@@ -60,6 +62,7 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     requestTimeout(clock),
   )
   parts.paths.push(
+    apiServices.paths,
     metricsPath(metrics),
     discoveryPaths(discovery),
     openApiPaths(openApi, clock),
@@ -71,5 +74,6 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
   const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
   await bootstrap(parts, options)
   bootstrapped()
+  apiServices.start()
   return { health, discovery, metrics }
 }

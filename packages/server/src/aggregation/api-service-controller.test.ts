@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { customResource } from '../testdata/custom-resource.ts'
+import { PlainServer } from '../testdata/plain-server.ts'
+import { ApiServiceController } from './api-service-controller.ts'
+
+let server: PlainServer
+let controller: ApiServiceController
+beforeAll(async () => {
+  server = await PlainServer.start({}, async (parts) => {
+    controller = new ApiServiceController(parts)
+    parts.paths.push(controller.paths)
+    controller.start()
+  })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const path = '/apis/apiregistration.k8s.io/v1/apiservices'
+/** Lets the controller see what was written, and act. */
+const settle = async (): Promise<void> => {
+  const { feed, store } = server.server.parts.registry
+  for (let i = 0; i < 3; i++) {
+    await feed.reached(await store.revision())
+    await controller.idle()
+  }
+}
+const conditionOf = async (name: string): Promise<object> =>
+  (await server.send(`GET ${path}/${name}`)).body.status.conditions[0]
+
+describe('ApiServiceController', () => {
+  test('registers custom resources while they are served', async () => {
+    const { resources } = server.server.parts
+    resources.set(customResource('v1', { type: 'object' }))
+    await settle()
+    expect((await server.send(`GET ${path}/v1.shop.example.com`)).body).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' } },
+      spec: { group: 'shop.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    })
+    resources.delete('shop.example.com', 'v1', 'widgets')
+    await settle()
+    expect((await server.send(`GET ${path}/v1.shop.example.com`)).status).toBe(404)
+  })
+
+  test('says what a service lacks, step by step, and answers for it meanwhile', async () => {
+    const spec = { group: 'far.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
+    const service = { name: 's', namespace: 'n', port: 443 }
+    await server.send(`POST ${path}`, {
+      body: { metadata: { name: 'v1.far.example.com' }, spec: { ...spec, service } },
+    })
+    await settle()
+    expect(await conditionOf('v1.far.example.com')).toMatchObject({
+      status: 'False',
+      reason: 'ServiceNotFound',
+      message: 'service/s in "n" is not present',
+    })
+    const refused = await server.send('GET /apis/far.example.com/v1/things')
+    expect([refused.status, refused.text]).toEqual([503, 'service unavailable\n'])
+
+    const ports = [{ name: 'https', port: 80 }]
+    await server.send('POST /api/v1/namespaces/n/services', { body: { metadata: { name: 's' }, spec: { ports } } })
+    await settle()
+    expect(await conditionOf('v1.far.example.com')).toMatchObject({ reason: 'ServicePortError' })
+
+    await server.send('PATCH /api/v1/namespaces/n/services/s', {
+      body: { spec: { ports: [{ name: 'https', port: 443 }] } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await settle()
+    expect(await conditionOf('v1.far.example.com')).toMatchObject({
+      reason: 'EndpointsNotFound',
+      message: 'cannot find endpointslices for service/s in "n"',
+    })
+
+    await server.send(`DELETE ${path}/v1.far.example.com`)
+    await settle()
+    expect((await server.send('GET /apis/far.example.com/v1/things')).status).toBe(404)
+  })
+})

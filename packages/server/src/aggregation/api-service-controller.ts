@@ -1,0 +1,143 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { formatRFC3339, instantFromMillis } from '@kubewright/base'
+import { ObjectLookup } from '../admission/plugins/object-lookup.ts'
+import type { PathHandler, ServerParts } from '../api-server.ts'
+import { systemContext } from '../auth/system-context.ts'
+import { automanagedLabel, localApiService } from '../bootstrap/api-services.ts'
+import { ensureObject, putStatus } from '../bootstrap/ensure-object.ts'
+import { respondText } from '../http/respond.ts'
+import { deleteObject } from '../registry/delete-object.ts'
+import type { MutableObject } from '../registry/resource.ts'
+import { availabilityOf, type RemoteApiService } from './api-service-condition.ts'
+
+const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const
+const watched = [apiServices, ['', 'v1', 'services'], ['discovery.k8s.io', 'v1', 'endpointslices']] as const
+
+/**
+ * Looks after APIServices: those of custom resources come and go with the resources, and those that name a service say whether it can be
+ * reached. Level-triggered: every change leads to a look at everything, one at a time. Ends with the server.
+ */
+export class ApiServiceController {
+  readonly #parts: ServerParts
+  readonly #lookup: ObjectLookup
+  #remote: ReadonlySet<string> = new Set()
+  #wanted = true
+  #running: Promise<void> | undefined
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts
+    this.#lookup = new ObjectLookup(parts)
+    const listening = parts.resources.onChange(() => this.#trigger())
+    parts.signal.addEventListener('abort', () => listening[Symbol.dispose](), { once: true })
+  }
+
+  /** Begins to follow the objects. */
+  start(): void {
+    for (const name of watched) void this.#follow(name)
+    this.#trigger()
+  }
+
+  /** Resolves when everything that was known so far has been looked at. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  /** Answers for group versions that another server would have to answer for. */
+  readonly paths: PathHandler = async ({ info }) => {
+    if (this.#remote.size === 0) return undefined
+    const [, root, group, version] = info.path.split('/')
+    if (root !== 'apis' || !this.#remote.has(`${version}.${group}`)) return undefined
+    const response = respondText(503, 'service unavailable\n')
+    return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
+  }
+
+  async #follow([group, version, plural]: readonly [string, string, string]): Promise<void> {
+    const resource = this.#parts.resources.find(group, version, plural)
+    if (!resource) return
+    const { signal } = this.#parts
+    const cache = await this.#parts.registry.feed.cache(resource.storage.prefix)
+    while (!signal.aborted) {
+      await cache.changed(signal)
+      if (signal.aborted) return
+      // Services and endpoints matter only to those that are served elsewhere.
+      if (plural === 'apiservices' || this.#remote.size > 0) this.#trigger()
+    }
+  }
+
+  #trigger(): void {
+    this.#wanted = true
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#wanted && !this.#parts.signal.aborted) {
+      this.#wanted = false
+      try {
+        await this.#reconcile()
+      } catch (error) {
+        // Whoever was faster makes another change, which leads here again.
+        if (!isConflict(error) && !isNotFound(error))
+          this.#parts.log.error(error, 'Cannot bring APIServices up to date')
+      }
+    }
+  }
+
+  async #reconcile(): Promise<void> {
+    const known = (await this.#lookup.list(apiServices)) as MutableObject[]
+    const remote = known.filter(isRemote)
+    this.#remote = new Set(remote.map(({ metadata }) => metadata.name!))
+    const custom = this.#customGroupVersions()
+    const names = new Set(known.map(({ metadata }) => metadata.name))
+    for (const [name, { group, version }] of custom) {
+      if (names.has(name)) continue
+      await ensureObject(this.#parts, 'apiservices', localApiService(group, version, 'true', this.#parts.clock.now()))
+    }
+    for (const { metadata } of known) {
+      if (metadata.labels?.[automanagedLabel] === 'true' && !custom.has(metadata.name!))
+        await this.#remove(metadata.name!)
+    }
+    for (const service of remote) await this.#updateStatus(service)
+  }
+
+  #customGroupVersions(): Map<string, { group: string; version: string }> {
+    const found = new Map<string, { group: string; version: string }>()
+    for (const { group, version, resources } of this.#parts.resources.groupVersions()) {
+      if ([...resources.values()].every(({ typedItems }) => !typedItems))
+        found.set(`${version}.${group}`, { group, version })
+    }
+    return found
+  }
+
+  async #updateStatus(service: RemoteApiService): Promise<void> {
+    const now = await availabilityOf(service, this.#lookup)
+    const conditions = service.status?.conditions ?? []
+    const before = conditions.find(({ type }) => type === 'Available')
+    if (before?.status === now.status && before.reason === now.reason && before.message === now.message) return
+    const lastTransitionTime = formatRFC3339(instantFromMillis(this.#parts.clock.now()))
+    const next = [
+      ...conditions.filter((condition) => condition !== before),
+      { type: 'Available', lastTransitionTime, ...now },
+    ]
+    await putStatus(this.#parts, 'apiservices', { ...service, status: { ...service.status, conditions: next } })
+  }
+
+  async #remove(name: string): Promise<void> {
+    const { resources, dispatcher, registry, clock } = this.#parts
+    const resource = resources.find(...apiServices)!
+    const context = systemContext(resource, {
+      manager: 'kube-apiserver',
+      namespace: '',
+      name,
+      verb: 'delete',
+      now: clock.now(),
+    })
+    const scope = dispatcher.endpoint(resource, '').scope(context, { dryRun: false })
+    await deleteObject(registry, scope, name, {}, async () => undefined)
+  }
+}
+
+function isRemote(object: MutableObject): object is RemoteApiService {
+  return (object['spec'] as { service?: object } | undefined)?.service !== undefined
+}
