@@ -14,8 +14,8 @@ import { visitContainers } from '../../pod/visit-containers.ts'
 type Parts = Pick<ServerParts, 'registry' | 'resources'>
 
 /** Nothing runs here that could be reached: what a server does that cannot connect to the node. */
-function unreachable(node: string): never {
-  throw unclassifiedError(`no preferred addresses found; known addresses: [] (node ${node})`)
+function unreachable(): never {
+  throw unclassifiedError(`no preferred addresses found; known addresses: []`)
 }
 
 async function podOf({ registry }: Parts, { info }: RequestContext, resource: Resource): Promise<MutableObject> {
@@ -44,7 +44,7 @@ async function connectToNode({ registry, resources }: Parts, node: string): Prom
   const resource = resources.find('', 'v1', 'nodes')
   const found = resource && (await registry.find(resource, '', node))
   if (!found) throw newNotFound({ group: '', resource: 'nodes' }, node)
-  return unreachable(node)
+  return unreachable()
 }
 
 function validateLogOptions(query: URLSearchParams, name: string): void {
@@ -117,7 +117,7 @@ export function podProxySubresource(parts: Parts): Subresource {
       const pod = await podOf(parts, { ...context, info }, resource)
       const address = parseIPSloppy((pod['status'] as PodLike['status'])?.podIPs?.[0]?.ip ?? '')
       if (!address?.isGlobalUnicast()) throw newBadRequest('address not allowed')
-      return unreachable(podSpecOf(pod).nodeName ?? '')
+      return unreachable()
     },
   }
 }

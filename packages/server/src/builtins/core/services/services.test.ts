@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCoreServer } from '../../../testdata/core-server.ts'
+import type { PlainAnswer, PlainServer } from '../../../testdata/plain-server.ts'
+
+let server: PlainServer
+beforeAll(async () => {
+  server = await startCoreServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const path = '/api/v1/namespaces/a/services'
+const merge = { 'content-type': 'application/merge-patch+json' }
+const create = (name: string, spec: object, query = ''): Promise<PlainAnswer> =>
+  server.send(`POST ${path}${query}`, { body: { metadata: { name }, spec } })
+const patch = (name: string, spec: object): Promise<PlainAnswer> =>
+  server.send(`PATCH ${path}/${name}`, { body: { spec }, headers: merge })
+const port = { port: 80 }
+
+function problem({ body }: PlainAnswer): string {
+  return String(body.message).replace(/^\S+ "\S*" is invalid: /, '')
+}
+
+describe('cluster addresses', () => {
+  test('are handed out, kept over updates and free again after deletion', async () => {
+    const { clusterIP } = (await create('a', { ports: [port] })).body.spec
+    expect(clusterIP).toMatch(/^10\.0\.0\.\d+$/)
+    expect((await patch('a', { ports: [{ port: 81 }] })).body.spec.clusterIP).toBe(clusterIP)
+    expect(problem(await create('b', { clusterIP, ports: [port] }))).toBe(
+      `spec.clusterIPs: Invalid value: ["${clusterIP}"]: failed to allocate IP ${clusterIP}: provided IP is already allocated`,
+    )
+    await server.send(`DELETE ${path}/a`)
+    expect((await create('b', { clusterIP, ports: [port] })).status).toBe(201)
+  })
+
+  test('are not used up by dry runs and failures', async () => {
+    const spec = { clusterIP: '10.0.0.77', ports: [port] }
+    expect((await create('dry', spec, '?dryRun=All')).status).toBe(201)
+    expect((await create('bad', { ...spec, ports: [{ port: 0 }] })).status).toBe(422)
+    expect((await create('good', spec)).status).toBe(201)
+  })
+
+  test('cannot change', async () => {
+    await create('fixed', { clusterIP: '10.0.0.78', ports: [port] })
+    expect(problem(await patch('fixed', { clusterIP: '10.0.0.79', clusterIPs: ['10.0.0.79'] }))).toBe(
+      'spec.clusterIPs[0]: Invalid value: ["10.0.0.79"]: may not change once set',
+    )
+  })
+
+  test.each([
+    [
+      { clusterIP: '1.2.3.4', ports: [port] },
+      'spec.clusterIPs: Invalid value: ["1.2.3.4"]: failed to allocate IP 1.2.3.4: the provided network does not match the current range',
+    ],
+    [
+      { clusterIPs: ['10.0.0.9'], ports: [port] },
+      'spec.clusterIPs: Invalid value: ["10.0.0.9"]: must be empty when `clusterIP` is not specified',
+    ],
+    [
+      { ipFamilyPolicy: 'RequireDualStack', ports: [port] },
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+    ],
+    [
+      { ipFamilies: ['IPv6'], ports: [port] },
+      'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
+    ],
+    [
+      { clusterIP: '2001:db8::1', ports: [port] },
+      'spec.clusterIPs[0]: Invalid value: ["2001:db8::1"]: IPv6 is not configured on this cluster',
+    ],
+  ])('are refused for %j', async (spec, text) => {
+    expect(problem(await create('refused', spec))).toBe(text)
+  })
+
+  test('of headless services are none, of both families unless something is selected', async () => {
+    expect((await create('headless', { clusterIP: 'None' })).body.spec).toMatchObject({
+      clusterIPs: ['None'],
+      ipFamilies: ['IPv4', 'IPv6'],
+      ipFamilyPolicy: 'RequireDualStack',
+    })
+    expect((await create('selecting', { clusterIP: 'None', selector: { a: 'b' } })).body.spec).toMatchObject({
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
+  })
+
+  test('go with a change to ExternalName and come back', async () => {
+    await create('name', { ports: [port] })
+    const { body } = await patch('name', { type: 'ExternalName', externalName: 'a.b' })
+    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
+      expect(body.spec).not.toHaveProperty(field)
+    }
+    expect((await patch('name', { type: 'ClusterIP' })).body.spec.clusterIP).toMatch(/^10\.0\.0\./)
+  })
+})
+
+describe('node ports', () => {
+  test('are handed out, shared by protocols, kept by name, and dropped with the type', async () => {
+    const ports = [
+      { name: 'a', port: 53 },
+      { name: 'b', port: 53, protocol: 'UDP' },
+    ]
+    const { body } = await create('dns', { type: 'NodePort', ports })
+    const { nodePort } = body.spec.ports[0]
+    expect(nodePort).toBeGreaterThanOrEqual(30_000)
+    expect(body.spec.ports[1].nodePort).toBe(nodePort)
+    const kept = await patch('dns', { ports: [{ name: 'a', port: 54 }] })
+    expect(kept.body.spec.ports).toMatchObject([{ name: 'a', port: 54, nodePort }])
+    expect((await patch('dns', { type: 'ClusterIP' })).body.spec.ports[0]).not.toHaveProperty('nodePort')
+    expect((await create('again', { type: 'NodePort', ports: [{ port: 1, nodePort }] })).status).toBe(201)
+    expect(problem(await create('third', { type: 'NodePort', ports: [{ port: 1, nodePort }] }))).toBe(
+      `spec.ports[0].nodePort: Invalid value: ${nodePort}: provided port is already allocated`,
+    )
+  })
+
+  test('come from their range', async () => {
+    expect(problem(await create('low', { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }))).toBe(
+      'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+    )
+  })
+
+  test('of load balancers include one for health checks', async () => {
+    const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [port] }
+    const { healthCheckNodePort } = (await create('lb', spec)).body.spec
+    expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
+    expect(problem(await patch('lb', { healthCheckNodePort: 30_001 }))).toBe(
+      'spec.healthCheckNodePort: Forbidden: field is immutable',
+    )
+  })
+})
+
+test('the status is for load balancers only', async () => {
+  await create('plain', { ports: [port] })
+  const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
+  const answer = await server.send(`PATCH ${path}/plain/status`, { body: { status }, headers: merge })
+  expect(problem(answer)).toBe(
+    "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
+  )
+})

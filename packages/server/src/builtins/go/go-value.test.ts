@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { goStructs } from './go-structs.ts'
+import { goShown, goValueOf } from './go-value.ts'
+
+test('goValueOf() has every field of the Go type in its order', () => {
+  expect(JSON.stringify(goValueOf('Taint', { key: 'a', effect: 'NoSchedule' }))).toBe(
+    '{"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}',
+  )
+})
+
+test('goValueOf() puts what concerns the host into the security context, as the server has it', () => {
+  const value = goValueOf('PodSpec', { securityContext: { runAsUser: 1 }, hostNetwork: true })
+  expect(value['SecurityContext']).toMatchObject({ HostNetwork: true, HostPID: false, RunAsUser: 1 })
+  expect(value).not.toHaveProperty('HostNetwork')
+})
+
+test('goValueOf() inlines metadata and embedded types', () => {
+  const value = goValueOf('PodTemplateSpec', {
+    metadata: { labels: { b: 'c' } },
+    spec: { volumes: [{ name: 'v', emptyDir: {} }] },
+  })
+  expect(Object.keys(value)).toEqual(['labels', 'Spec'])
+  expect(value['Spec']).toMatchObject({
+    Volumes: [{ Name: 'v', EmptyDir: { Medium: '', SizeLimit: null }, HostPath: null }],
+  })
+})
+
+test('goValueOf() can show every type of the table', () => {
+  for (const type of Object.keys(goStructs)) expect(() => goValueOf(type, {})).not.toThrow()
+})
+
+test('goShown() keeps the order of fields in texts', () => {
+  expect(goShown('NodeSelectorTerm', [{}]).text).toBe('[{"MatchExpressions":null,"MatchFields":null}]')
+})

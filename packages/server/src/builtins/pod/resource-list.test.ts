@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { canonicalQuantity, defaultResourceList, quantityOf } from './resource-list.ts'
+
+test.each([
+  ['1000m', '1'],
+  ['0.5', '500m'],
+  ['1.0005', '1001m'],
+  ['0.0001', '1m'],
+  ['1024Mi', '1Gi'],
+  ['1e3', '1e3'],
+  [2, '2'],
+])('canonicalQuantity() prints %j as %j', (given, printed) => {
+  expect(canonicalQuantity(given)).toBe(printed)
+})
+
+test('canonicalQuantity() leaves what is no quantity to validation', () => {
+  expect(canonicalQuantity('many')).toBe('many')
+})
+
+test('defaultResourceList() spells every amount', () => {
+  const list = { cpu: '0.25', memory: '2048Ki' }
+  defaultResourceList(list)
+  expect(list).toEqual({ cpu: '250m', memory: '2Mi' })
+})
+
+test('quantityOf() counts a missing amount as zero', () => {
+  expect(quantityOf(undefined).isZero()).toBe(true)
+})
