@@ -1,0 +1,128 @@
+import { Agent, request as send } from 'node:https'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import { connectionErrorText } from './connection-error-text.ts'
+
+/** How the other end has to prove who it is, and how we do. */
+export interface OutgoingTls {
+  /** PEM of the authorities that are trusted. @default the system's */
+  readonly ca?: string | undefined
+  /** Whether any certificate will do. @default false */
+  readonly insecure?: boolean | undefined
+  /** The name that the certificate must have. @default the host of the address */
+  readonly serverName?: string | undefined
+  /** PEM of our own certificate and its key. */
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+/** A request that this server sends to another one. */
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: URL
+  /** Where to connect to when that is not the host of the address. */
+  readonly connectTo?: { readonly host: string; readonly port: number } | undefined
+  /** A list sends the header as many times. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Uint8Array | undefined
+  readonly tls?: OutgoingTls | undefined
+  /** Ends the request, and after it the body of the answer. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An answer whose body is read as it comes. */
+export interface OutgoingResponse {
+  readonly status: number
+  /** Lower-case names; the values of a repeated header in order. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** A failure to get an answer at all, in the words of Go's net package, which clients know from kube-apiserver. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+}
+
+/** Sends a request over HTTPS. Rejects with {@link ConnectionError}, or with the signal's reason when that aborts. */
+export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingResponse>
+
+/** How many different TLS settings keep their connections open; there are as many as webhooks and extension servers. */
+const maxAgents = 64
+const agents = new Map<string, Agent>()
+
+/** {@link Outgoing} over real connections, which are kept for the next request to the same place. */
+export const systemOutgoing: Outgoing = async (request) => {
+  try {
+    return await attempt(request)
+  } catch (error) {
+    // A kept connection may have been closed by the other end just now; that says nothing about a new one.
+    if (error instanceof StaleConnection) return attempt(request)
+    throw error
+  }
+}
+
+/** The connection was an old one and broke before anything came back. */
+class StaleConnection extends Error {}
+
+function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
+  const { method, url, connectTo, headers, body, tls = {}, signal } = request
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const port = connectTo?.port ?? Number(url.port || 443)
+  const host = connectTo?.host ?? hostname
+  const serverName = tls.serverName ?? hostname
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error)
+    const outgoing = send({
+      agent: agentFor(tls),
+      method,
+      host,
+      port,
+      path: `${url.pathname}${url.search}`,
+      // An address is no name that TLS could ask for.
+      ...(isAddress(serverName) ? { servername: '' } : { servername: serverName }),
+      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
+      headers: {
+        host: url.host,
+        ...(headers as Record<string, string | string[]>),
+        ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+      },
+      ...(signal ? { signal } : {}),
+    })
+    outgoing.once('response', (response) => {
+      const received: Record<string, string[]> = {}
+      for (const [name, values] of Object.entries(response.headersDistinct)) if (values) received[name] = values
+      resolve({ status: response.statusCode ?? 0, headers: received, body: response })
+    })
+    outgoing.once('error', (error: NodeJS.ErrnoException) => {
+      if (signal?.aborted) reject(signal.reason as Error)
+      else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection())
+      else reject(new ConnectionError(connectionErrorText(error, { host, port, serverName }), { cause: error }))
+    })
+    outgoing.end(body)
+  })
+}
+
+function agentFor({ ca, insecure = false, serverName = '', cert, key }: OutgoingTls): Agent {
+  const id = JSON.stringify([ca, insecure, serverName, cert])
+  let agent = agents.get(id)
+  if (agent) agents.delete(id)
+  else {
+    agent = new Agent({
+      keepAlive: true,
+      rejectUnauthorized: !insecure,
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    })
+  }
+  // The map's order is that of use: the first one has not been used for the longest time.
+  agents.set(id, agent)
+  if (agents.size > maxAgents) {
+    const [oldest, unused] = agents.entries().next().value!
+    unused.destroy()
+    agents.delete(oldest)
+  }
+  return agent
+}
+
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^\d+(\.\d+){3}$/.test(host)
+}
