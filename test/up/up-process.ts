@@ -1,13 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
-const main = join(root, 'packages/cli/src/main.ts')
-const tsx = join(root, 'node_modules/tsx/dist/loader.mjs')
+let program: Promise<string> | undefined
+
+/** The command in one file, so that it starts fast, and also for users who cannot read the sources. Made once for each test file. */
+export function upProgram(): Promise<string> {
+  program ??= (async () => {
+    // Below the project, so that it finds the dependencies that are not part of it.
+    const cache = join(root, 'node_modules/.cache')
+    mkdirSync(cache, { recursive: true })
+    const folder = mkdtempSync(join(cache, 'kubewright-program-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const outfile = join(folder, 'kubewright.mjs')
+    await build({
+      entryPoints: [join(root, 'packages/cli/src/main.ts')],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      conditions: ['kubewright-source'],
+      external: ['yaml', 're2js'],
+      logLevel: 'warning',
+    })
+    chmodSync(folder, 0o755)
+    return outfile
+  })()
+  return program
+}
 
 /** A temporary folder that goes with the test. */
 export class TemporaryFolder implements Disposable {
@@ -22,6 +48,17 @@ export class TemporaryFolder implements Disposable {
   }
 }
 
+/** How the process differs from this one. */
+export interface UpProcessOptions {
+  readonly uid?: number
+}
+
+/** How a start was refused. */
+export interface UpFailure {
+  readonly code: number | string
+  readonly notes: readonly string[]
+}
+
 /** `kubewright up` in a process of its own, as users start it. */
 export class UpProcess implements AsyncDisposable {
   readonly child: ChildProcess
@@ -32,19 +69,19 @@ export class UpProcess implements AsyncDisposable {
   #server = ''
   #kubeconfig = ''
 
-  private constructor(args: readonly string[], folder: string) {
-    this.child = spawn(
-      process.execPath,
-      ['--conditions=kubewright-source', '--import', tsx, main, 'up', '--port', '0', ...args],
-      { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
+  private constructor(program: string, args: readonly string[], folder: string, options: UpProcessOptions) {
+    this.child = spawn(process.execPath, [program, 'up', '--port', '0', ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
+    })
     this.#exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
     createInterface({ input: this.child.stderr! }).on('line', (line) => this.notes.push(line))
   }
 
   /** Starts it in a folder and waits until it says that it is ready. */
-  static async start(args: readonly string[], folder: string): Promise<UpProcess> {
-    const up = new UpProcess(args, folder)
+  static async start(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpProcess> {
+    const up = new UpProcess(await upProgram(), args, folder, options)
     const ready = new Promise<void>((resolve) => {
       createInterface({ input: up.child.stdout! }).on('line', (line) => {
         up.out.push(line)
@@ -64,8 +101,8 @@ export class UpProcess implements AsyncDisposable {
   }
 
   /** Runs it where it is expected to refuse; resolves with the exit code and what it said. */
-  static async fail(args: readonly string[], folder: string): Promise<{ code: number | string; notes: string[] }> {
-    const up = new UpProcess(args, folder)
+  static async fail(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpFailure> {
+    const up = new UpProcess(await upProgram(), args, folder, options)
     const code = await up.#exited
     return { code, notes: up.notes }
   }

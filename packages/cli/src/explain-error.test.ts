@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { explainError } from './explain-error.ts'
+
+describe('explainError()', () => {
+  it.each([
+    [{ code: 'EADDRINUSE', port: 6443, address: '127.0.0.1' }, /^Port 6443 of 127\.0\.0\.1 is in use: .* --port/],
+    [{ code: 'EACCES', port: 443 }, /^No permission to listen on port 443: choose one above 1023/],
+    [{ code: 'EACCES', path: '/root/x' }, /^No permission to use \/root\/x: /],
+    [{ code: 'EROFS', path: '/sys/x' }, /^\/sys\/x is on a file system that cannot be written to/],
+    [{ code: 'ENOTDIR', path: '/etc/hosts/x' }, /^\/etc\/hosts\/x is not a folder/],
+    [{ code: 'EISDIR', path: '/tmp' }, /^\/tmp is a folder where a file is wanted/],
+    [{ code: 'ENOSPC' }, /^No space left on the device$/],
+  ])('names the cure of %o', (properties, text) => {
+    expect(explainError(Object.assign(new Error('raw'), properties))).toMatch(text)
+  })
+
+  it('keeps other messages, on one line', () => {
+    expect(explainError(new Error('first\n  second'))).toBe('first second')
+    expect(explainError('thrown')).toBe('thrown')
+  })
+})

@@ -1,0 +1,53 @@
+import { systemClock } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { runCommand } from './run-command.ts'
+
+async function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {
+  const out: string[] = []
+  const notes: string[] = []
+  const code = await runCommand(args, {
+    out: (line) => out.push(line),
+    note: (line) => notes.push(line),
+    env: {},
+    clock: systemClock,
+    startedAt: 0,
+    signal: AbortSignal.abort(),
+  })
+  return { code, out, notes }
+}
+
+describe('runCommand()', () => {
+  it('lists the commands', async () => {
+    const { code, out } = await run('--help')
+    expect(code).toBe(0)
+    expect(out.join('\n')).toMatch(/^Usage: kubewright COMMAND.*\n\n {2}up {2}Start a Kubernetes API server/)
+    expect((await run()).code).toBe(2)
+  })
+
+  it('shows the help of a command instead of running it', async () => {
+    const { code, out } = await run('up', '--help')
+    expect(code).toBe(0)
+    expect(out.join('\n')).toContain('--client-ca FILE')
+  })
+
+  it('answers mistakes in one line and with exit code 2', async () => {
+    expect(await run('pu')).toEqual({
+      code: 2,
+      out: [],
+      notes: ['kubewright: unknown command "pu"; see kubewright --help'],
+    })
+    expect(await run('up', '--port', 'x')).toEqual({
+      code: 2,
+      out: [],
+      notes: ['kubewright up: --port needs a number from 0 to 65535, not "x"; see kubewright up --help'],
+    })
+  })
+
+  it('answers failures in one line and with exit code 1', async () => {
+    expect(await run('up', '--memory', '--client-ca', '/nowhere/ca.crt')).toEqual({
+      code: 1,
+      out: [],
+      notes: ['kubewright up: /nowhere/ca.crt does not exist'],
+    })
+  })
+})

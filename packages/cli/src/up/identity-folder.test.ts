@@ -1,0 +1,49 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { identityIn } from './identity-folder.ts'
+
+const day = 24 * 60 * 60 * 1000
+const now = Date.UTC(2030, 0, 1)
+
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'kubewright-identity-'))
+  try {
+    await test(join(folder, 'pki'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+describe('identityIn()', () => {
+  it('makes an identity once and keeps it in files that only the owner can read', () =>
+    inFolder(async (folder) => {
+      const first = await identityIn(folder, now)
+      expect(await identityIn(folder, now + 30 * day)).toEqual(first)
+      expect((await stat(folder)).mode & 0o777).toBe(0o700)
+      const files = await readdir(folder)
+      expect(files).toHaveLength(7)
+      for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
+    }))
+
+  it('renews certificates that are about to expire and keeps the CA and the token key', () =>
+    inFolder(async (folder) => {
+      const first = await identityIn(folder, now)
+      const later = await identityIn(folder, now + 340 * day)
+      expect(later.ca).toEqual(first.ca)
+      expect(later.serviceAccountKey).toBe(first.serviceAccountKey)
+      expect(later.serving).not.toEqual(first.serving)
+      const ca = new X509Certificate(first.ca.cert)
+      expect(new X509Certificate(later.serving.cert).verify(ca.publicKey)).toBe(true)
+      expect(new X509Certificate(later.admin.cert).subject).toBe('O=system:masters\nCN=kubernetes-admin')
+      expect(await identityIn(folder, now + 340 * day)).toEqual(later)
+    }))
+
+  it('refuses a CA that is about to expire', () =>
+    inFolder(async (folder) => {
+      await identityIn(folder, now)
+      await expect(identityIn(folder, now + 3640 * day)).rejects.toThrow(/^The certificate authority expires on/)
+    }))
+})

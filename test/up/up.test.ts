@@ -1,0 +1,101 @@
+// `kubewright up` as a black box: its contract with scripts and people.
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { CertificateAuthority } from '@kubewright/server'
+import { describe, expect, it } from 'vitest'
+import { configMap, Requests } from './requests.ts'
+import { TemporaryFolder, UpProcess } from './up-process.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+
+describe('kubewright up', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('says when it is ready, how to use it, and goodbye on %s', async (signal) => {
+    using folder = new TemporaryFolder()
+    await using up = await UpProcess.start(['--memory'], folder.path)
+    expect(up.out).toHaveLength(1)
+    expect(up.out[0]).toMatch(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=\/.*\/\.kubewright\/kubeconfig in \d+ ms$/)
+    expect(statSync(up.kubeconfig).mode & 0o777).toBe(0o600)
+    using requests = new Requests(up.kubeconfig)
+    expect((await requests.send('GET', '/readyz')).text).toBe('ok')
+    expect(await up.stop(signal)).toBe(0)
+    expect(up.out).toHaveLength(1)
+    expect(up.notes.join('\n')).toContain(`export KUBECONFIG=${up.kubeconfig}`)
+    expect(up.notes.at(-1)).toMatch(/^Stopped after \d+s: 1 request answered, \d+ objects forgotten$/)
+  })
+
+  it('takes a token and a further client CA', async () => {
+    using folder = new TemporaryFolder()
+    const ca = CertificateAuthority.create({ commonName: 'other', now: Date.now() })
+    const file = join(folder.path, 'other.crt')
+    writeFileSync(file, ca.cert)
+    await using up = await UpProcess.start(['--memory', '--token', 'secret', '--client-ca', file], folder.path)
+    using nobody = new Requests(up.kubeconfig, { cert: '', key: '' })
+    expect((await nobody.send('GET', maps)).status).toBe(403)
+    expect((await nobody.send('GET', maps, undefined, { authorization: 'Bearer wrong' })).status).toBe(401)
+    expect((await nobody.send('GET', maps, undefined, { authorization: 'Bearer secret' })).status).toBe(200)
+    const jane = new CertificateAuthority(ca).issueClient({ commonName: 'jane', now: Date.now() })
+    using other = new Requests(up.kubeconfig, jane)
+    expect((await other.send('GET', maps)).body.message).toContain('User "jane" cannot list resource "configmaps"')
+  })
+
+  it('keeps objects, certificates and tokens over a restart', async () => {
+    using folder = new TemporaryFolder()
+    const first = await UpProcess.start([], folder.path)
+    const port = new URL(first.server).port
+    // Of the first run: its certificate, CA and token must all still be good in the second one.
+    using requests = new Requests(first.kubeconfig)
+    expect((await requests.send('POST', maps, configMap('kept', 'x'))).status).toBe(201)
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await requests.send('POST', accounts, { metadata: { name: 'robot' } })
+    const { body } = await requests.send('POST', `${accounts}/robot/token`, {})
+    expect(await first.stop()).toBe(0)
+    expect(first.notes.at(-1)).toMatch(/\d+ objects kept in \.kubewright\/data$/)
+    await using _second = await UpProcess.start(['--port', port], folder.path)
+    expect((await requests.send('GET', `${maps}/kept`)).body.data).toEqual({ value: 'x' })
+    using robot = new Requests(first.kubeconfig, { cert: '', key: '' })
+    const whoAmI = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+    const authorization = `Bearer ${body.status.token}`
+    const me = await robot.send('POST', whoAmI, {}, { authorization })
+    expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
+  })
+
+  it('names a port in use, a folder in use and a folder without permission in one line', async () => {
+    using folder = new TemporaryFolder()
+    await using _up = await UpProcess.start([], folder.path)
+    const locked = await UpProcess.fail([], folder.path)
+    expect(locked.code).toBe(1)
+    expect(locked.notes).toEqual([
+      expect.stringMatching(/^kubewright up: Cannot open \.kubewright\/data\/store as process \d+ has it open: stop /),
+    ])
+    const blocker = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => blocker.once('listening', resolve))
+    const { port } = blocker.address() as { port: number }
+    const busy = await UpProcess.fail(['--memory', '--port', String(port)], folder.path)
+    blocker.close()
+    expect(busy).toEqual({
+      code: 1,
+      notes: [
+        `kubewright up: Port ${port} of 127.0.0.1 is in use: stop the program that has it, or choose another one with --port (0 picks one)`,
+      ],
+    })
+    writeFileSync(join(folder.path, 'file'), '')
+    const noFolder = await UpProcess.fail(['--data', 'file/data'], folder.path)
+    expect(noFolder.notes).toEqual([expect.stringMatching(/^kubewright up: .*file\/data.* is not a folder/)])
+  })
+
+  it('works for a user who is not root, and tells one who may not write', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('only root can become somebody else; every other test has shown it already')
+    using folder = new TemporaryFolder()
+    const nobody = 65_534
+    const closed = join(folder.path, 'closed')
+    mkdirSync(closed)
+    chmodSync(closed, 0o755)
+    chmodSync(folder.path, 0o755)
+    const refused = await UpProcess.fail([], closed, { uid: nobody })
+    expect(refused.notes).toEqual([expect.stringMatching(/^kubewright up: No permission to use .*\.kubewright/)])
+    chmodSync(closed, 0o777)
+    await using up = await UpProcess.start([], closed, { uid: nobody })
+    expect(await up.stop()).toBe(0)
+  })
+})
