@@ -195,6 +195,10 @@ class RequestHandler {
   /** What a failure becomes for the client; one that is nobody's fault but ours is logged with the id that the client gets. */
   #statusOf(error: unknown, request: ApiRequest, auditId: string): Status {
     if (isApiError(error)) return error.status
+    // Only what a client sent is ever nested that deep.
+    if (error instanceof RangeError && error.message.includes('call stack')) {
+      return newBadRequest('the object is nested too deep').status
+    }
     this.#parts.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
     const text = error instanceof Error ? error.message : String(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status

@@ -16,8 +16,9 @@ export interface JsonReaderOptions {
   readonly bytes?: boolean | undefined
 }
 
-// Go's decoder gives up here; so does a JavaScript stack, somewhat earlier for some inputs, which reads the same to the caller.
-const maxDepth = 10_000
+// Go's decoder gives up at 10000. This one must not come near the end of the stack, where compiling a regular expression would end the
+// process; to the caller it reads the same.
+const maxDepth = 2000
 const maxStrictErrors = 100
 
 const quote = 0x22

@@ -96,6 +96,23 @@ describe('create', () => {
     )
   })
 
+  test.each([
+    ['application/json', (n: number) => `{"metadata":{"name":"deep"},"nope":${'['.repeat(n)}${']'.repeat(n)}}`],
+    ['application/yaml', (n: number) => `metadata: {name: deep}\nnope: ${'['.repeat(n)}${']'.repeat(n)}`],
+  ])('survives %s that nests without end', async (type, make) => {
+    for (const depth of [3000, 30_000, 300_000]) {
+      const answer = await server.send(`POST ${maps}?dryRun=All`, {
+        body: make(depth),
+        headers: { 'content-type': type },
+      })
+      expect([depth, answer.status, answer.body.message]).toEqual([
+        depth,
+        400,
+        expect.stringContaining('exceeded max depth'),
+      ])
+    }
+  })
+
   test('refuses what etcd would not take', async () => {
     const body = map('large', { data: { k: 'x'.repeat(1.6 * 1024 * 1024) } })
     const answer = await server.send(`POST ${maps}`, { body })
