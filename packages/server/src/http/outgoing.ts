@@ -15,12 +15,18 @@ export interface OutgoingTls {
   readonly key?: string | undefined
 }
 
+/** One end of a connection. */
+export interface HostPort {
+  readonly host: string
+  readonly port: number
+}
+
 /** A request that this server sends to another one. */
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
-  /** Where to connect to when that is not the host of the address. */
-  readonly connectTo?: { readonly host: string; readonly port: number } | undefined
+  /** Finds out where to connect to, when that is not the host of the address; what it throws is thrown. */
+  readonly connectTo?: (() => Promise<HostPort>) | undefined
   /** A list sends the header as many times. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
@@ -63,11 +69,10 @@ export const systemOutgoing: Outgoing = async (request) => {
 /** The connection was an old one and broke before anything came back. */
 class StaleConnection extends Error {}
 
-function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
+async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   const { method, url, connectTo, headers, body, tls = {}, signal } = request
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  const port = connectTo?.port ?? Number(url.port || 443)
-  const host = connectTo?.host ?? hostname
+  const { host, port } = (await connectTo?.()) ?? { host: hostname, port: Number(url.port || 443) }
   const serverName = tls.serverName ?? hostname
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
