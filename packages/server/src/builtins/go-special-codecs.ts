@@ -32,6 +32,19 @@ function text(value: unknown, state: DecodeState): string {
 
 const zeroTime = '0001-01-01T00:00:00Z'
 
+/** Times that are known to be in their canonical form: objects repeat a few, and parsing each again would cost more than all else. */
+const knownTimes = new Set<string>()
+const maxKnownTimes = 4096
+
+function canonicalTime(given: string): string | null {
+  if (knownTimes.has(given)) return given
+  const canonical = formatRFC3339(parseRFC3339(given))
+  if (canonical === zeroTime) return null
+  if (knownTimes.size >= maxKnownTimes) knownTimes.clear()
+  knownTimes.add(canonical)
+  return canonical
+}
+
 /** Any JSON: kept as it is. */
 const raw: GoCodec = {
   omittable: false,
@@ -68,10 +81,7 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
   const schema = (value: unknown, state: DecodeState): unknown =>
     codecOf('apiextensions/v1.JSONSchemaProps').decode(value, state)
   return {
-    'meta/v1.Time': own((value, state) => {
-      const canonical = formatRFC3339(parseRFC3339(text(value, state)))
-      return canonical === zeroTime ? null : canonical
-    }, null),
+    'meta/v1.Time': own((value, state) => canonicalTime(text(value, state)), null),
     'meta/v1.MicroTime': own((value, state) => {
       const canonical = formatMicroTime(parseMicroTime(text(value, state)))
       return canonical === '0001-01-01T00:00:00.000000Z' ? null : canonical

@@ -76,6 +76,8 @@ export class ObjectRegistry {
   readonly feed: StoreFeed
   readonly clock: Clock
   readonly #random: Random
+  #second = Number.NaN
+  #timestamp = ''
 
   constructor(parts: { store: Store; feed: StoreFeed; clock: Clock; random: Random }) {
     this.store = parts.store
@@ -340,7 +342,13 @@ export class ObjectRegistry {
 
   /** Now, as metadata spells it. */
   timestamp(): string {
-    return formatRFC3339(instantFromMillis(this.clock.now()))
+    // Times have whole seconds, so most requests share one.
+    const second = Math.floor(this.clock.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#timestamp = formatRFC3339(instantFromMillis(second * 1000))
+    }
+    return this.#timestamp
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FieldManagerOptions, FieldSet, KindFacts } from '@kubewright/api'
+import type { FieldManagerOptions, FieldSet, FieldSetFilter, KindFacts } from '@kubewright/api'
 import type { FieldError, JSONSchemaProps } from '@kubewright/schema'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -107,7 +107,7 @@ export interface Strategy {
   /** Deletes answer with the object instead of a Status. @default false */
   readonly returnDeletedObject?: boolean
   /** Paths (as field sets) that a client's managed fields never contain, for this resource's main endpoint. */
-  readonly resetFields?: FieldSet
+  readonly resetFields?: FieldSet | FieldSetFilter
   /** Work that must succeed together with the write, such as allocating an address; the result undoes it if the write fails. */
   readonly beginCreate?: (object: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
   readonly beginUpdate?: (

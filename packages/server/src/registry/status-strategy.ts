@@ -49,7 +49,8 @@ export function mainStrategy(strategy: Strategy): Strategy {
       carryOver(object, old, ['status'])
       strategy.prepareForUpdate?.(object, old, context)
     },
-    resetFields: strategy.resetFields ? strategy.resetFields.union(statusOnly) : statusOnly,
+    // Only subresources of their own are narrowed by filters.
+    resetFields: strategy.resetFields instanceof FieldSet ? strategy.resetFields.union(statusOnly) : statusOnly,
   }
 }
 

@@ -80,7 +80,9 @@ export class ResourceDispatcher {
     // The verb follows from the method; POST to a named object, or PUT and PATCH to a collection, have none.
     const fits =
       info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
-    if (!verb || !fits || !served.includes(info.verb) || request.method === 'HEAD') throw notAllowed()
+    // The old watch paths say what to do whatever the method is.
+    const reads = info.verb !== 'watch' || request.method === 'GET'
+    if (!verb || !fits || !reads || !served.includes(info.verb) || request.method === 'HEAD') throw notAllowed()
     return verb(this.endpoint(resource, info.subresource), context)
   }
 
