@@ -1,0 +1,68 @@
+import type { Outgoing } from './outgoing.ts'
+
+/** What is asked of a server in the same process. */
+export interface LocalRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Uint8Array
+  readonly signal: AbortSignal | undefined
+}
+
+/** What it answers. */
+export interface LocalResponse {
+  readonly status: number
+  /** @default application/json */
+  readonly headers?: Readonly<Record<string, readonly string[]>>
+  readonly body: Uint8Array
+}
+
+/** A server in the same process, such as one for webhooks. */
+export type LocalServer = (request: LocalRequest) => LocalResponse | Promise<LocalResponse>
+
+/**
+ * The servers of this process by host and port (`hooks.test.svc:443`, `127.0.0.1:9443`), which are asked without sockets and
+ * certificates. For services no endpoints are needed.
+ */
+export class LocalServers {
+  readonly #servers = new Map<string, LocalServer>()
+
+  /** Serves a host until disposed. */
+  serve(host: string, server: LocalServer): Disposable {
+    this.#servers.set(host, server)
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#servers.get(host) === server) this.#servers.delete(host)
+      },
+    }
+  }
+
+  /** Sends what is for these servers to them, and everything else on. */
+  before(next: Outgoing): Outgoing {
+    return async (request) => {
+      const { url, method, headers, body = new Uint8Array(), signal } = request
+      const server = this.#servers.get(`${url.hostname}:${url.port || 443}`)
+      if (!server) return next(request)
+      const local = { method, path: url.pathname + url.search, headers, body, signal }
+      // A server that does not stop when it is told to is left to itself.
+      const answer = await untilAborted(Promise.resolve(server(local)), signal)
+      const { status, body: answered, headers: sent = { 'content-type': ['application/json'] } } = answer
+      return { status, headers: sent, body: once(answered) }
+    }
+  }
+}
+
+async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

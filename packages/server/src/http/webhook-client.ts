@@ -1,0 +1,156 @@
+import { newGenericServerResponse, parseJson } from '@kubewright/api'
+import { type Clock, goQuote } from '@kubewright/base'
+import type { HostPort, Outgoing, OutgoingResponse } from './outgoing.ts'
+
+/** Where a webhook is: the WebhookClientConfig of the API. */
+export interface WebhookTarget {
+  readonly url?: string | undefined
+  readonly service?:
+    | {
+        readonly namespace: string
+        readonly name: string
+        readonly path?: string | undefined
+        readonly port?: number | undefined
+      }
+    | undefined
+  /** Base64 of PEM. @default the authorities that the system trusts */
+  readonly caBundle?: string | undefined
+}
+
+/** How a webhook is called. */
+export interface WebhookCallOptions {
+  /** The webhook is told how long it has. @default as long as the signal lets it */
+  readonly timeoutSeconds?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a {@link WebhookClient} works with. */
+export interface WebhookClientParts {
+  readonly outgoing: Outgoing
+  /** Where a port of a service is; rejects with an Error that says why it is nowhere. */
+  readonly resolveService: (namespace: string, name: string, port: number) => Promise<HostPort>
+  readonly clock: Clock
+}
+
+/** The most that a webhook may answer. A patch of an object that is as large as can be still fits. */
+const maxAnswerBytes = 16 * 1024 * 1024
+/** The most of an unexpected answer that an error repeats. */
+const maxShownBytes = 2048
+
+/**
+ * Calls webhooks of every kind as kube-apiserver does: with a deadline that the webhook is told, verified certificates, and errors in
+ * the words of client-go. A redirect is an answer that is not understood: whoever may configure a webhook must not make the server
+ * call what it was not told to call.
+ */
+export class WebhookClient {
+  readonly #parts: WebhookClientParts
+
+  constructor(parts: WebhookClientParts) {
+    this.#parts = parts
+  }
+
+  /** Posts a body and gives back what the webhook answered with success; rejects with an Error that says what client-go would say. */
+  async call(target: WebhookTarget, body: Uint8Array, options: WebhookCallOptions = {}): Promise<Uint8Array> {
+    const { timeoutSeconds, signal: outer } = options
+    const url = addressOf(target) + (timeoutSeconds === undefined ? '' : `?timeout=${timeoutSeconds}s`)
+    const stop = new AbortController()
+    const cancel = (): void => stop.abort(new Error('context canceled'))
+    if (outer?.aborted) cancel()
+    outer?.addEventListener('abort', cancel, { once: true })
+    const timer =
+      timeoutSeconds === undefined
+        ? undefined
+        : this.#parts.clock.setTimer(
+            timeoutSeconds * 1000,
+            () => stop.abort(new Error('context deadline exceeded')),
+            'webhook timeout',
+          )
+    try {
+      const response = await this.#post(target, url, body, stop.signal)
+      return contentOf(response, await readBody(response, stop.signal))
+    } finally {
+      timer?.cancel()
+      outer?.removeEventListener('abort', cancel)
+    }
+  }
+
+  async #post(
+    { service, caBundle }: WebhookTarget,
+    url: string,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<OutgoingResponse> {
+    const { outgoing, resolveService } = this.#parts
+    try {
+      return await outgoing({
+        method: 'POST',
+        url: new URL(url),
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, */*',
+          'user-agent': 'kube-apiserver-admission',
+        },
+        body,
+        signal,
+        ...(caBundle ? { tls: { ca: Buffer.from(caBundle, 'base64').toString('latin1') } } : {}),
+        ...(service ? { connectTo: () => resolveService(service.namespace, service.name, service.port ?? 443) } : {}),
+      })
+    } catch (error) {
+      throw new Error(`Post ${goQuote(url)}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+}
+
+function addressOf({ url, service }: WebhookTarget): string {
+  if (service) {
+    const path = (service.path ?? '').replace(/^\/+/, '')
+    return `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}/${path}`
+  }
+  if (!url) throw new Error('webhook configuration must have either service or URL')
+  // Go keeps the host as it is written, and so does the address in its errors.
+  return (/^[a-z]+:\/\/[^/]*/i.exec(url)?.[0] ?? '') + new URL(url).pathname
+}
+
+async function readBody({ body }: OutgoingResponse, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > maxAnswerBytes) throw new Error(`http: response body larger than ${maxAnswerBytes} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    const { message } = (signal.aborted ? signal.reason : error) as Error
+    const why = message === 'aborted' ? 'unexpected EOF' : message
+    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`)
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+/** The body of a good answer; a bad one is an error, in the words of the Status in it or of its status code. */
+function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uint8Array {
+  const contentType = headers['content-type']?.[0] ?? ''
+  if (status >= 200 && status <= 206) {
+    if (body.length > 0) return body
+    const type = contentType || 'application/json'
+    throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
+  }
+  const told = statusMessage(body)
+  if (told !== undefined) throw new Error(told)
+  const isText = contentType === '' || contentType.startsWith('text/')
+  const serverMessage = isText ? Buffer.from(body.subarray(0, maxShownBytes)).toString('utf8').trim() : 'unknown'
+  const error = newGenericServerResponse({ code: status, verb: 'POST', serverMessage, isUnexpectedResponse: true })
+  throw new Error(error.status.message ?? '')
+}
+
+/** The message of a failure that is told as a Status. */
+function statusMessage(body: Uint8Array): string | undefined {
+  try {
+    const { kind, apiVersion = 'v1', status, message } = parseJson(body) as Record<string, unknown>
+    if (kind !== 'Status' || apiVersion !== 'v1' || status !== 'Failure') return undefined
+    return typeof message === 'string' ? message : ''
+  } catch {
+    return undefined
+  }
+}
