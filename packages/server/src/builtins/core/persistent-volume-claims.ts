@@ -12,6 +12,7 @@ import { defaultResourceList, quantityOf } from '../pod/resource-list.ts'
 import { checkResourceQuantity } from '../pod/validate-resources.ts'
 import { isNativeResource } from '../resource-names.ts'
 import type { Unchecked } from '../unchecked.ts'
+import { claimSpecWarnings, defaultClaimSpec } from './claim-spec.ts'
 import { type ClaimSpec, validateClaimSpec } from './validate-claim-spec.ts'
 
 type Status = Unchecked<core.PersistentVolumeClaimStatus>
@@ -41,13 +42,6 @@ function setDefaults(claim: MutableObject): void {
   defaultClaimSpec(specOf(claim))
   defaultResourceList(status.capacity)
   defaultResourceList(status.allocatedResources)
-}
-
-/** Fills the defaults of a claim wherever one is described. */
-export function defaultClaimSpec(spec: ClaimSpec): void {
-  spec.volumeMode ??= 'Filesystem'
-  defaultResourceList(spec.resources?.limits)
-  defaultResourceList(spec.resources?.requests)
 }
 
 /** The two fields that name where data comes from say the same, unless only the newer one can say it. */
@@ -190,16 +184,6 @@ function warnings(claim: MutableObject): string[] {
     found.push(`metadata.annotations[${classKey}]: deprecated since v1.8; use "storageClassName" attribute instead`)
   }
   return [...found, ...claimSpecWarnings(specOf(claim), specPath)]
-}
-
-/** Warnings about a claim wherever one is described. */
-export function claimSpecWarnings({ resources }: ClaimSpec, path: FieldPath): string[] {
-  return (['requests', 'limits'] as const).flatMap((list) => {
-    const amount = quantityOf(resources?.[list]?.['storage'])
-    if (amount.milliValue() % 1000n === 0n) return []
-    const at = path.child('resources', list).key('storage')
-    return [`${at}: fractional byte value "${amount}" is invalid, must be an integer`]
-  })
 }
 
 /** PersistentVolumeClaims. */

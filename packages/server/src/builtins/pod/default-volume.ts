@@ -1,6 +1,6 @@
+import { defaultClaimSpec } from '../core/claim-spec.ts'
 import { imageTag } from './image-tag.ts'
 import type { Volume } from './pod-types.ts'
-import { defaultResourceList } from './resource-list.ts'
 
 const defaultMode = 0o644
 const tokenExpirationSeconds = 3600
@@ -26,12 +26,7 @@ export function defaultVolume(volume: Volume): void {
     }
   }
   const claim = volume.ephemeral?.volumeClaimTemplate
-  if (claim) {
-    const spec = (claim.spec ??= {})
-    spec.volumeMode ??= 'Filesystem'
-    defaultResourceList(spec.resources?.limits)
-    defaultResourceList(spec.resources?.requests)
-  }
+  if (claim) defaultClaimSpec((claim.spec ??= {}))
   defaultNetworkVolume(volume)
 }
 

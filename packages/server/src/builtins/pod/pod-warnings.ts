@@ -1,10 +1,12 @@
 import { isDNS1123Label } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
+import { claimSpecWarnings } from '../core/claim-spec.ts'
 import { ipWarnings } from '../ip-warnings.ts'
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../node-label-warnings.ts'
 import type { Container, PodLike, PodSpec, PodTemplate, Volume } from './pod-types.ts'
 import { quantityOf } from './resource-list.ts'
 import { visitContainers } from './visit-containers.ts'
+import { volumePathWarnings } from './volume-path-warnings.ts'
 
 const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
@@ -69,7 +71,13 @@ function podSpecWarnings({ metadata, spec = {} }: PodTemplate, path: FieldPath):
     for (const [source, name, text] of removedVolumes) {
       if (volume[source] !== undefined) warn(inSpec.child('volumes').index(i).child(name), text)
     }
+    const claim = volume.ephemeral?.volumeClaimTemplate
+    if (claim) {
+      const at = inSpec.child('volumes').index(i).child('ephemeral', 'volumeClaimTemplate', 'spec')
+      warnings.push(...claimSpecWarnings(claim.spec ?? {}, at))
+    }
   }
+  for (const volume of spec.volumes ?? []) warnings.push(...volumePathWarnings(volume))
   duplicateNames(spec, inSpec, warn)
   for (const name of ['memory', 'ephemeral-storage'])
     warnFraction(spec.overhead?.[name], inSpec.child('overhead').key(name), warn)

@@ -22,13 +22,10 @@ import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain }
 import { goShown } from '../go/go-value.ts'
 import type { PodSpec } from './pod-types.ts'
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './validate-container.ts'
+import { validateHostProcess, validateOperatingSystem } from './validate-operating-system.ts'
 import { validateContainerResources, validatePodResources } from './validate-resources.ts'
 import { validateAffinity, validateTolerations, validateTopologySpread } from './validate-scheduling.ts'
-import {
-  validateHostProcess,
-  validateOperatingSystem,
-  validatePodSecurityContext,
-} from './validate-security-context.ts'
+import { validatePodSecurityContext } from './validate-security-context.ts'
 import { validateVolumes } from './validate-volumes.ts'
 import { visitContainers } from './visit-containers.ts'
 

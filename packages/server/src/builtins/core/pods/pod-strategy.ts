@@ -1,4 +1,4 @@
-import { FieldSet, type FieldSetPath, fieldSetPath } from '@kubewright/api'
+import { anyElement, includeFields } from '@kubewright/api'
 import { deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject, Strategy } from '../../../registry/resource.ts'
@@ -142,7 +142,6 @@ function keepAllButResources(pod: MutableObject, old: MutableObject): void {
 }
 
 const { beginCreate: _, warningsOnCreate: __, ...shared } = strategy
-const specStatusReset: readonly FieldSetPath[] = [fieldSetPath('status')]
 
 /** Pods, with the subresources that are views of the object. */
 export const pods: BuiltinResource = {
@@ -155,7 +154,7 @@ export const pods: BuiltinResource = {
         ...shared,
         prepareForUpdate: keepAllButEphemeral,
         validateUpdate: validateEphemeralContainersUpdate,
-        resetFields: FieldSet.of(...specStatusReset),
+        resetFields: includeFields(['spec', 'ephemeralContainers']),
       },
     },
     resize: {
@@ -164,7 +163,12 @@ export const pods: BuiltinResource = {
         ...shared,
         prepareForUpdate: keepAllButResources,
         validateUpdate: validatePodResize,
-        resetFields: FieldSet.of(...specStatusReset),
+        resetFields: includeFields(
+          ['spec', 'containers', anyElement, 'resources'],
+          ['spec', 'containers', anyElement, 'resizePolicy'],
+          ['spec', 'initContainers', anyElement, 'resources'],
+          ['spec', 'initContainers', anyElement, 'resizePolicy'],
+        ),
       },
     },
   },
