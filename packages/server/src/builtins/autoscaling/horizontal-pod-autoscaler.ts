@@ -1,3 +1,4 @@
+import type { AnyKind } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import type { FieldError } from '@kubewright/schema'
@@ -5,6 +6,7 @@ import type { MutableObject, Resource, Strategy } from '../../registry/resource.
 import { type StrategyWithStatus, withStatus } from '../../registry/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
+import { normalizeTyped } from '../decode-typed.ts'
 import { part, specPath, statusPath } from '../strategy-checks.ts'
 import { cpuMetric, defaultCpuUtilization, dropConversionAnnotations, hpaToV1, hpaToV2 } from './hpa-conversion.ts'
 import type { HpaSpec, HpaStatus, ScalingRules } from './hpa-types.ts'
@@ -53,11 +55,15 @@ export const horizontalPodAutoscalersV1: BuiltinResource = {
     toStorage: (object) => {
       const result = hpaToV2(object)
       setDefaultsV2(result)
-      return result
+      return normalizeTyped(kindOf('v2'), result, true)
     },
-    fromStorage: hpaToV1,
+    fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
   },
   fieldManager,
+}
+
+function kindOf(version: string): AnyKind {
+  return kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!
 }
 
 function throughV2(strategy: Strategy): Strategy {

@@ -84,8 +84,10 @@ export function hpaToV1(object: MutableObject): MutableObject {
   const result = deepCopy(object)
   result.apiVersion = 'autoscaling/v1'
   dropConversionAnnotations(result)
-  const { metrics = [], behavior, ...spec } = (object['spec'] ?? {}) as HpaSpec
-  const { currentMetrics = [], conditions = [], ...status } = (object['status'] ?? {}) as HpaStatus
+  const { metrics: wanted, behavior, ...spec } = (object['spec'] ?? {}) as HpaSpec
+  const { currentMetrics: reported, conditions: found, ...status } = (object['status'] ?? {}) as HpaStatus
+  // What was stored has null for lists without elements.
+  const [metrics, currentMetrics, conditions] = [wanted ?? [], reported ?? [], found ?? []]
   const target = metrics.find(isCpuUtilization)?.resource?.target?.averageUtilization
   result['spec'] = { ...spec, ...(target === undefined ? {} : { targetCPUUtilizationPercentage: target }) }
   const current = currentMetrics.findLast(

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { commonIndex, countIndexes } from './job-indexes.ts'
+
+describe('countIndexes()', () => {
+  it.each<[string, number | string]>([
+    ['', 0],
+    ['0,2-4', 4],
+    ['1-1', 'non-increasing order, previous: 1, current: 1'],
+    ['3,1', 'non-increasing order, previous: 3, current: 1'],
+    ['10', 'too large index: "10"'],
+    ['x', 'cannot convert string to integer for index: "x"'],
+    [
+      '1-2-3',
+      'the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by \'-\'',
+    ],
+  ])('%j is %j', (text, expected) => {
+    expect(countIndexes(text, 10)).toBe(expected)
+  })
+})
+
+describe('commonIndex()', () => {
+  it.each<[string, string, number | undefined]>([
+    ['', '1', undefined],
+    ['0-3,7', '4-6', undefined],
+    ['0-3,7', '5-8', 7],
+    ['x,2', '2', 2],
+  ])('of %j and %j is %j', (completed, failed, index) => {
+    expect(commonIndex(completed, failed, 10)).toBe(index)
+  })
+})
