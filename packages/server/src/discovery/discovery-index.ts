@@ -18,7 +18,8 @@ export interface DiscoveredGroup {
 
 /** An aggregated document and the tag under which clients may keep it. */
 export interface AggregatedDocument {
-  readonly value: Readonly<Record<string, unknown>>
+  /** JSON, as it is sent. */
+  readonly bytes: Buffer
   readonly etag: string
 }
 
@@ -90,7 +91,8 @@ function aggregate(groups: readonly DiscoveredGroup[]): AggregatedDocument {
       })),
     })),
   }
-  return { value, etag: createHash('sha512').update(encodeJson(value)).digest('hex').toUpperCase() }
+  const bytes = Buffer.from(`${encodeJson(value)}\n`)
+  return { bytes, etag: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
 }
 
 function aggregatedResource(resource: DiscoveredResource): Record<string, unknown> {

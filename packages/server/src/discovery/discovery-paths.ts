@@ -94,12 +94,12 @@ function wantsAggregated({ headers }: ApiRequest): boolean {
 }
 
 function aggregated(index: DiscoveryIndex, part: 'core' | 'groups', request: ApiRequest): ApiResponse {
-  const { value, etag } = index.aggregated(part)
+  const { bytes, etag } = index.aggregated(part)
   const quoted = `"${etag}"`
   const cached = { etag: quoted, vary: 'Accept', 'cache-control': 'public' }
   if (request.headers['if-none-match'] === quoted) return { status: 304, headers: cached }
-  const response = respond(200, value)
-  return { ...response, headers: { ...response.headers, ...cached, 'content-type': aggregatedType } }
+  const headers = { ...cached, 'content-type': aggregatedType, 'content-length': String(bytes.length) }
+  return { status: 200, headers, body: bytes }
 }
 
 /** For paths behind the router, which words a refusal itself. */

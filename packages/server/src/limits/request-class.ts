@@ -4,7 +4,7 @@ const longVerbs: ReadonlySet<string> = new Set(['watch', 'proxy'])
 const longSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
 
 /** Requests that last as long as the client wants: no limit of time or number is for them. */
-export function isLongRunning(info: RequestInfo): boolean {
+export function isLongRunning(info: Pick<RequestInfo, 'isResource' | 'verb' | 'subresource'>): boolean {
   return info.isResource && (longVerbs.has(info.verb) || longSubresources.has(info.subresource))
 }
 

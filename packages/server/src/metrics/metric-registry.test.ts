@@ -6,9 +6,9 @@ describe('MetricRegistry', () => {
     const registry = new MetricRegistry()
     const b = registry.counter('b_total', 'Second.', ['code', 'path'])
     const a = registry.counter('a_total', 'First.')
-    b.add(['200', '/a"b\\c\nd'])
-    b.add(['200', '/a"b\\c\nd'], 2)
-    a.add([])
+    b.series(['200', '/a"b\\c\nd']).add()
+    b.series(['200', '/a"b\\c\nd']).add(2)
+    a.series([]).add()
     expect(registry.render()).toBe(
       '# HELP a_total First.\n# TYPE a_total counter\na_total 1\n' +
         '# HELP b_total Second.\n# TYPE b_total counter\nb_total{code="200",path="/a\\"b\\\\c\\nd"} 3\n',
@@ -18,7 +18,7 @@ describe('MetricRegistry', () => {
   test('writes histograms with growing buckets', () => {
     const registry = new MetricRegistry()
     const sizes = registry.histogram('size', 'Sizes.', ['kind'], [1, 10])
-    for (const value of [0.5, 1, 5, 50]) sizes.observe(['x'], value)
+    for (const value of [0.5, 1, 5, 50]) sizes.series(['x']).observe(value)
     expect(registry.render().split('\n').slice(2, -1)).toEqual([
       'size_bucket{kind="x",le="1"} 2',
       'size_bucket{kind="x",le="10"} 3',

@@ -9,46 +9,70 @@ interface Metric {
   lines(): string[]
 }
 
-/** A number that only grows. */
+/** One series of a counter: look it up once, where it is used often. */
+export class CounterSeries {
+  value = 0
+
+  add(amount = 1): void {
+    this.value += amount
+  }
+}
+
+/** A number that only grows, for each combination of labels. */
 export class Counter {
-  readonly #values = new Map<string, number>()
+  readonly #series = new Map<string, CounterSeries>()
 
-  add(labels: LabelValues, amount = 1): void {
+  series(labels: LabelValues): CounterSeries {
     const key = labels.join(separator)
-    this.#values.set(key, (this.#values.get(key) ?? 0) + amount)
+    let series = this.#series.get(key)
+    if (!series) this.#series.set(key, (series = new CounterSeries()))
+    return series
   }
 
-  get(labels: LabelValues): number {
-    return this.#values.get(labels.join(separator)) ?? 0
+  entries(): IterableIterator<[string, CounterSeries]> {
+    return this.#series.entries()
+  }
+}
+
+/** One series of a histogram. */
+export class HistogramSeries {
+  readonly #bounds: readonly number[]
+  readonly counts: number[]
+  count = 0
+  sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds
+    this.counts = bounds.map(() => 0)
   }
 
-  entries(): IterableIterator<[string, number]> {
-    return this.#values.entries()
+  observe(value: number): void {
+    const bounds = this.#bounds
+    let at = 0
+    while (at < bounds.length && value > bounds[at]!) at++
+    if (at < bounds.length) this.counts[at]!++
+    this.count++
+    this.sum += value
   }
 }
 
 /** Counts observations by size: how many were at most as large as each bound, how many in all, and their sum. */
 export class Histogram {
   readonly bounds: readonly number[]
-  readonly #series = new Map<string, { counts: number[]; count: number; sum: number }>()
+  readonly #series = new Map<string, HistogramSeries>()
 
   constructor(bounds: readonly number[]) {
     this.bounds = bounds
   }
 
-  observe(labels: LabelValues, value: number): void {
+  series(labels: LabelValues): HistogramSeries {
     const key = labels.join(separator)
     let series = this.#series.get(key)
-    if (!series) this.#series.set(key, (series = { counts: this.bounds.map(() => 0), count: 0, sum: 0 }))
-    const at = this.bounds.findIndex((bound) => value <= bound)
-    if (at >= 0) series.counts[at]!++
-    series.count++
-    series.sum += value
+    if (!series) this.#series.set(key, (series = new HistogramSeries(this.bounds)))
+    return series
   }
 
-  entries(): IterableIterator<
-    [string, { readonly counts: readonly number[]; readonly count: number; readonly sum: number }]
-  > {
+  entries(): IterableIterator<[string, HistogramSeries]> {
     return this.#series.entries()
   }
 }
@@ -66,7 +90,8 @@ export class MetricRegistry {
       name,
       help,
       type: 'counter',
-      lines: () => [...counter.entries()].map(([key, value]) => `${name}${labelText(labels, key)} ${number(value)}`),
+      lines: () =>
+        [...counter.entries()].map(([key, { value }]) => `${name}${labelText(labels, key)} ${number(value)}`),
     })
     return counter
   }

@@ -1,12 +1,31 @@
 import { isApiError } from '@kubewright/api'
 import type { RequestFilter, ServerParts } from '../api-server.ts'
+import { kubernetesVersion, versionInfo } from '../discovery/version-path.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { isLongRunning, isMutating } from '../limits/request-class.ts'
 import type { RequestContext } from '../request-context.ts'
-import { type Counter, type Histogram, MetricRegistry } from './metric-registry.ts'
+import {
+  type Counter,
+  type CounterSeries,
+  type Histogram,
+  type HistogramSeries,
+  MetricRegistry,
+} from './metric-registry.ts'
 
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
 const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
+/** Names of resources come from clients, so those beyond this many share one series. */
+const maxClasses = 2000
+
+/** Requests with the same labels, and the series that they count in. */
+interface RequestClass {
+  readonly values: readonly string[]
+  readonly byCode: Map<number, CounterSeries>
+  readonly duration: HistogramSeries
+  readonly size: HistogramSeries
+  running: number
+}
 
 /** What the server counts about its own work, under the names that dashboards for kube-apiserver know. */
 export class ServerMetrics {
@@ -14,8 +33,9 @@ export class ServerMetrics {
   readonly #requests: Counter
   readonly #durations: Histogram
   readonly #sizes: Histogram
+  readonly #watchEvents: Counter
+  readonly #classes = new Map<string, RequestClass>()
   readonly #inFlight = { mutating: 0, readOnly: 0 }
-  readonly #longRunning = new Map<string, { readonly values: readonly string[]; count: number }>()
   readonly #parts: Pick<ServerParts, 'resources' | 'registry' | 'clock'>
   readonly #started: number
   #objects = new Map<string, number>()
@@ -24,56 +44,52 @@ export class ServerMetrics {
     this.#parts = parts
     this.#started = parts.clock.now()
     const { registry } = this
-    this.#requests = registry.counter('apiserver_request_total', 'Requests that have been answered.', [
-      'code',
-      'component',
-      ...labels,
-    ])
-    this.#durations = registry.histogram(
-      'apiserver_request_duration_seconds',
-      'Time to answer a request.',
-      labels,
-      durations,
-    )
-    this.#sizes = registry.histogram(
-      'apiserver_response_sizes',
-      'Bytes of an answer.',
-      labels,
-      [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000],
-    )
+    const codes = ['code', 'component', ...labels]
+    this.#requests = registry.counter('apiserver_request_total', 'Requests that have been answered.', codes)
+    const time = 'Time to answer a request.'
+    this.#durations = registry.histogram('apiserver_request_duration_seconds', time, labels, durations)
+    this.#sizes = registry.histogram('apiserver_response_sizes', 'Bytes of an answer.', labels, sizes)
+    const kinds = ['group', 'version', 'resource']
+    this.#watchEvents = registry.counter('apiserver_watch_events_total', 'Events sent to watchers.', kinds)
     registry.gauge('apiserver_current_inflight_requests', 'Requests that are being served.', ['request_kind'], () =>
       Object.entries(this.#inFlight).map(([kind, count]) => [[kind], count]),
     )
     registry.gauge('apiserver_longrunning_requests', 'Watches and other requests without an end.', labels, () =>
-      [...this.#longRunning.values()].map(({ values, count }) => [values, count]),
+      [...this.#classes.values()].filter(isLong).map(({ values, running }) => [values, running]),
     )
     registry.gauge('apiserver_storage_objects', 'Stored objects.', ['resource'], () =>
       [...this.#objects].map(([resource, count]) => [[resource], count]),
     )
-    registry.gauge(
-      'kubernetes_build_info',
-      'The Kubernetes version whose behaviour this is.',
-      ['git_version', 'major', 'minor'],
-      () => [[['v1.35.8', '1', '35'], 1]],
-    )
+    const { major = '', minor = '' } = versionInfo
+    const build = 'The Kubernetes version whose behaviour this is.'
+    registry.gauge('kubernetes_build_info', build, ['git_version', 'major', 'minor'], () => [
+      [[kubernetesVersion, major, minor], 1],
+    ])
     this.#addProcess()
   }
 
   /** Measures requests. */
   readonly filter: RequestFilter = async (context, next) => {
-    const values = labelsOf(context)
+    const found = this.#classOf(context)
     const long = isLongRunning(context.info)
-    const leave = long ? this.#enterLong(values) : this.#enter(isMutating(context.request.method))
+    const kind = isMutating(context.request.method) ? 'mutating' : 'readOnly'
+    if (!long) this.#inFlight[kind]++
+    found.running++
     const begin = this.#parts.clock.monotonic()
     const done = (code: number, bytes: number): void => {
-      leave()
-      this.#requests.add([String(code), 'apiserver', ...values])
+      if (!long) this.#inFlight[kind]--
+      found.running--
+      this.#count(found, code)
       if (long) return
-      this.#durations.observe(values, (this.#parts.clock.monotonic() - begin) / 1000)
-      if (bytes > 0) this.#sizes.observe(values, bytes)
+      found.duration.observe((this.#parts.clock.monotonic() - begin) / 1000)
+      if (bytes > 0) found.size.observe(bytes)
     }
     try {
-      return measured(await next(), done)
+      const response = await next()
+      const { info } = context
+      const events =
+        info.verb === 'watch' ? this.#watchEvents.series([info.group, info.version, info.resource]) : undefined
+      return measured(response, done, events)
     } catch (error) {
       done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
       throw error
@@ -93,22 +109,37 @@ export class ServerMetrics {
     return this.registry.render()
   }
 
-  #enter(mutating: boolean): () => void {
-    const kind = mutating ? 'mutating' : 'readOnly'
-    this.#inFlight[kind]++
-    return () => {
-      this.#inFlight[kind]--
-    }
+  #count({ byCode, values }: RequestClass, code: number): void {
+    let series = byCode.get(code)
+    if (!series) byCode.set(code, (series = this.#requests.series([String(code), 'apiserver', ...values])))
+    series.add()
   }
 
-  #enterLong(values: readonly string[]): () => void {
-    const key = values.join('/')
-    let entry = this.#longRunning.get(key)
-    if (!entry) this.#longRunning.set(key, (entry = { values, count: 0 }))
-    entry.count++
-    return () => {
-      entry.count--
+  #classOf({ info, request }: RequestContext): RequestClass {
+    const scope = !info.isResource
+      ? ''
+      : info.name !== ''
+        ? 'resource'
+        : info.namespace !== ''
+          ? 'namespace'
+          : 'cluster'
+    const verb = info.isResource ? (verbs[info.verb] ?? info.verb.toUpperCase()) : request.method
+    const key = `${verb}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scope}`
+    const known = this.#classes.get(key)
+    if (known) return known
+    const values =
+      this.#classes.size < maxClasses
+        ? [verb, info.group, info.version, info.resource, info.subresource, scope]
+        : [verb, '', '', 'other', '', scope]
+    const made: RequestClass = {
+      values,
+      byCode: new Map(),
+      duration: this.#durations.series(values),
+      size: this.#sizes.series(values),
+      running: 0,
     }
+    if (this.#classes.size < maxClasses) this.#classes.set(key, made)
+    return made
   }
 
   #addProcess(): void {
@@ -130,8 +161,18 @@ export class ServerMetrics {
   }
 }
 
-/** A streamed answer is done when its stream ends. */
-function measured(response: ApiResponse, done: (code: number, bytes: number) => void): ApiResponse {
+const verbs: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT' }
+
+function isLong({ values }: RequestClass): boolean {
+  return isLongRunning({ isResource: values[3] !== '', verb: values[0]!.toLowerCase(), subresource: values[4]! })
+}
+
+/** A streamed answer is done when its stream ends; each piece of a watch is an event. */
+function measured(
+  response: ApiResponse,
+  done: (code: number, bytes: number) => void,
+  events: CounterSeries | undefined,
+): ApiResponse {
   const { body, status } = response
   if (typeof body !== 'function') {
     done(status, body?.length ?? 0)
@@ -144,6 +185,7 @@ function measured(response: ApiResponse, done: (code: number, bytes: number) => 
       const counting = {
         write: (chunk: Uint8Array): boolean => {
           bytes += chunk.length
+          events?.add()
           return sink.write(chunk)
         },
         drained: () => sink.drained(),
@@ -155,15 +197,4 @@ function measured(response: ApiResponse, done: (code: number, bytes: number) => 
       }
     },
   }
-}
-
-function labelsOf({ info, request }: RequestContext): readonly string[] {
-  if (!info.isResource) return [request.method, '', '', '', '', '']
-  const scope = info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
-  return [verbs[info.verb] ?? info.verb.toUpperCase(), info.group, info.version, info.resource, info.subresource, scope]
-}
-
-const verbs: Readonly<Record<string, string>> = {
-  create: 'POST',
-  update: 'PUT',
 }
