@@ -175,6 +175,17 @@ function isSameType(kind: AnyKind, gvk: Identity): boolean {
   return gvk.kind === kind.kind && (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
 }
 
+/** Kinds of metav1 that every group version has. */
+const sharedKinds = [
+  'WatchEvent',
+  'ListOptions',
+  'GetOptions',
+  'DeleteOptions',
+  'CreateOptions',
+  'UpdateOptions',
+  'PatchOptions',
+]
+
 let listKinds: ReadonlySet<string> | undefined
 
 /** What is wrong with a body of another type: it is decoded as what it says it is before anybody asks whether that can be used. */
@@ -191,7 +202,12 @@ function whyNot(kind: AnyKind, gvk: Identity, value: unknown): string {
 
 function notConvertible(kind: AnyKind, gvk: Identity): string {
   const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
-  listKinds ??= new Set([...builtinKinds().map((known) => `${known.apiVersion}/${known.listKind}`), 'v1/List'])
+  listKinds ??= new Set([
+    ...builtinKinds().flatMap(({ apiVersion: version, listKind }) =>
+      [listKind, ...sharedKinds].map((name) => `${version}/${name}`),
+    ),
+    ...['List', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'].map((name) => `v1/${name}`),
+  ])
   if (!kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
     return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(schemeOf(kind.group))}`
   }
