@@ -140,7 +140,12 @@ export function checkExpression(
     return undefined
   }
   if (wanted.length === 0 || wanted.some((type) => sameType(type, given))) return given
-  const list = wanted.length === 1 ? String(wanted[0]) : `one of [${wanted.join(' ')}]`
-  errors.push(invalid(path, shown, `must evaluate to ${list} but got ${given}`))
+  const list = wanted.length === 1 ? nameOf(wanted[0]!) : `one of [${wanted.map(nameOf).join(' ')}]`
+  errors.push(invalid(path, shown, `must evaluate to ${list} but got ${nameOf(given)}`))
   return undefined
+}
+
+/** A type as cel-go names it outside of its checker, which calls the type of null differently. */
+function nameOf(type: CelType): string {
+  return String(type).replace(/\bnull\b/g, 'null_type')
 }
