@@ -236,6 +236,33 @@ describe('Pod', () => {
     })
   })
 
+  test('says in fields what annotations say about AppArmor', async () => {
+    const key = 'container.apparmor.security.beta.kubernetes.io/c'
+    const metadata = { name: 'armor', annotations: { [key]: 'localhost/x' } }
+    const answer = await create(`${ns}/pods?dryRun=All`, { ...pod('armor'), metadata })
+    expect(answer.body.spec.containers[0].securityContext).toEqual({
+      appArmorProfile: { type: 'Localhost', localhostProfile: 'x' },
+    })
+    expect(answer.headers['warning']).toEqual([
+      `299 - "metadata.annotations[${key}]: deprecated since v1.30; use the \\"appArmorProfile\\" field instead"`,
+    ])
+  })
+
+  test('puts the values of its labels where constraints ask for them', async () => {
+    const constraint = {
+      maxSkew: 1,
+      topologyKey: 'k',
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: {},
+      matchLabelKeys: ['v'],
+    }
+    const spec = { containers: [container], topologySpreadConstraints: [constraint] }
+    const { body } = await create(`${ns}/pods?dryRun=All`, { metadata: { name: 'spread', labels: { v: '1' } }, spec })
+    expect(body.spec.topologySpreadConstraints[0].labelSelector).toEqual({
+      matchExpressions: [{ key: 'v', operator: 'In', values: ['1'] }],
+    })
+  })
+
   test('shows what an update may not change', async () => {
     await create(`${ns}/pods`, pod('fixed'))
     const answer = await patch(`${ns}/pods/fixed`, { spec: { hostname: 'h' } })

@@ -11,7 +11,6 @@ export type Volume = Unchecked<core.Volume>
 export type Probe = Unchecked<core.Probe>
 export type ResourceRequirements = Unchecked<core.ResourceRequirements>
 export type ResourceList = Record<string, string | number | undefined>
-export type PodSecurityContext = Unchecked<core.PodSecurityContext>
 export type SecurityContext = Unchecked<core.SecurityContext>
 
 /** A pod template as a client sends it. */

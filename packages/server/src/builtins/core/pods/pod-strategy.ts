@@ -13,6 +13,7 @@ import { podSpecOf, validatePodCreate, validatePodUpdate } from '../../pod/valid
 import { validateEphemeralContainersUpdate, validatePodResize } from '../../pod/validate-pod-resize.ts'
 import { validatePodStatusUpdate } from '../../pod/validate-pod-status.ts'
 import { resetForStatus } from '../reset-for-status.ts'
+import { fillAppArmorFields } from './app-armor-fields.ts'
 import { setPodCondition } from './pod-condition.ts'
 
 type PodStatus = NonNullable<PodLike['status']>
@@ -22,7 +23,7 @@ const strategy: Strategy = {
   setDefaults: (pod) => defaultPod(pod as PodLike),
   generation: true,
   returnDeletedObject: true,
-  prepareForCreate: (pod, { now }) => {
+  prepareForCreate: (pod, { now, request }) => {
     const spec = podSpecOf(pod)
     const status: PodStatus = { phase: 'Pending', qosClass: podQosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
@@ -35,6 +36,7 @@ const strategy: Strategy = {
     }
     pod['status'] = status
     mergeLabelKeys(spec, pod.metadata.labels ?? {})
+    fillAppArmorFields(pod, request.warn)
   },
   validate: validatePodCreate,
   validateUpdate: validatePodUpdate,
