@@ -54,6 +54,8 @@ export async function deleteObject(
 ): Promise<DeleteOutcome> {
   validateDeleteOptions(options)
   const { resource, strategy } = scope
+  const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined
+  if (strategy.deleteWarning && unsaid) scope.context.warn(strategy.deleteWarning)
   const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
   for (;;) {
     const existing = await registry.find(resource, scope.namespace, name)

@@ -96,6 +96,8 @@ export interface Strategy {
   readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
   /** Finalizers that deletion without a propagation policy implies. */
   readonly defaultPropagation?: 'Background' | 'Orphan'
+  /** A Warning for deletes that do not say what becomes of dependents. */
+  readonly deleteWarning?: string
   /**
    * Takes over how a deletion begins, for kinds that others clear first; may change the object. 'mark' stores it with a deletion
    * timestamp and leaves it there, 'mark-only' does so whatever propagation was asked for, 'pending' leaves it alone, 'continue'
@@ -177,6 +179,8 @@ export interface Subresource {
 
 /** A subresource that shows and takes another kind than the object's (scale). */
 export interface SubresourceView {
+  /** Throws when there is nothing that a reader could be shown. */
+  readonly check?: (object: MutableObject) => void
   readonly show: (object: MutableObject) => MutableObject
   /** The managed fields of what is shown, which writes through it go on from. */
   readonly managedFields?: (object: MutableObject) => ManagedFields | undefined

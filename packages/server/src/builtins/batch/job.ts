@@ -32,6 +32,9 @@ export const jobs: BuiltinResource = {
       validateName: nameIsDNSSubdomain,
       metadataOnUpdate: ['create', 'update'],
       defaultPropagation: 'Orphan',
+      deleteWarning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
+        'or set propagationPolicy=Orphan to suppress this warning',
       setDefaults,
       prepareForCreate: generateSelector,
       generation: true,
