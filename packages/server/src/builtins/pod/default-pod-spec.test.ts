@@ -42,6 +42,18 @@ describe('defaultPodSpec()', () => {
     expect(both).toMatchObject({ serviceAccount: 'b', serviceAccountName: 'b' })
   })
 
+  test('drops what only features know that are off', () => {
+    const spec: PodSpec = {
+      workloadRef: { name: 'w' },
+      containers: [{ lifecycle: { stopSignal: 'SIGTERM' } }],
+      volumes: [{ projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }],
+    }
+    defaultPodSpec(spec)
+    expect(spec).not.toHaveProperty('workloadRef')
+    expect(spec.containers?.[0]?.lifecycle).toEqual({})
+    expect(spec.volumes?.[0]?.projected?.sources).toEqual([{}])
+  })
+
   test('fills probes, ports and references to fields', () => {
     const spec: PodSpec = {
       containers: [

@@ -1,4 +1,5 @@
 import { defaultVolume } from './default-volume.ts'
+import { dropDisabledFields } from './drop-disabled-fields.ts'
 import { imageTag } from './image-tag.ts'
 import { aggregateContainerLimits, aggregateContainerRequests, isPodLevelResource } from './pod-resources.ts'
 import type { Container, PodLike, PodSpec, PodTemplate, Probe, ResourceList } from './pod-types.ts'
@@ -30,8 +31,12 @@ export function defaultPodTemplate(template: PodTemplate): void {
   defaultPodSpec((template.spec ??= {}))
 }
 
-/** Fills the defaults of a pod spec wherever it occurs (core/v1/defaults.go, SetDefaults_PodSpec and what it contains). */
+/**
+ * Fills the defaults of a pod spec wherever it occurs (core/v1/defaults.go, SetDefaults_PodSpec and what it contains), and drops what
+ * this version does not support.
+ */
 export function defaultPodSpec(spec: PodSpec): void {
+  dropDisabledFields(spec)
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
   spec.securityContext ??= {}

@@ -14,7 +14,7 @@ import { addInvalid, checkDescendingPath, checkEnum, checkLabel } from '../check
 import { isSidecar } from './pod-resources.ts'
 import type { Container, EphemeralContainer, PodSpec, Volume } from './pod-types.ts'
 import { validateEnv, validateEnvFrom } from './validate-env.ts'
-import { validateProbes } from './validate-probe.ts'
+import { type ProbeContext, validateProbes } from './validate-probe.ts'
 import { validateContainerResources } from './validate-resources.ts'
 import { validateSecurityContext } from './validate-security-context.ts'
 
@@ -78,8 +78,8 @@ export function validateInitContainers(context: ContainerContext, path: FieldPat
   }
 }
 
-function probeContext(spec: PodSpec): { gracePeriod: number | undefined; os: string | undefined } {
-  return { gracePeriod: spec.terminationGracePeriodSeconds, os: spec.os?.name }
+function probeContext(spec: PodSpec): ProbeContext {
+  return { gracePeriod: spec.terminationGracePeriodSeconds }
 }
 
 /** Fields that an ephemeral container may not have, in the order of the type. */

@@ -2,7 +2,6 @@ import {
   inclusiveRangeMessage,
   isDNS1123Subdomain,
   isDNS1123SubdomainWithUnderscore,
-  nameIsDNSLabel,
   nameIsDNSSubdomain,
   parseIPSloppy,
 } from '@kubewright/base'
@@ -82,16 +81,6 @@ export function validatePodSpec(
     validateContainerResources({ limits: spec.overhead }, new Set(), path.child('overhead'), errors)
   }
   validateOperatingSystem(spec, path, errors)
-  const workload = spec.workloadRef
-  if (workload) {
-    const at = path.child('workloadRef')
-    const { name = '', podGroup = '', podGroupReplicaKey } = workload
-    addInvalid(errors, at.child('name'), name, nameIsDNSSubdomain(name, false))
-    addInvalid(errors, at.child('podGroup'), podGroup, nameIsDNSLabel(podGroup, false))
-    if (podGroupReplicaKey) {
-      addInvalid(errors, at.child('podGroupReplicaKey'), podGroupReplicaKey, nameIsDNSLabel(podGroupReplicaKey, false))
-    }
-  }
   validateFileKeys(spec, path, errors)
 }
 

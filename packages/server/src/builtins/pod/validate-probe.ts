@@ -1,5 +1,5 @@
 import { isHTTPHeaderName, isValidPortName, isValidPortNum } from '@kubewright/base'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { addInvalid, checkEnum, checkNonNegative } from '../checks.ts'
 import type { Container, Probe } from './pod-types.ts'
 
@@ -11,8 +11,6 @@ type Lifecycle = NonNullable<Container['lifecycle']>
 /** What a probe needs to know of its pod. */
 export interface ProbeContext {
   readonly gracePeriod: number | undefined
-  /** `linux`, `windows` or undefined when the pod does not say. */
-  readonly os: string | undefined
 }
 
 /** Checks the probes and the lifecycle hooks of a container that may have them. */
@@ -69,13 +67,6 @@ function validateLifecycle(lifecycle: Lifecycle, context: ProbeContext, path: Fi
   for (const hook of ['postStart', 'preStop'] as const) {
     const handler = lifecycle[hook]
     if (handler) validateHandler(handler, context, path.child(hook), errors)
-  }
-  const signal = lifecycle.stopSignal
-  if (signal === undefined) return
-  const at = path.child('stopSignal')
-  if (context.os === undefined) errors.push(forbidden(at, 'may not be set for containers with empty `spec.os.name`'))
-  else if (context.os === 'windows' && signal !== 'SIGKILL' && signal !== 'SIGTERM') {
-    errors.push(notSupported(at, signal, ['SIGKILL', 'SIGTERM']))
   }
 }
 

@@ -1,4 +1,3 @@
-import { validateLabelSelector } from '@kubewright/api'
 import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { checkFileMode, checkLocalPath } from '../checks.ts'
 import { volumeFieldPaths } from './downward-fields.ts'
@@ -63,25 +62,6 @@ function validateProjectedSource(
     }
     if (!token.path) errors.push(required(volumePath.child('path')))
     else checkLocalPath(errors, volumePath.child('path'), token.path)
-  }
-  const bundle = source.clusterTrustBundle
-  if (bundle) {
-    const at = path.child('clusterTrustBundle')
-    if (bundle.name !== undefined && bundle.signerName !== undefined) {
-      errors.push(invalid(at, bundle, 'only one of name and signerName may be used'))
-    } else if (bundle.name !== undefined) {
-      if (bundle.name === '') errors.push(required(at.child('name'), 'must be a valid object name'))
-      if (bundle.labelSelector) {
-        const text = 'labelSelector must be unset if name is specified'
-        errors.push(invalid(at.child('labelSelector'), bundle.labelSelector, text))
-      }
-    } else if (bundle.signerName !== undefined) {
-      if (bundle.signerName === '') errors.push(required(at.child('signerName'), 'must be a valid signer name'))
-      errors.push(...validateLabelSelector(bundle.labelSelector as never, at.child('labelSelector')))
-    } else errors.push(required(at, 'either name or signerName must be specified'))
-    if (!bundle.path) errors.push(required(at.child('path')))
-    checkLocalPath(errors, at.child('path'), bundle.path ?? '')
-    claim(bundle.path, bundle.path ?? '')
   }
 }
 

@@ -32,12 +32,11 @@ export function volumePathWarnings(volume: Volume): string[] {
 type Source = NonNullable<NonNullable<Volume['projected']>['sources']>[number]
 
 function projectedFiles(source: Source): VolumeFile[] {
-  const { configMap, secret, downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle } = source
+  const { configMap, secret, downwardAPI, serviceAccountToken: token } = source
   if (configMap?.items) return filesOf(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? '')}`)
   if (secret?.items) return filesOf(secret.items, `Secret ${JSON.stringify(secret.name ?? '')}`)
   if (downwardAPI?.items) return filesOf(downwardAPI.items, 'DownwardAPI')
   if (token) return filesOf([token], 'ServiceAccountToken')
-  if (bundle) return filesOf([bundle], `ClusterTrustBundle ${JSON.stringify(bundle.name ?? bundle.signerName ?? '')}`)
   return []
 }
 

@@ -75,12 +75,23 @@ function mergeLabelKeys(spec: PodSpec, labels: Readonly<Record<string, string>>)
   for (const constraint of spec.topologySpreadConstraints ?? []) merge(constraint)
 }
 
+/** What nodes report for features that are off by default. */
+function dropDisabledStatus(status: PodStatus): void {
+  delete status.resources
+  delete status.allocatedResources
+  delete status.extendedResourceClaimStatus
+  for (const field of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
+    for (const container of status[field] ?? []) delete container.allocatedResourcesStatus
+  }
+}
+
 const { strategy: main, subresources } = withStatus(strategy, {
   keeps: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
   prepareForUpdate: (pod, old) => {
     const status = (pod['status'] ??= {}) as PodStatus
     const before = (old['status'] ?? {}) as PodStatus
     status.qosClass ||= before.qosClass
+    dropDisabledStatus(status)
     status.observedGeneration ||= before.observedGeneration
     const known = new Map<string | undefined, (number | undefined)[]>()
     for (const { type, observedGeneration } of before.conditions ?? []) {
