@@ -1,15 +1,20 @@
+import { goQuote } from '@kubewright/base'
 import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
 import type { MutableObject } from '../registry/resource.ts'
-
-const services = ['', 'v1', 'services'] as const
-const endpointSlices = ['discovery.k8s.io', 'v1', 'endpointslices'] as const
+import { findEndpointSlices, findService, isReady } from '../services/service-resolver.ts'
+import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 
 /** An APIService that another server answers for. */
 export interface RemoteApiService extends MutableObject {
   spec: {
     group: string
     version: string
+    groupPriorityMinimum?: number
+    versionPriority?: number
     service: { name: string; namespace: string; port?: number }
+    insecureSkipTLSVerify?: boolean
+    /** PEM in base64. */
+    caBundle?: string
   }
   status?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] }
 }
@@ -21,41 +26,75 @@ export interface Availability {
   readonly message: string
 }
 
-interface ServiceParts {
-  readonly spec?: {
-    readonly type?: string
-    readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
-  }
+/** How long the server may take to answer. */
+const checkTimeout = 5000
+/** Several endpoints may stand behind a service, and one that answers is enough. */
+const attempts = 5
+
+/** Looks for the service, its endpoints, and whether the server there answers discovery. */
+export async function availabilityOf(
+  service: RemoteApiService,
+  lookup: ObjectLookup,
+  servers: ExtensionServers,
+): Promise<Availability> {
+  const missing = await missingPart(service, lookup)
+  if (missing) return { status: 'False', ...missing }
+  const results = await Promise.all(Array.from({ length: attempts }, () => checkDiscovery(service, servers)))
+  if (results.includes(undefined)) return { status: 'True', reason: 'Passed', message: 'all checks passed' }
+  return { status: 'False', reason: 'FailedDiscoveryCheck', message: results.at(-1)! }
 }
 
-interface SliceParts {
-  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[]
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
-}
-
-/** Looks for the service and its endpoints, as the aggregator does before it asks the server itself. */
-export async function availabilityOf({ spec }: RemoteApiService, lookup: ObjectLookup): Promise<Availability> {
+async function missingPart(
+  { spec }: RemoteApiService,
+  lookup: ObjectLookup,
+): Promise<Pick<Availability, 'reason' | 'message'> | undefined> {
   const { name, namespace, port = 443 } = spec.service
-  const subject = `service/${name} in "${namespace}"`
-  const no = (reason: string, message: string): Availability => ({ status: 'False', reason, message })
-  const service = (await lookup.find(services, namespace, name)) as ServiceParts | undefined
-  if (!service) return no('ServiceNotFound', `${subject} is not present`)
-  if ((service.spec?.type ?? 'ClusterIP') === 'ClusterIP') {
-    const found = service.spec?.ports?.find((candidate) => candidate.port === port)
-    if (!found) return no('ServicePortError', `${subject} is not listening on port ${port}`)
-    const slices = (await lookup.list(endpointSlices, namespace)).filter(
-      ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name,
-    ) as SliceParts[]
-    if (slices.length === 0) return no('EndpointsNotFound', `cannot find endpointslices for ${subject}`)
-    const portName = found.name ?? ''
-    const active = slices.some(
-      ({ endpoints = [], ports = [] }) =>
-        endpoints.some(({ conditions }) => conditions?.ready !== false) &&
-        ports.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
-    )
-    if (!active) {
-      return no('MissingEndpoints', `endpointslices for ${subject} have no addresses with port name "${portName}"`)
-    }
+  const subject = `service/${name} in ${goQuote(namespace)}`
+  const service = await findService(lookup, namespace, name)
+  if (!service) return { reason: 'ServiceNotFound', message: `${subject} is not present` }
+  if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
+  const found = service.spec?.ports?.find((candidate) => candidate.port === port)
+  if (!found) return { reason: 'ServicePortError', message: `${subject} is not listening on port ${port}` }
+  const slices = await findEndpointSlices(lookup, namespace, name)
+  if (slices.length === 0) {
+    return { reason: 'EndpointsNotFound', message: `cannot find endpointslices for ${subject}` }
   }
-  return no('FailedDiscoveryCheck', `no response from ${subject}: this server does not forward requests to others`)
+  const portName = found.name ?? ''
+  const active = slices.some(
+    ({ endpoints = [], ports = [] }) =>
+      endpoints.some(isReady) &&
+      ports.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
+  )
+  if (active) return undefined
+  const message = `endpointslices for ${subject} have no addresses with port name ${goQuote(portName)}`
+  return { reason: 'MissingEndpoints', message }
+}
+
+/** Asks for what every extension server has to serve; undefined when it does, else what went wrong. */
+async function checkDiscovery(service: RemoteApiService, servers: ExtensionServers): Promise<string | undefined> {
+  const { group, version } = service.spec
+  const path = group ? `/apis/${group}/${version}` : `/api/${version}`
+  let url: URL
+  try {
+    url = new URL(path, await servers.locate(service))
+  } catch (error) {
+    return (error as Error).message
+  }
+  // Addresses of the well-known port are printed with it, as Go does.
+  const printed = url.port === '' ? `https://${url.hostname}:443${path}` : url.href
+  const stopping = new AbortController()
+  const late = (): void => stopping.abort(new Error('context deadline exceeded'))
+  const timer = servers.clock.setTimer(checkTimeout, late, 'discovery check of an extension server')
+  try {
+    const { signal } = stopping
+    const answer = await servers.send(service, { method: 'GET', target: path, user: aggregatorUser, signal, verify: false })
+    if (answer.status >= 200 && answer.status < 300) return undefined
+    return `failing or missing response from ${printed}: bad status from ${printed}: ${answer.status}`
+  } catch (error) {
+    return `failing or missing response from ${printed}: Get ${goQuote(printed)}: ${(error as Error).message}`
+  } finally {
+    timer.cancel()
+    // The answer's content does not matter.
+    stopping.abort()
+  }
 }

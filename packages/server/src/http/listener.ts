@@ -4,10 +4,11 @@ import {
   type Http2SecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type ServerHttp2Session,
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { newRequestEntityTooLarge } from '@kubewright/api'
+import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
 
 /** What {@link listen} takes. */
@@ -22,6 +23,8 @@ export interface ListenOptions {
   readonly host?: string
   /** 0 picks a free one. @default 0 */
   readonly port?: number
+  /** Milliseconds after which a connection that carries nothing is closed. @default 90 seconds, as kube-apiserver */
+  readonly idleTimeout?: number
 }
 
 /** An open port in front of a handler. Disposing it stops accepting, ends open streams and waits for them. */
@@ -34,7 +37,7 @@ const mebibyte = 1024 * 1024
 
 /** Serves a handler over HTTPS, HTTP/1.1 and HTTP/2 on one port. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { handler, host = '127.0.0.1', port = 0 } = options
+  const { handler, host = '127.0.0.1', port = 0, idleTimeout = 90_000 } = options
   const stopping = new AbortController()
   const server = createSecureServer({
     allowHTTP1: true,
@@ -48,6 +51,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     settings: { maxConcurrentStreams: 1000, initialWindowSize: mebibyte },
   })
   server.setTimeout(0)
+  // Between requests of HTTP/1.1; the server has the property, and its type does not.
+  Object.assign(server, { keepAliveTimeout: idleTimeout })
+  server.on('session', (session) => closeWhenIdle(session, idleTimeout))
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -67,6 +73,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port: typeof address === 'object' && address ? address.port : port,
     [Symbol.asyncDispose]: () => close(server, sockets, stopping),
   }
+}
+
+/** Closes an HTTP/2 connection on which nothing happens and no stream, such as a quiet watch, is open. */
+function closeWhenIdle(session: ServerHttp2Session, timeout: number): void {
+  let open = 0
+  session.on('stream', (stream) => {
+    open++
+    stream.once('close', () => open--)
+  })
+  session.setTimeout(timeout)
+  session.on('timeout', () => {
+    if (open === 0) session.close()
+  })
 }
 
 async function close(server: Http2SecureServer, sockets: Set<Socket>, stopping: AbortController): Promise<void> {
@@ -135,7 +154,7 @@ function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Arra
     })
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('aborted', () => reject(new Error('The client went away')))
+    request.once('aborted', () => reject(newBadRequest('unexpected EOF')))
   })
 }
 

@@ -1,0 +1,87 @@
+import type { Clock } from '@kubewright/base'
+import type { Outgoing, OutgoingResponse } from '../http/outgoing.ts'
+import type { UserInfo } from '../request-context.ts'
+import type { ServiceResolver } from '../services/service-resolver.ts'
+import type { RemoteApiService } from './api-service-condition.ts'
+import { type FrontProxyIdentity, remoteUserHeaders } from './front-proxy.ts'
+
+/** What {@link ExtensionServers} takes. */
+export interface ExtensionServersOptions {
+  readonly outgoing: Outgoing
+  readonly resolveService: ServiceResolver
+  readonly clock: Clock
+  /** Without it extension servers have no reason to believe who a request is from. */
+  readonly frontProxy?: FrontProxyIdentity | undefined
+}
+
+/** A request to an extension server, on behalf of a user. */
+export interface ExtensionRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly user: UserInfo
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Uint8Array | undefined
+  readonly signal: AbortSignal
+  /** Whether the server's certificate is checked. @default as the APIService says */
+  readonly verify?: boolean
+}
+
+/** An answer, and where it came from. */
+export interface ExtensionAnswer extends OutgoingResponse {
+  readonly url: URL
+}
+
+/** The user under whose name the aggregator itself asks. */
+export const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] }
+
+/** No service could be found, or none of its endpoints: the request never left. */
+export class UnresolvedService extends Error {
+  override readonly name = 'UnresolvedService'
+}
+
+/** Sends requests to the servers behind APIServices. */
+export class ExtensionServers {
+  readonly #options: ExtensionServersOptions
+
+  constructor(options: ExtensionServersOptions) {
+    this.#options = options
+  }
+
+  get clock(): Clock {
+    return this.#options.clock
+  }
+
+  /** Where the server of an APIService is, as an address; rejects with {@link UnresolvedService}. */
+  async locate({ spec }: RemoteApiService): Promise<URL> {
+    const { namespace, name, port = 443 } = spec.service
+    try {
+      const found = await this.#options.resolveService(namespace, name, port)
+      const host = found.host.includes(':') ? `[${found.host}]` : found.host
+      return new URL(`https://${host}:${found.port}`)
+    } catch (error) {
+      throw new UnresolvedService((error as Error).message, { cause: error })
+    }
+  }
+
+  async send(service: RemoteApiService, request: ExtensionRequest): Promise<ExtensionAnswer> {
+    const { spec } = service
+    const { frontProxy, outgoing } = this.#options
+    const url = new URL(request.target, await this.locate(service))
+    const verify = request.verify ?? spec.insecureSkipTLSVerify !== true
+    const answer = await outgoing({
+      method: request.method,
+      url,
+      headers: { ...request.headers, ...remoteUserHeaders(request.user) },
+      body: request.body,
+      tls: {
+        insecure: !verify,
+        serverName: `${spec.service.name}.${spec.service.namespace}.svc`,
+        ...(verify && spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64').toString() } : {}),
+        ...(frontProxy ? { cert: frontProxy.client.cert, key: frontProxy.client.key } : {}),
+      },
+      signal: request.signal,
+    })
+    return { ...answer, url }
+  }
+}

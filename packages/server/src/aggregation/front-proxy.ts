@@ -1,0 +1,51 @@
+import { CertificateAuthority, type KeyedCertificate } from '../pki/certificate-authority.ts'
+import type { UserInfo } from '../request-context.ts'
+
+/** How this server proves to extension servers that it is the one that speaks for users. */
+export interface FrontProxyIdentity {
+  /** PEM of the authority that extension servers have to trust for that, and for nothing else. */
+  readonly ca: string
+  readonly client: KeyedCertificate
+}
+
+/** The name in the certificate of the proxy. */
+export const frontProxyName = 'front-proxy-client'
+
+/** Makes an identity with an authority of its own: whoever trusts it trusts no other certificate of the cluster. */
+export function createFrontProxyIdentity(now: number): FrontProxyIdentity {
+  const authority = CertificateAuthority.create({ commonName: 'kubewright-front-proxy-ca', now })
+  const client = new CertificateAuthority(authority).issueClient({ commonName: frontProxyName, organizations: [], now })
+  return { ca: authority.cert, client }
+}
+
+/** The part of kube-system/extension-apiserver-authentication that tells extension servers whom to believe, and what to read. */
+export function requestHeaderConfig({ ca }: FrontProxyIdentity): Record<string, string> {
+  return {
+    'requestheader-allowed-names': JSON.stringify([frontProxyName]),
+    'requestheader-client-ca-file': ca,
+    'requestheader-extra-headers-prefix': JSON.stringify(['X-Remote-Extra-']),
+    'requestheader-group-headers': JSON.stringify(['X-Remote-Group']),
+    'requestheader-uid-headers': JSON.stringify(['X-Remote-Uid']),
+    'requestheader-username-headers': JSON.stringify(['X-Remote-User']),
+  }
+}
+
+/** The headers that say who a request is from. */
+export function remoteUserHeaders({ name, uid, groups, extra }: UserInfo): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = { 'x-remote-user': name, 'x-remote-group': groups }
+  if (uid !== undefined && uid !== '') headers['x-remote-uid'] = uid
+  for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapedKey(key)}`] = values
+  return headers
+}
+
+/** Characters that a header's name cannot have are percent-encoded, and so is the percent sign. */
+function escapedKey(key: string): string {
+  return [...Buffer.from(key)]
+    .map((byte) => {
+      const character = String.fromCharCode(byte)
+      return /[!#$&'*+\-.^_`|~0-9A-Za-z]/.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    })
+    .join('')
+}

@@ -1,0 +1,119 @@
+import { linkSignals } from '@kubewright/base'
+import type { ApiResponse, Sink } from '../http/api-request.ts'
+import { respondText } from '../http/respond.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { RemoteApiService } from './api-service-condition.ts'
+import { type ExtensionAnswer, type ExtensionServers, UnresolvedService } from './extension-servers.ts'
+
+/** A request body is held in memory on its way; extension servers set their own, lower limits. */
+const maxBodyBytes = 64 * 1024 * 1024
+/** Clients look at discovery before anything else: one slow server must not hold them up. */
+const discoveryTimeout = 5000
+
+/** What is about one connection, or proves who sent the request to us, stays here. */
+const notForwarded = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const notForwardedPrefixes = [':', 'impersonate-', 'x-remote-']
+const notReturned = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
+const notReturnedPrefix = 'access-control-'
+
+/** Has an extension server answer a request of a user, and passes its answer on as it comes. */
+export async function proxyRequest(
+  servers: ExtensionServers,
+  service: RemoteApiService,
+  context: RequestContext,
+): Promise<ApiResponse> {
+  const { request, user } = context
+  const query = new URLSearchParams(request.query)
+  query.sort()
+  const search = query.toString()
+  const bodiless = request.method === 'GET' || request.method === 'HEAD'
+  const link = linkSignals(request.signal)
+  const timer = isDiscovery(context)
+    ? servers.clock.setTimer(
+        discoveryTimeout,
+        () => link.abort(new Error('context deadline exceeded')),
+        'discovery of an extension server',
+      )
+    : undefined
+  try {
+    const answer = await servers.send(service, {
+      method: request.method,
+      target: search === '' ? request.path : `${request.path}?${search}`,
+      user,
+      headers: forwardedHeaders(context),
+      body: bodiless ? undefined : await request.body(maxBodyBytes),
+      signal: link.signal,
+    })
+    return {
+      status: answer.status,
+      headers: returnedHeaders(answer),
+      body: (sink) => copyBody(answer, sink, request.signal).finally(() => link[Symbol.dispose]()),
+    }
+  } catch (error) {
+    link[Symbol.dispose]()
+    if (error instanceof UnresolvedService) return unavailable('service unavailable')
+    return unavailable(`error trying to reach service: ${(error as Error).message}`)
+  } finally {
+    timer?.cancel()
+  }
+}
+
+/** The answer of the proxy itself: plain text, as Go's http.Error writes it. */
+export function unavailable(text: string): ApiResponse {
+  const response = respondText(503, `${text}\n`)
+  return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
+}
+
+/** /apis/<group>/<version> and nothing more. */
+function isDiscovery({ info }: RequestContext): boolean {
+  return !info.isResource && info.path.replace(/^\/+|\/+$/g, '').split('/').length === 3
+}
+
+function forwardedHeaders({ request, auditId }: RequestContext): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const named = new Set((request.headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || notForwarded.has(name) || named.has(name)) continue
+    if (notForwardedPrefixes.some((prefix) => name.startsWith(prefix))) continue
+    headers[name] = value
+  }
+  const forwardedFor = headers['x-forwarded-for']
+  headers['x-forwarded-for'] =
+    forwardedFor === undefined ? request.peer.address : `${forwardedFor}, ${request.peer.address}`
+  headers['x-forwarded-host'] ??= request.headers[':authority'] ?? request.headers['host'] ?? ''
+  headers['x-forwarded-proto'] ??= 'https'
+  headers['x-forwarded-uri'] = request.path
+  if (auditId !== undefined) headers['audit-id'] = auditId
+  return headers
+}
+
+function returnedHeaders({ headers }: ExtensionAnswer): Record<string, string | readonly string[]> {
+  const returned: Record<string, string | readonly string[]> = {}
+  for (const [name, values] of Object.entries(headers)) {
+    if (notReturned.has(name) || name.startsWith(notReturnedPrefix)) continue
+    returned[name] = values.length === 1 ? values[0]! : values
+  }
+  return returned
+}
+
+async function copyBody({ body }: ExtensionAnswer, sink: Sink, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const chunk of body) if (!sink.write(chunk)) await sink.drained()
+  } catch (error) {
+    // When the client is gone, nobody is left to be told.
+    if (!signal.aborted) throw error
+  }
+}
