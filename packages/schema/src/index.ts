@@ -45,6 +45,7 @@ export type {
   LocalObjectReference,
   ObjectReference,
 } from './builder/well-known.ts'
+export { schemaJson } from './check/go-schema-json.ts'
 export { type CheckStructuralOptions, checkStructural, unrecognizedFormats } from './check-structural.ts'
 export { type CompileSchemaOptions, compileSchema, StructuralSchema, type ValidateOptions } from './compile-schema.ts'
 export {

@@ -9,6 +9,7 @@ import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
 import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
+import { CrdRegistrar } from './crd/crd-registrar.ts'
 
 /** What {@link assembleServer} takes. */
 export interface AssembleServerOptions {
@@ -41,6 +42,7 @@ export interface AssembledServer extends ApiServer {
 export async function assembleServer(options: AssembleServerOptions): Promise<AssembledServer> {
   const { access: accessOptions, history, store, clock = systemClock, log = nullLogger } = options
   const access = createAccessControl(accessOptions)
+  let definitions: CrdRegistrar | undefined
   const server = await createApiServer({
     store,
     clock,
@@ -53,6 +55,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       for (const resource of builtinResources(table)) parts.resources.set(resource)
       await installBuiltins(parts, options.builtins)
       await access.bootstrap(parts)
+      definitions = await CrdRegistrar.start(parts)
     },
   })
   const limit = new HistoryLimit({ store, clock, log }, history)
@@ -61,6 +64,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     publishAddress: (address) => publishServerAddress(server.parts, address),
     [Symbol.asyncDispose]: async () => {
       await limit[Symbol.asyncDispose]()
+      await definitions?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
   }

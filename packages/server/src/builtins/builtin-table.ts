@@ -1,3 +1,4 @@
+import { crdResources } from '../crd/crd-strategy.ts'
 import { admissionregistrationResources } from './admissionregistration/admissionregistration-resources.ts'
 import { apiregistrationResources } from './apiregistration/api-service.ts'
 import { appsResources } from './apps/apps-resources.ts'
@@ -27,6 +28,7 @@ export const builtinTable: BuiltinTable = {
   ...discoveryResources,
   ...nodeResources,
   ...admissionregistrationResources,
+  ...crdResources,
   ...storageResources,
   ...flowcontrolResources,
   ...apiregistrationResources,

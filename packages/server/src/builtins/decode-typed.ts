@@ -134,7 +134,7 @@ function unrecognized(kind: AnyKind, why: string, body: Uint8Array): ApiError {
 }
 
 /** The beginning of a body, as errors quote it. */
-function summary(body: Uint8Array): string {
+export function summary(body: Uint8Array): string {
   if (body.length === 0) return '<empty>'
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 30))
   return start.toString(body[0] === 0x7b ? 'utf8' : 'hex') + (body.length > 30 ? ' ...' : '')

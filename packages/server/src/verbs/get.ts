@@ -2,6 +2,8 @@ import { newNotFound } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
+import { readStoredObject } from '../registry/read-stored.ts'
+import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { waitUntilFresh } from './list.ts'
@@ -20,6 +22,8 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   await reachVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
+  const view = resource.subresources[endpoint.subresource]?.view
+  if (view?.check) view.check((await readStoredObject(resource, found)).object as MutableObject)
   return presentObject(200, resource, endpoint.subresource, found, representation, registry.clock.now())
 }
 

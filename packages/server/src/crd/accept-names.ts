@@ -1,0 +1,79 @@
+import { goQuote } from '@kubewright/base'
+import type { Crd, CrdNames } from './crd.ts'
+import { findCrdCondition } from './crd-conditions.ts'
+
+/** What became of the names that a definition asks for. */
+export interface NamesVerdict {
+  readonly acceptedNames: CrdNames
+  readonly namesAccepted: { type: 'NamesAccepted'; status: string; reason: string; message: string }
+  readonly established: { type: 'Established'; status: string; reason: string; message: string }
+}
+
+/**
+ * Accepts the names of a definition as far as no other definition of its group has them, and keeps those that it had where they are
+ * taken (apiextensions-apiserver, naming_controller.go). The others are all definitions of the group, itself included.
+ */
+export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const { status } of group) {
+    const { plural = '', singular = '', shortNames = [], kind = '', listKind = '' } = status?.acceptedNames ?? {}
+    for (const name of [plural, singular, ...shortNames]) resources.add(name)
+    kinds.add(kind).add(listKind)
+  }
+  const asked = crd.spec.names ?? {}
+  const had = crd.status?.acceptedNames ?? {}
+  const acceptedNames: CrdNames = { ...had }
+  let problem: { reason: string; message: string } | undefined
+  const accept = (
+    field: 'plural' | 'singular' | 'kind' | 'listKind',
+    taken: ReadonlySet<string>,
+    reason: string,
+  ): void => {
+    const wanted = asked[field] ?? ''
+    if (wanted !== (had[field] ?? '') && taken.has(wanted)) problem = { reason, message: inUse(wanted) }
+    else if (wanted === '') delete acceptedNames[field]
+    else acceptedNames[field] = wanted
+  }
+  accept('plural', resources, 'PluralConflict')
+  accept('singular', resources, 'SingularConflict')
+  const own = new Set(had.shortNames)
+  const texts = (asked.shortNames ?? []).filter((name) => !own.has(name) && resources.has(name)).map(inUse)
+  if (texts.length > 0) problem = { reason: 'ShortNamesConflict', message: aggregate(texts) }
+  else setOrDelete(acceptedNames, 'shortNames', asked.shortNames)
+  accept('kind', kinds, 'KindConflict')
+  accept('listKind', kinds, 'ListKindConflict')
+  setOrDelete(acceptedNames, 'categories', asked.categories)
+  return {
+    acceptedNames,
+    namesAccepted: problem
+      ? { type: 'NamesAccepted', status: 'False', ...problem }
+      : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
+    established: establishedNext(crd, problem === undefined),
+  }
+}
+
+/** A definition once established stays so; a new one waits until it is served. */
+function establishedNext(crd: Crd, accepted: boolean): NamesVerdict['established'] {
+  const old = findCrdCondition(crd, 'Established')
+  if (old?.status !== 'True' && accepted) {
+    const message = 'the initial names have been accepted'
+    return { type: 'Established', status: 'False', reason: 'Installing', message }
+  }
+  const { status = 'False', reason = 'NotAccepted', message = 'not all names are accepted' } = old ?? {}
+  return { type: 'Established', status, reason, message }
+}
+
+function inUse(name: string): string {
+  return `${goQuote(name)} is already in use`
+}
+
+function aggregate(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)]
+  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
+}
+
+function setOrDelete(names: CrdNames, field: 'shortNames' | 'categories', value: string[] | undefined): void {
+  if (value === undefined) delete names[field]
+  else names[field] = [...value]
+}

@@ -1,0 +1,114 @@
+import { isNotFound } from '@kubewright/api'
+import { linkSignals } from '@kubewright/base'
+import { systemContext } from '../auth/system-context.ts'
+import { type StoredObject, storedObject } from '../cache/stored-object.ts'
+import { deleteObject } from '../registry/delete-object.ts'
+import type { Resource } from '../registry/resource.ts'
+import { asCrd, type Crd, cleanupFinalizer } from './crd.ts'
+import { isCrdCondition, setCrdCondition } from './crd-conditions.ts'
+import { type CrdParts, crdResourceOf, writeCrd } from './crd-writer.ts'
+
+/** How long custom resources may take to go before the definition says that they do not. */
+const patienceMillis = 60_000
+const retryMillis = 1000
+
+interface Verdict {
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * Removes the custom resources of a definition that is being deleted, waits for those that finalizers keep, and then lets the
+ * definition go. Ends early when the signal aborts, or when the definition is gone.
+ */
+export async function finalizeCrd(
+  parts: CrdParts,
+  name: string,
+  stored: Resource | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = parts
+  while (!signal.aborted) {
+    const begun = await change(parts, name, (crd) => {
+      const message = 'CustomResource deletion is in progress'
+      terminating(crd, { status: 'True', reason: 'InstanceDeletionInProgress', message }, clock.now())
+    })
+    if (!begun) return
+    let verdict: Verdict
+    if (stored && isCrdCondition(asCrd(begun.object), 'Established')) {
+      verdict = await removeAll(parts, stored, signal)
+    } else verdict = { status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }
+    if (signal.aborted) return
+    const done = await change(parts, name, (crd) => {
+      terminating(crd, verdict, clock.now())
+      if (verdict.status === 'True') return
+      crd.metadata.finalizers = (crd.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer)
+    })
+    if (!done || verdict.status === 'False') return
+    await clock.sleep(retryMillis, { signal }).catch(() => undefined)
+  }
+}
+
+function terminating(crd: Crd, verdict: Verdict, now: number): void {
+  setCrdCondition(crd, { type: 'Terminating', ...verdict }, now)
+}
+
+/** Changes the newest version of a definition that is being deleted; undefined when there is none. */
+async function change(parts: CrdParts, name: string, apply: (crd: Crd) => void): Promise<StoredObject | undefined> {
+  for (;;) {
+    const found = await parts.registry.find(crdResourceOf(parts), '', name)
+    const { deletionTimestamp, finalizers = [] } = found?.object.metadata ?? {}
+    if (!found || deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return undefined
+    const written = await writeCrd(parts, found, apply)
+    if (written) return written
+  }
+}
+
+async function removeAll(parts: CrdParts, resource: Resource, signal: AbortSignal): Promise<Verdict> {
+  const { registry, clock } = parts
+  const { prefix } = resource.storage
+  try {
+    const { entries } = await registry.store.list({ prefix })
+    for (const entry of entries) await removeOne(parts, resource, storedObject(entry))
+  } catch (error) {
+    const message = `could not issue all deletes: ${(error as Error).message}`
+    return { status: 'True', reason: 'InstanceDeletionFailed', message }
+  }
+  const cache = await registry.feed.cache(prefix)
+  await registry.feed.reached(await registry.store.revision(), signal)
+  const waiting = linkSignals(signal)
+  const timer = clock.setTimer(patienceMillis, () => waiting.abort(), 'custom resource deletion')
+  try {
+    while (cache.size > 0 && !waiting.signal.aborted) await cache.changed(waiting.signal)
+  } finally {
+    timer.cancel()
+    waiting[Symbol.dispose]()
+  }
+  if (cache.size === 0) {
+    return { status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
+  }
+  const message = 'could not confirm zero CustomResources remaining: context deadline exceeded'
+  return { status: 'True', reason: 'InstanceDeletionCheck', message }
+}
+
+async function removeOne(
+  { registry, dispatcher, clock }: CrdParts,
+  resource: Resource,
+  { object }: StoredObject,
+): Promise<void> {
+  const { name = '', namespace = '' } = object.metadata
+  const endpoint = dispatcher.endpoint(resource, '')
+  const context = systemContext(resource, {
+    manager: 'kube-apiserver',
+    namespace,
+    name,
+    verb: 'delete',
+    now: clock.now(),
+  })
+  const scope = endpoint.scope(context, { dryRun: false })
+  await deleteObject(registry, scope, name, {}, async () => undefined).catch((error: unknown) => {
+    // Somebody else was faster.
+    if (!isNotFound(error)) throw error
+  })
+}

@@ -1,0 +1,253 @@
+import { newForbidden } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
+import type { ServerParts } from '../api-server.ts'
+import type { ResourceCache } from '../cache/resource-cache.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import { acceptNames } from './accept-names.ts'
+import { apiApprovalOf, approvalCondition, isProtectedGroup } from './api-approval.ts'
+import { asCrd, type Crd, cleanupFinalizer, crdPrefix } from './crd.ts'
+import { findCrdCondition, isCrdCondition, sameCondition, setCrdCondition } from './crd-conditions.ts'
+import { finalizeCrd } from './crd-finalizer.ts'
+import { type CrdParts, writeCrd } from './crd-writer.ts'
+import { type CustomResources, customResources } from './custom-resource.ts'
+import type { CustomConverter } from './custom-storage.ts'
+import { caBundleProblem } from './validate-conversion.ts'
+
+/** Watches of a resource that changed end this long after, so that they show everything that came before. */
+const graceMillis = 1000
+/** What discovery says can be done with resources whose definition is being deleted. */
+const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
+
+/** What {@link CrdRegistrar} takes besides the parts of the server. */
+export interface CrdRegistrarOptions {
+  /** Who converts the custom resources of a definition. @default nobody: only the apiVersion changes */
+  readonly converterFor?: (crd: Crd) => CustomConverter | undefined
+}
+
+/** A definition that is being served. */
+interface Installed {
+  readonly uid: string | undefined
+  readonly spec: Crd['spec']
+  readonly acceptedNames: Crd['status']['acceptedNames']
+  readonly resources: CustomResources
+  readonly end: AbortController
+  terminating: boolean
+}
+
+/**
+ * Serves what the stored definitions of custom resources say, and writes into their status what became of them: names are accepted,
+ * definitions established, and removed when their custom resources are gone. Follows the store, so that any number of servers may
+ * share one; each serves a definition before it calls it established.
+ */
+export class CrdRegistrar implements AsyncDisposable {
+  readonly #parts: CrdParts
+  readonly #options: CrdRegistrarOptions
+  readonly #cache: ResourceCache
+  readonly #stop = new AbortController()
+  /** By key; the revision that was dealt with. */
+  readonly #seen = new Map<string, number>()
+  readonly #installed = new Map<string, Installed>()
+  readonly #finalizing = new Map<string, Promise<void>>()
+  /** Definitions that this server wrote and has not seen come back. */
+  readonly #written = new Map<string, StoredObject>()
+  #running: Promise<void> | undefined
+
+  private constructor(parts: CrdParts, options: CrdRegistrarOptions, cache: ResourceCache) {
+    this.#parts = parts
+    this.#options = options
+    this.#cache = cache
+  }
+
+  /** Serves the definitions that are there, and from now on those that come. To be called once definitions themselves are served. */
+  static async start(parts: ServerParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
+    const cache = await parts.registry.feed.cache(crdPrefix)
+    const registrar = new CrdRegistrar(parts, options, cache)
+    parts.admission.unshift(registrar.#refuseCreates)
+    await registrar.#look()
+    registrar.#running = registrar.#follow()
+    return registrar
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    await Promise.all(this.#finalizing.values())
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      // Asked for before looking, so that nothing is missed in between.
+      const changed = this.#cache.changed(signal)
+      try {
+        await this.#look()
+        await changed
+      } catch (error) {
+        if (signal.aborted) return
+        this.#parts.log.error(error, 'Cannot follow custom resource definitions; trying again')
+        await this.#parts.clock.sleep(graceMillis, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Deals with every definition that changed since the last look. */
+  async #look(): Promise<void> {
+    const stored = this.#cache.list(crdPrefix)
+    const keys = new Set(stored.map(({ key }) => key))
+    let freed = false
+    for (const key of [...this.#seen.keys()]) {
+      if (keys.has(key)) continue
+      this.#seen.delete(key)
+      this.#written.delete(key)
+      this.#uninstall(key)
+      freed = true
+    }
+    for (const object of stored) {
+      const unaccepted = !deepEqual(asCrd(object.object).spec.names, asCrd(object.object).status?.acceptedNames)
+      // Names that were taken may have become free.
+      if (this.#seen.get(object.key) === object.revision && !(freed && unaccepted)) continue
+      if (this.#stop.signal.aborted) return
+      await this.#sync(object)
+      this.#seen.set(object.key, object.revision)
+      if (unaccepted) freed = true
+    }
+  }
+
+  /** Takes one definition as far as it gets: each step may write, and the next goes on from what was written. */
+  async #sync(found: StoredObject): Promise<void> {
+    let stored = this.#newest(found)
+    for (const step of [this.#acceptNames, this.#approve, this.#establish]) {
+      this.#serve(stored)
+      const change = step(asCrd(stored.object), stored)
+      if (!change) continue
+      const written = await writeCrd(this.#parts, stored, change)
+      if (!written) return
+      this.#written.set(stored.key, written)
+      stored = written
+    }
+    this.#serve(stored)
+    this.#finalize(stored)
+  }
+
+  /** The definition as this server last wrote it, if that has not come back yet. */
+  #newest(found: StoredObject): StoredObject {
+    const written = this.#written.get(found.key)
+    if (written && written.revision > found.revision) return written
+    this.#written.delete(found.key)
+    return found
+  }
+
+  readonly #acceptNames = (crd: Crd, stored: StoredObject): ((crd: Crd) => void) | undefined => {
+    if (deepEqual(crd.spec.names, crd.status?.acceptedNames)) return undefined
+    const group = this.#cache
+      .list(crdPrefix)
+      .map((other) => asCrd((other.key === stored.key ? stored : this.#newest(other)).object))
+      .filter(({ spec }) => spec.group === crd.spec.group)
+    const verdict = acceptNames(crd, group)
+    const sameNames = deepEqual(verdict.acceptedNames, crd.status?.acceptedNames)
+    if (sameNames && sameCondition(verdict.namesAccepted, findCrdCondition(crd, 'NamesAccepted'))) return undefined
+    const now = this.#parts.clock.now()
+    return (next) => {
+      next.status.acceptedNames = verdict.acceptedNames
+      setCrdCondition(next, verdict.namesAccepted, now)
+      setCrdCondition(next, verdict.established, now)
+    }
+  }
+
+  readonly #approve = (crd: Crd): ((crd: Crd) => void) | undefined => {
+    if (!isProtectedGroup(crd.spec.group ?? '')) return undefined
+    const condition = approvalCondition(apiApprovalOf(crd.metadata))
+    if (sameCondition(condition, findCrdCondition(crd, condition.type))) return undefined
+    return (next) => setCrdCondition(next, condition, this.#parts.clock.now())
+  }
+
+  readonly #establish = (crd: Crd): ((crd: Crd) => void) | undefined => {
+    if (!isCrdCondition(crd, 'NamesAccepted') || isCrdCondition(crd, 'Established')) return undefined
+    const unusable = caBundleProblem(crd.spec.conversion?.webhook?.clientConfig?.caBundle) !== undefined
+    const condition = unusable
+      ? { status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
+      : { status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
+    const full = { type: 'Established' as const, ...condition }
+    if (sameCondition(full, findCrdCondition(crd, 'Established'))) return undefined
+    return (next) => setCrdCondition(next, full, this.#parts.clock.now())
+  }
+
+  /** Has the table of resources say what the definition says. */
+  #serve({ key, object }: StoredObject): void {
+    const crd = asCrd(object)
+    if (!isCrdCondition(crd, 'NamesAccepted') && !isCrdCondition(crd, 'Established')) {
+      this.#uninstall(key)
+      return
+    }
+    const { uid } = crd.metadata
+    const { acceptedNames } = crd.status
+    let installed = this.#installed.get(key)
+    const same =
+      installed?.uid === uid &&
+      deepEqual(installed?.spec, crd.spec) &&
+      deepEqual(installed?.acceptedNames, acceptedNames)
+    if (!installed || !same) {
+      const end = new AbortController()
+      const converter = this.#options.converterFor?.(crd)
+      const resources = customResources(crd, { ended: end.signal, converter })
+      if (installed) this.#withdraw(installed, new Set(resources.served.map(({ kind }) => kind.version)))
+      installed = { uid, spec: crd.spec, acceptedNames, resources, end, terminating: false }
+      this.#installed.set(key, installed)
+      for (const resource of resources.served) this.#set(resource)
+    }
+    if (!installed.terminating && isCrdCondition(crd, 'Terminating')) {
+      installed.terminating = true
+      for (const resource of installed.resources.served) this.#set({ ...resource, listedVerbs: lastVerbs })
+    }
+  }
+
+  /** Built-in resources come first: a definition of the same name is not served. */
+  #set(resource: CustomResources['stored']): void {
+    const { resources } = this.#parts
+    const { group, version, plural } = resource.kind
+    if (!resources.find(group, version, plural)?.typedItems) resources.set(resource)
+  }
+
+  #uninstall(key: string): void {
+    const installed = this.#installed.get(key)
+    if (!installed) return
+    this.#installed.delete(key)
+    this.#withdraw(installed, new Set())
+  }
+
+  /** Takes resources out of the table, except for versions that others take the place of, and ends their watches. */
+  #withdraw({ resources, end }: Installed, replaced: ReadonlySet<string>): void {
+    const { clock, resources: table } = this.#parts
+    for (const { kind } of resources.served) {
+      const current = table.find(kind.group, kind.version, kind.plural)
+      if (!replaced.has(kind.version) && current && !current.typedItems) {
+        table.delete(kind.group, kind.version, kind.plural)
+      }
+    }
+    clock.setTimer(graceMillis, () => end.abort(), 'end of custom resource watches')
+  }
+
+  #finalize({ key, object }: StoredObject): void {
+    const { name = '', deletionTimestamp, finalizers = [] } = object.metadata
+    if (deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return
+    if (this.#finalizing.has(key)) return
+    const { stored } = this.#installed.get(key)?.resources ?? {}
+    const work = finalizeCrd(this.#parts, name, stored, this.#stop.signal)
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) this.#parts.log.error(error, 'Cannot remove custom resources', { name })
+      })
+      .finally(() => this.#finalizing.delete(key))
+    this.#finalizing.set(key, work)
+  }
+
+  /** Nothing is added to a collection that is being cleared. */
+  readonly #refuseCreates: AdmissionPlugin = {
+    name: 'CustomResourceDefinitionTerminating',
+    mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
+      if (operation !== 'CREATE' || resource.typedItems || resource.listedVerbs !== lastVerbs) return
+      const why = 'create not allowed while custom resource definition is terminating'
+      throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)
+    },
+  }
+}

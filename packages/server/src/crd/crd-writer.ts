@@ -1,0 +1,54 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
+import type { ServerParts } from '../api-server.ts'
+import { systemContext } from '../auth/system-context.ts'
+import type { StoredObject } from '../cache/stored-object.ts'
+import type { Resource } from '../registry/resource.ts'
+import { asCrd, type Crd, crdGroup } from './crd.ts'
+
+const manager = 'kube-apiserver'
+
+/** The parts of a server that follow its definitions. */
+export type CrdParts = Pick<ServerParts, 'resources' | 'registry' | 'dispatcher' | 'clock' | 'log'>
+
+/** The resource of definitions. */
+export function crdResourceOf({ resources }: CrdParts): Resource {
+  const resource = resources.find(crdGroup, 'v1', 'customresourcedefinitions')
+  if (!resource) throw new Error('Cannot serve custom resources: customresourcedefinitions are not served')
+  return resource
+}
+
+/**
+ * Changes the status of a definition, as a controller of the server does. Undefined when it has been changed or removed since it was
+ * read: whoever did that is seen soon, and everything is looked at again.
+ */
+export async function writeCrd(
+  parts: CrdParts,
+  stored: StoredObject,
+  change: (crd: Crd) => void,
+): Promise<StoredObject | undefined> {
+  const { registry, dispatcher, clock } = parts
+  const resource = crdResourceOf(parts)
+  const name = stored.object.metadata.name ?? ''
+  const endpoint = dispatcher.endpoint(resource, 'status')
+  const context = systemContext(resource, { manager, namespace: '', name, verb: 'update', now: clock.now() })
+  try {
+    const { object } = await registry.update(
+      endpoint.scope(context, { dryRun: false }),
+      name,
+      async (old) => {
+        const next = asCrd(deepCopy(old!))
+        // Refuses the write when the definition is no longer the one that the change was made for.
+        next.metadata.resourceVersion = String(stored.revision)
+        next.status ??= {}
+        change(next)
+        return endpoint.trackUpdate(old, next, context, { fieldManager: manager })
+      },
+      async () => undefined,
+    )
+    return object
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  fieldSetPath,
+  type ManagedFieldsEntry,
+  newBadRequest,
+  newInternalError,
+  parentManagedFields,
+  type ReplicasPaths,
+  scaleManagedFields,
+} from '@kubewright/api'
+import { kindFor } from '@kubewright/k8s/all'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/decode-typed.ts'
+import { unclassifiedError } from '../http/unclassified-error.ts'
+import type { ManagedFields, MutableObject, Strategy, Subresource, SubresourceView } from '../registry/resource.ts'
+import { customScaleTable } from '../table/custom-table.ts'
+import type { CrdScale } from './crd.ts'
+import type { CustomVersion, CustomVersions } from './custom-versions.ts'
+import { nestedValue, stepsOf } from './validate-scale.ts'
+
+/** Stands for replicas that are not set, which writers have to set. */
+const unset = -2147483648
+
+/** The scale subresource of a custom resource: its numbers are where the definition says. */
+export function customScale(
+  versions: CustomVersions,
+  own: CustomVersion,
+  scale: CrdScale,
+  strategy: Strategy,
+): Subresource {
+  const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+  return {
+    verbs: ['get', 'patch', 'update'],
+    // The version is checked where the client gives one; otherwise the newest object is changed.
+    strategy: { ...strategy, allowUnconditionalUpdate: true },
+    kind,
+    decode: (body, request) => decodeTyped(kind, {}, body, request),
+    recheck: (object, options) => recheckTyped(kind, {}, object, options),
+    empty: () => emptyTyped(kind),
+    normalize: (object, stored) => normalizeTyped(kind, object, stored),
+    view: scaleView(replicasPaths(versions), own.apiVersion, scale),
+    table: customScaleTable(scale),
+  }
+}
+
+function replicasPaths({ all }: CustomVersions): ReplicasPaths {
+  return Object.fromEntries(
+    [...all].map(([apiVersion, { version }]) => {
+      const path = version.subresources?.scale?.specReplicasPath
+      return [apiVersion, path ? fieldSetPath(...(stepsOf(path) as [string, ...string[]])) : null]
+    }),
+  )
+}
+
+function scaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdScale): SubresourceView {
+  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = scale
+  const numberAt = (object: MutableObject, path: string): number | undefined => {
+    const value = orRefuse(() => nestedValue(object, path, 'int64'))
+    return value === undefined ? undefined : Number(value)
+  }
+  return {
+    check: (object) => {
+      if (numberAt(object, specReplicasPath) !== undefined) return
+      throw newInternalError(new Error(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`))
+    },
+    show: (object) => {
+      const replicas = numberAt(object, specReplicasPath) ?? unset
+      const selector = labelSelectorPath
+        ? orRefuse(() => nestedValue(object, labelSelectorPath, 'string') as string | undefined)
+        : undefined
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+      const metadata = { name, namespace, uid, resourceVersion, creationTimestamp }
+      return {
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+        spec: replicas === 0 ? {} : { replicas },
+        status: { replicas: numberAt(object, statusReplicasPath) ?? 0, ...(selector ? { selector } : {}) },
+      }
+    },
+    managedFields: (object) =>
+      scaleManagedFields(object.metadata.managedFields as ManagedFieldsEntry[] | undefined, paths) as
+        | ManagedFields
+        | undefined,
+    put: (object, view) => {
+      const { replicas = 0 } = (view['spec'] ?? {}) as { replicas?: number }
+      if (replicas === unset) {
+        throw newBadRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
+      }
+      setNested(object, stepsOf(specReplicasPath), replicas)
+      const entries = parentManagedFields(
+        object.metadata.managedFields as ManagedFieldsEntry[] | undefined,
+        view.metadata.managedFields as ManagedFieldsEntry[] | undefined,
+        apiVersion,
+        paths,
+      )
+      if (entries) object.metadata.managedFields = entries as unknown as ManagedFields
+      else delete object.metadata.managedFields
+    },
+  }
+}
+
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw unclassifiedError((error as Error).message)
+  }
+}
+
+function setNested(object: MutableObject, steps: readonly string[], value: number): void {
+  let target: Record<string, unknown> = object
+  for (const step of steps.slice(0, -1)) target = (target[step] ??= {}) as Record<string, unknown>
+  target[steps.at(-1)!] = value
+}

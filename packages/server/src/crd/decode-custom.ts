@@ -1,0 +1,92 @@
+import { type ApiError, decodeJson, decodeYaml, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import { summary } from '../builtins/decode-typed.ts'
+import { goJsonKind, typeMetaMismatch } from '../builtins/go-codec.ts'
+import type { MutableObject, Rechecked, RecheckOptions } from '../registry/resource.ts'
+import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
+import { warnStrictly } from '../verbs/strict-warnings.ts'
+import type { CustomVersions } from './custom-versions.ts'
+
+/**
+ * Decodes a body into a custom resource as the API server does: kind and apiVersion must be there, fields that the schema does not know
+ * are dropped and reported as asked, defaults are filled. Throws ApiError BadRequest with the server's texts.
+ */
+export function decodeCustom(
+  versions: CustomVersions,
+  apiVersion: string,
+  body: Uint8Array,
+  request: DecodeRequest,
+): MutableObject {
+  const unrecognized = (why: string): ApiError =>
+    newBadRequest(`the object provided is unrecognized (must be of type ${versions.kind}): ${why} (${summary(body)})`)
+  const report = request.fieldValidation !== 'Ignore'
+  const { value, strictErrors } = parsed(body, request, report, unrecognized)
+  const object = identified(value, body, unrecognized)
+  const refuse = (why: string): never => {
+    const { version } = parseGroupVersion(object.apiVersion)
+    throw newBadRequest(
+      `${object.kind} in version ${JSON.stringify(version)} cannot be handled as a ${versions.kind}: ${why}`,
+    )
+  }
+  let unknown: readonly string[]
+  try {
+    unknown = versions.treat(object, { report, dropInvalid: false })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+  if (report && (strictErrors.length > 0 || unknown.length > 0)) {
+    const errors = [...strictErrors, ...unknown.map(unknownField)]
+    if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${errors.join(', ')}`)
+    warnStrictly(errors, request.warn)
+  }
+  if (object.apiVersion !== apiVersion) {
+    throw newBadRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+    )
+  }
+  versions.default(object)
+  return object
+}
+
+/** Treats the result of a patch as a decoded body. Throws an Error when its metadata is malformed. */
+export function recheckCustom(versions: CustomVersions, object: MutableObject, { strict }: RecheckOptions): Rechecked {
+  const unknown = versions.treat(object, { report: strict, dropInvalid: false })
+  versions.default(object)
+  return { object, strictErrors: strict ? unknown.map(unknownField) : [] }
+}
+
+function unknownField(path: string): string {
+  return `unknown field "${path}"`
+}
+
+function parsed(
+  body: Uint8Array,
+  { mediaType }: DecodeRequest,
+  strict: boolean,
+  unrecognized: (why: string) => ApiError,
+): { readonly value: unknown; readonly strictErrors: readonly string[] } {
+  const yaml = mediaType === 'application/yaml'
+  try {
+    return yaml ? decodeYaml(textOf(body), { strict }) : decodeJson(body, { strict })
+  } catch (error) {
+    const { message } = error as Error
+    throw unrecognized(yaml ? message : `couldn't get version/kind; json parse error: ${message}`)
+  }
+}
+
+/** An object with kind and apiVersion, as far as decoding insists on them. */
+function identified(value: unknown, body: Uint8Array, unrecognized: (why: string) => ApiError): MutableObject {
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw unrecognized(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
+  }
+  const given = (value ?? {}) as { apiVersion?: unknown; kind?: unknown }
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const found = given[field]
+    if (typeof found === 'string' || found === undefined || found === null) continue
+    const why = `json: cannot unmarshal ${goJsonKind(found)} into Go struct field .${field} of type string`
+    throw unrecognized(`couldn't get version/kind; json parse error: ${why}`)
+  }
+  const apiVersion = (given.apiVersion ?? '') as string
+  if (apiVersion.split('/').length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`)
+  if (!given.kind) throw unrecognized(`Object 'Kind' is missing in '${textOf(body)}'`)
+  return Object.assign(given, { apiVersion }) as MutableObject
+}

@@ -1,0 +1,98 @@
+import { deepEqual } from '@kubewright/base'
+import { goJson, type JSONSchemaProps, RawValue, schemaJson } from '@kubewright/schema'
+import type { CrdSpec, CrdVersion } from './crd.ts'
+
+type Shared = Pick<CrdVersion, 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'>
+
+/**
+ * A definition as the API server checks it: what all versions have in common stands above them, and not in them. Error paths follow
+ * this form, which is why a single version's schema is found wrong at `spec.validation`.
+ */
+export interface InternalSpec {
+  readonly spec: CrdSpec
+  readonly versions: readonly CrdVersion[]
+  /** What is the same in every version. */
+  readonly shared: Shared
+}
+
+const sharable = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
+
+/** Brings a definition into that form (apiextensions/v1/conversion.go). */
+export function internalSpec(spec: CrdSpec): InternalSpec {
+  const versions = (spec.versions ?? []).map((version) => ({ ...version }))
+  const first = versions[0]
+  const shared: Shared = {}
+  if (!first) return { spec, versions, shared }
+  for (const field of sharable) {
+    const value = first[field]
+    if (!versions.every((version) => same(version[field], value))) continue
+    Object.assign(shared, value === undefined ? {} : { [field]: value })
+    for (const version of versions) delete version[field]
+  }
+  return { spec, versions, shared }
+}
+
+/** Lists that are empty and lists that are absent are the same. */
+function same(a: unknown, b: unknown): boolean {
+  const filled = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? undefined : value)
+  return deepEqual(filled(a), filled(b))
+}
+
+/** The schema of a version, wherever it stands. */
+export function schemaOf({ schema }: Shared): JSONSchemaProps | undefined {
+  return schema?.openAPIV3Schema
+}
+
+/** The versions as errors quote them: Go's field names, in Go's order. */
+export function versionsValue({ spec, versions }: InternalSpec): unknown {
+  if (!spec.versions) return null
+  return new RawValue(`[${versions.map(versionJson).join(',')}]`)
+}
+
+function versionJson(version: CrdVersion): string {
+  const { schema, subresources, additionalPrinterColumns: columns, selectableFields } = version
+  const { status, scale } = subresources ?? {}
+  return struct({
+    Name: goJson(version.name ?? ''),
+    Served: goJson(version.served ?? false),
+    Storage: goJson(version.storage ?? false),
+    Deprecated: goJson(version.deprecated ?? false),
+    DeprecationWarning: goJson(version.deprecationWarning ?? null),
+    Schema: schema
+      ? struct({ OpenAPIV3Schema: schema.openAPIV3Schema ? schemaJson(schema.openAPIV3Schema) : 'null' })
+      : 'null',
+    Subresources: subresources
+      ? struct({
+          Status: status ? '{}' : 'null',
+          Scale: scale
+            ? struct({
+                SpecReplicasPath: goJson(scale.specReplicasPath ?? ''),
+                StatusReplicasPath: goJson(scale.statusReplicasPath ?? ''),
+                LabelSelectorPath: goJson(scale.labelSelectorPath ?? null),
+              })
+            : 'null',
+        })
+      : 'null',
+    AdditionalPrinterColumns: list(columns, (column) =>
+      struct({
+        Name: goJson(column.name ?? ''),
+        Type: goJson(column.type ?? ''),
+        Format: goJson(column.format ?? ''),
+        Description: goJson(column.description ?? ''),
+        Priority: goJson(column.priority ?? 0),
+        JSONPath: goJson(column.jsonPath ?? ''),
+      }),
+    ),
+    SelectableFields: list(selectableFields, ({ jsonPath = '' }) => struct({ JSONPath: goJson(jsonPath) })),
+  })
+}
+
+function struct(fields: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(fields)
+    .map(([name, json]) => `"${name}":${json}`)
+    .join(',')}}`
+}
+
+function list<T>(items: readonly T[] | undefined, json: (item: T) => string): string {
+  return items ? `[${items.map(json).join(',')}]` : 'null'
+}
