@@ -6,6 +6,15 @@ import { storedObject } from './stored-object.ts'
 /** The root of all keys. */
 export const registryRoot = '/registry/'
 
+/** A cache on its way. */
+interface Loading {
+  /** What happened since its list was asked for. */
+  readonly changes: Change[]
+  /** History was lost meanwhile: the list and the changes do not meet. */
+  broken: boolean
+  readonly cache: Promise<ResourceCache>
+}
+
 /**
  * Follows the whole store with one watch and keeps the caches of all resources, so that every reader sees changes in one order. Changes
  * of resources that nobody asked for yet are ignored until {@link StoreFeed.cache} is called for them.
@@ -15,6 +24,7 @@ export class StoreFeed implements AsyncDisposable {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #caches = new Map<string, ResourceCache>()
+  readonly #loading = new Map<string, Loading>()
   readonly #stop = new AbortController()
   readonly #waiting = new Set<() => void>()
   #revision = 0
@@ -40,21 +50,42 @@ export class StoreFeed implements AsyncDisposable {
   async cache(prefix: string): Promise<ResourceCache> {
     const existing = this.#caches.get(prefix)
     if (existing) return existing
-    // Listed at the revision that the feed has reached, so that the changes behind it complete the list.
-    for (;;) {
-      const revision = this.#revision
-      const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
-        if (error instanceof CompactedError) return undefined
-        throw error
-      })
-      const raced = this.#caches.get(prefix)
-      if (raced) return raced
-      if (page && revision === this.#revision) {
-        const cache = new ResourceCache(prefix, revision)
-        cache.reset(page.entries.map(storedObject), revision)
-        this.#caches.set(prefix, cache)
-        return cache
+    let loading = this.#loading.get(prefix)
+    if (!loading) {
+      const changes: Change[] = []
+      loading = { changes, broken: false, cache: this.#load(prefix, () => this.#loading.get(prefix)!) }
+      this.#loading.set(prefix, loading)
+    }
+    return loading.cache
+  }
+
+  /** Lists at the revision that the feed has reached, and completes that with the changes that come meanwhile. */
+  async #load(prefix: string, loading: () => Loading): Promise<ResourceCache> {
+    // The entry exists only after this call has returned.
+    await undefined
+    const { changes } = loading()
+    try {
+      for (;;) {
+        const revision = this.#revision
+        changes.length = 0
+        loading().broken = false
+        const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
+          if (error instanceof CompactedError) return undefined
+          throw error
+        })
+        if (page && !loading().broken) {
+          const cache = new ResourceCache(prefix, revision)
+          cache.reset(page.entries.map(storedObject), revision)
+          for (const change of changes) cache.apply(change)
+          this.#caches.set(prefix, cache)
+          return cache
+        }
+        // The feed is behind what the store still has, and is about to notice.
+        if (!page) await this.changed(this.#stop.signal)
+        if (this.#stop.signal.aborted) throw new Error('The server is stopping')
       }
+    } finally {
+      this.#loading.delete(prefix)
     }
   }
 
@@ -108,13 +139,20 @@ export class StoreFeed implements AsyncDisposable {
     const second = change.key.indexOf('/', registryRoot.length)
     if (second < 0) return
     const third = change.key.indexOf('/', second + 1)
-    this.#caches.get(change.key.slice(0, second + 1))?.apply(change)
-    if (third > 0) this.#caches.get(change.key.slice(0, third + 1))?.apply(change)
+    this.#deliver(change.key.slice(0, second + 1), change)
+    if (third > 0) this.#deliver(change.key.slice(0, third + 1), change)
+  }
+
+  #deliver(prefix: string, change: Change): void {
+    const cache = this.#caches.get(prefix)
+    if (cache) cache.apply(change)
+    else this.#loading.get(prefix)?.changes.push(change)
   }
 
   /** After history was lost every cache starts over, and its watchers are told to list again. */
   async #relist(): Promise<void> {
     const revision = await this.#store.revision()
+    for (const loading of this.#loading.values()) loading.broken = true
     for (const [prefix, cache] of this.#caches) {
       const page = await this.#store.list({ prefix, revision })
       cache.reset(page.entries.map(storedObject), revision)
