@@ -1,0 +1,183 @@
+// Clients that break the rules: the server answers what can be answered, cuts off the rest, and goes on serving everybody else.
+import { readFileSync } from 'node:fs'
+import https from 'node:https'
+import { connect, type TLSSocket } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { targetOfKubeconfig } from '../conformance/target.ts'
+import { configMap, Requests } from '../up/requests.ts'
+import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const mebibyte = 1024 * 1024
+let folder: TemporaryFolder
+let up: UpProcess
+let requests: Requests
+
+beforeAll(async () => {
+  folder = new TemporaryFolder()
+  up = await UpProcess.start(['--memory'], folder.path)
+  requests = new Requests(up.kubeconfig)
+})
+
+afterEach(async () => {
+  expect((await requests.send('GET', '/readyz')).text).toBe('ok')
+  // Whatever happened, it was no surprise to the server.
+  expect(up.notes.filter((line) => /Request failed| {4}at /.test(line))).toEqual([])
+})
+
+afterAll(async () => {
+  requests[Symbol.dispose]()
+  await up[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+/** A TLS connection of the administrator's. */
+async function open(protocols: readonly string[] = ['http/1.1']): Promise<TLSSocket> {
+  const { server, ca, client } = targetOfKubeconfig(up.kubeconfig)
+  const socket = connect({
+    host: server.hostname,
+    port: Number(server.port),
+    ALPNProtocols: [...protocols],
+    ...(ca === undefined ? {} : { ca }),
+    ...client,
+  })
+  await new Promise((resolve, reject) => {
+    socket.once('secureConnect', resolve)
+    socket.once('error', reject)
+  })
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** Sends bytes and resolves with what came back until the connection was closed, or until the text given came. */
+async function exchange(bytes: string | Buffer, protocols?: readonly string[], last?: string): Promise<string> {
+  const socket = await open(protocols)
+  let answer = ''
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => resolve())
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1')
+      if (last !== undefined && answer.includes(last)) resolve()
+    })
+    socket.write(bytes)
+  })
+  socket.destroy()
+  return answer
+}
+
+function residentBytes(): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${up.child.pid}/status`, 'utf8'))![1]) * 1024
+}
+
+describe('kubewright up', () => {
+  it.each([
+    ['garbage', 'this is not http\r\n\r\n'],
+    ['binary', Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
+    ['a bad version', 'GET / HTTP/9.9\r\n\r\n'],
+    ['a bad header', 'GET /api HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n'],
+    ['two lengths', 'POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST /api HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a chunk of nonsense', 'POST /api HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n'],
+    ['a huge header', `GET /api HTTP/1.1\r\nhost: x\r\nx-large: ${'a'.repeat(2 * mebibyte)}\r\n\r\n`],
+    ['too many headers', `GET /api HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
+    ['a huge path', `GET /${'a'.repeat(2 * mebibyte)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ])('refuses %s and closes the connection', async (_, bytes) => {
+    expect(await exchange(bytes)).toMatch(/^$|^HTTP\/1\.1 4\d\d /)
+  })
+
+  it('survives nonsense over HTTP/2', async () => {
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    // Headers of stream 1 that are no HPACK.
+    const headers = Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff])
+    const goAway = '\0\0\x08\x07'
+    expect(await exchange(Buffer.concat([preface, Buffer.alloc(200, 0xff)]), ['h2'], goAway)).toContain(goAway)
+    expect(await exchange(Buffer.concat([preface, settings, headers]), ['h2'], goAway)).toContain(goAway)
+  })
+
+  it.each([
+    ['arrays', '['.repeat(100_000), 400],
+    ['closed arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
+    ['objects', `{"metadata":{"name":"x"},"data":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, 400],
+    ['a key said often', `{"metadata":{"name":"dup-keys"},"data":{${'"a":"b",'.repeat(50_000)}"a":"b"}}`, 201],
+    ['a large number', `{"metadata":{"name":"x","generation":${'9'.repeat(100_000)}}}`, 400],
+  ])('answers %s that are nested or repeated beyond reason', async (_, body, status) => {
+    expect((await requests.send('POST', maps, body)).status).toBe(status)
+  })
+
+  it('answers YAML that unfolds without end', async () => {
+    const lines = ['a: &a [x,x,x,x,x,x,x,x,x]']
+    for (let i = 1; i < 12; i++) {
+      const [name, last] = [i, i - 1].map((n) => String.fromCharCode(97 + n))
+      lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${last}`).join(',')}]`)
+    }
+    const yaml = { 'content-type': 'application/yaml' }
+    const bomb = await requests.send('POST', maps, `${lines.join('\n')}\nmetadata: { name: bomb }\n`, yaml)
+    expect(bomb.status).toBe(400)
+    expect((await requests.send('POST', maps, `x: ${'['.repeat(50_000)}`, yaml)).status).toBe(400)
+    expect((await requests.send('POST', maps, `${'- '.repeat(20_000)}x`, yaml)).status).toBe(400)
+  })
+
+  it('answers patches that are nested or repeated beyond reason', async () => {
+    await requests.send('POST', maps, configMap('patched', 'x'))
+    const send = (type: string, body: string): Promise<{ status: number }> =>
+      requests.send('PATCH', `${maps}/patched?fieldManager=m`, body, { 'content-type': `application/${type}` })
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    for (const type of ['merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml', 'json-patch+json'])
+      expect((await send(type, deep)).status).toBeLessThan(500)
+    // Each copy doubles the object.
+    const copies = Array.from({ length: 60 }, () => '{"op":"copy","from":"/data","path":"/data/x"}').join(',')
+    expect((await send('json-patch+json', `[${copies}]`)).status).toBeLessThan(500)
+    const many = `[${Array.from({ length: 20_000 }, () => '{"op":"test","path":"/kind","value":"ConfigMap"}').join(',')}]`
+    expect((await send('json-patch+json', many)).status).toBe(413)
+  })
+
+  it('answers a body that is too large, and selectors that are too long', async () => {
+    const large = await requests.send('POST', maps, configMap('large', 'x'.repeat(4 * mebibyte)))
+    expect(large.status).toBe(413)
+    const selector = encodeURIComponent(Array.from({ length: 500 }, (_, i) => `k${i} in (a,b,c)`).join(','))
+    expect((await requests.send('GET', `${maps}?labelSelector=${selector}`)).status).toBe(200)
+    expect((await requests.send('GET', `${maps}?labelSelector=${'('.repeat(5000)}`)).status).toBe(400)
+  })
+
+  it('goes on while clients hold connections half open', async () => {
+    const idle = await Promise.all(Array.from({ length: 100 }, () => open()))
+    idle.forEach((socket, i) => {
+      // Nothing at all, half a header, half a body.
+      if (i % 3 === 1) socket.write('GET /api HTTP/1.1\r\nhost: x\r\nx-slow:')
+      if (i % 3 === 2) socket.write(`POST ${maps} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"meta`)
+    })
+    expect((await requests.send('GET', maps)).status).toBe(200)
+    for (const socket of idle) socket.destroy()
+  })
+
+  it('goes on while watchers do not read, in bounded memory', { timeout: 60_000 }, async () => {
+    const { hostname, port } = requests.server
+    const watchers = await Promise.all(
+      Array.from(
+        { length: 20 },
+        () =>
+          new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+            const path = `${maps}?watch=1&resourceVersion=0`
+            const watch = https.get({ hostname, port, path, agent: requests.agent }, resolve)
+            watch.on('error', reject)
+          }),
+      ),
+    )
+    for (const watcher of watchers) watcher.pause().on('error', () => undefined)
+    await requests.send('POST', maps, configMap('noisy', '0'))
+    const before = residentBytes()
+    // 100 MiB of events for each of them.
+    const value = 'x'.repeat(100 * 1024)
+    for (let i = 0; i < 1000; i++) {
+      const { status } = await requests.send('PUT', `${maps}/noisy`, configMap('noisy', `${i}${value}`))
+      expect(status).toBe(200)
+    }
+    // One copy of the history is kept, not one for each watcher.
+    expect(residentBytes() - before).toBeLessThan(600 * mebibyte)
+    for (const watcher of watchers) watcher.destroy()
+  })
+})
