@@ -445,6 +445,11 @@ test('LimitRange fills the defaults of containers from their bounds', async () =
   expect(body.spec.limits[0]).toMatchObject({ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } })
 })
 
+test('LimitRange without a name gets one', async () => {
+  const { body } = await create(`${ns}/limitranges`, { spec: { limits: [{ type: 'Pod' }] } })
+  expect(body.metadata.name).toMatch(/^[0-9a-f-]{36}$/)
+})
+
 test('ReplicationController takes selector and labels from its template', async () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } }
   const { body } = await create(`${ns}/replicationcontrollers`, named('rc', { spec: { template } }))

@@ -139,6 +139,10 @@ export const limitRanges: BuiltinResource = {
     validateName: nameIsDNSSubdomain,
     allowCreateOnUpdate: true,
     setDefaults,
+    // One without a name gets a unique one, and its uid is.
+    prepareForCreate: ({ metadata }) => {
+      if (metadata.uid) metadata.name ||= metadata.uid
+    },
     validate,
     metadataOnUpdate: ['create'],
     validateUpdate: validate,

@@ -1,0 +1,73 @@
+import { isApiError } from '@kubewright/api'
+import { deepCopy, seededRandom } from '@kubewright/base'
+import { kindFor } from '@kubewright/k8s/all'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import type { MutableObject, Strategy, StrategyContext } from '../../registry/resource.ts'
+import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
+import { startCoreServer } from '../../testdata/core-server.ts'
+import { normalizeTyped } from '../decode-typed.ts'
+import { goTypeOfKind } from '../go-declarations.ts'
+import { coreResources } from './core-resources.ts'
+import { services } from './services/services.ts'
+
+const server = await startCoreServer()
+afterAll(() => server[Symbol.asyncDispose]())
+const table = {
+  ...coreResources,
+  '/services': services({ ...server.server.parts, random: seededRandom(1) }),
+}
+const strategies = Object.entries(table).flatMap(([key, { strategy, subresources = {} }]) => {
+  const resource = server.server.parts.resources.find(key.split('/')[0]!, 'v1', key.split('/')[1]!)!
+  const kind = kindFor({ group: resource.kind.group, version: 'v1', kind: resource.kind.kind })!
+  return [['', strategy] as const, ...Object.entries(subresources).map(([name, sub]) => [name, sub.strategy] as const)]
+    .filter((entry): entry is readonly [string, Strategy] => entry[1] !== undefined)
+    .map(([name, own]) => [`${key} ${name}`, kind, own] as const)
+})
+
+test.each(strategies)('%s copes with creates and updates of anything', async (_, kind, strategy) => {
+  const type = goTypeOfKind(kind.group, 'v1', kind.kind)
+  const context = { now: 0, namespace: 'a', subresource: '', dryRun: true, request: { warn: () => undefined } }
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (draw) => {
+      const make = (): MutableObject => {
+        const object = arbitraryGoValue(type, draw) as MutableObject
+        object.apiVersion = kind.apiVersion
+        object.kind = kind.kind
+        object.metadata = { ...object.metadata, name: 'x' }
+        const normal = normalizeTyped(kind, object, false)
+        strategy.setDefaults?.(normal)
+        return normalizeTyped(kind, normal, false)
+      }
+      const old = make()
+      const next = make()
+      // Half of it as it was, so that the checks behind the first difference are reached, too.
+      if (draw(fc.boolean)) next['spec'] = deepCopy(old['spec'])
+      try {
+        await run(strategy, next, old, context as unknown as StrategyContext)
+      } catch (error) {
+        if (!isApiError(error)) throw error
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** What the registry calls for an update and a create. */
+async function run(
+  strategy: Strategy,
+  next: MutableObject,
+  old: MutableObject,
+  context: StrategyContext,
+): Promise<void> {
+  await strategy.beginUpdate?.(next, old, context)
+  strategy.prepareForUpdate?.(next, old, context)
+  const errors = (await strategy.validateUpdate?.(next, old, context)) ?? []
+  for (const error of errors) expect(error.toString()).toContain(':')
+  for (const text of strategy.warningsOnUpdate?.(next, old) ?? []) expect(text).not.toBe('')
+  strategy.gracePeriod?.(old, undefined)
+  await strategy.beginCreate?.(next, context)
+  strategy.prepareForCreate?.(next, context)
+  for (const error of (await strategy.validate?.(next, context)) ?? []) expect(error.toString()).toContain(':')
+  for (const text of strategy.warningsOnCreate?.(next) ?? []) expect(text).not.toBe('')
+}
