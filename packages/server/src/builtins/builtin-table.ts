@@ -12,6 +12,7 @@ import { flowcontrolResources } from './flowcontrol/flowcontrol-resources.ts'
 import { networkingResources } from './networking/networking-resources.ts'
 import { nodeResources } from './node/runtime-class.ts'
 import { policyResources } from './policy/policy-resources.ts'
+import { resourceGroupResources } from './resource/resource-group-resources.ts'
 import { schedulingResources } from './scheduling/priority-class.ts'
 import { storageResources } from './storage/storage-resources.ts'
 
@@ -32,4 +33,5 @@ export const builtinTable: BuiltinTable = {
   ...storageResources,
   ...flowcontrolResources,
   ...apiregistrationResources,
+  ...resourceGroupResources,
 }
