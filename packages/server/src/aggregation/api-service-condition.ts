@@ -3,6 +3,7 @@ import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import { findEndpointSlices, findService, isReady } from '../services/service-resolver.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
+import { readText } from './remote-discovery.ts'
 
 /** An APIService that another server answers for. */
 export interface RemoteApiService extends MutableObject {
@@ -16,7 +17,9 @@ export interface RemoteApiService extends MutableObject {
     /** PEM in base64. */
     caBundle?: string
   }
-  status?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] }
+  status?: {
+    conditions?: { type: string; status: string; lastTransitionTime?: string; reason?: string; message?: string }[]
+  }
 }
 
 /** Whether the server behind an APIService can be reached, and if not, why. */
@@ -87,14 +90,20 @@ async function checkDiscovery(service: RemoteApiService, servers: ExtensionServe
   const timer = servers.clock.setTimer(checkTimeout, late, 'discovery check of an extension server')
   try {
     const { signal } = stopping
-    const answer = await servers.send(service, { method: 'GET', target: path, user: aggregatorUser, signal, verify: false })
+    const answer = await servers.send(service, {
+      method: 'GET',
+      target: path,
+      user: aggregatorUser,
+      signal,
+      // Whether it is the right server shows when requests are passed on; this is about whether there is one.
+      verify: false,
+    })
+    await readText(answer)
     if (answer.status >= 200 && answer.status < 300) return undefined
     return `failing or missing response from ${printed}: bad status from ${printed}: ${answer.status}`
   } catch (error) {
     return `failing or missing response from ${printed}: Get ${goQuote(printed)}: ${(error as Error).message}`
   } finally {
     timer.cancel()
-    // The answer's content does not matter.
-    stopping.abort()
   }
 }

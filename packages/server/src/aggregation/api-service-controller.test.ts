@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { customResource } from '../testdata/custom-resource.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
-import { ApiServiceController } from './api-service-controller.ts'
+import type { ApiServiceController } from './api-service-controller.ts'
+import { installAggregation } from './install-aggregation.ts'
 
 let server: PlainServer
 let controller: ApiServiceController
 beforeAll(async () => {
   server = await PlainServer.start({}, async (parts) => {
-    controller = new ApiServiceController(parts)
-    parts.paths.push(controller.paths)
+    controller = installAggregation(parts, undefined)
     controller.start()
   })
 })

@@ -1,32 +1,33 @@
 import { isConflict, isNotFound } from '@kubewright/api'
-import { formatRFC3339, instantFromMillis } from '@kubewright/base'
-import { ObjectLookup } from '../admission/plugins/object-lookup.ts'
-import type { PathHandler, ServerParts } from '../api-server.ts'
+import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
+import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
 import { automanagedLabel, localApiService } from '../bootstrap/api-services.ts'
-import { ensureObject, putStatus } from '../bootstrap/ensure-object.ts'
-import { respondText } from '../http/respond.ts'
+import { ensureObject } from '../bootstrap/ensure-object.ts'
 import { deleteObject } from '../registry/delete-object.ts'
 import type { MutableObject } from '../registry/resource.ts'
-import { availabilityOf, type RemoteApiService } from './api-service-condition.ts'
+import type { RemoteApiService } from './api-service-condition.ts'
+import type { RemoteApiServices } from './remote-api-services.ts'
 
 const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const
 const watched = [apiServices, ['', 'v1', 'services'], ['discovery.k8s.io', 'v1', 'endpointslices']] as const
 
 /**
- * Looks after APIServices: those of custom resources come and go with the resources, and those that name a service say whether it can be
- * reached. Level-triggered: every change leads to a look at everything, one at a time. Ends with the server.
+ * Looks after APIServices: those of custom resources come and go with the resources, and those that name a service are handed to
+ * those who know the way to other servers. Level-triggered: every change leads to a look at everything, one at a time. Ends with the
+ * server.
  */
 export class ApiServiceController {
   readonly #parts: ServerParts
   readonly #lookup: ObjectLookup
-  #remote: ReadonlySet<string> = new Set()
+  readonly #remote: RemoteApiServices
   #wanted = true
   #running: Promise<void> | undefined
 
-  constructor(parts: ServerParts) {
+  constructor(parts: ServerParts, lookup: ObjectLookup, remote: RemoteApiServices) {
     this.#parts = parts
-    this.#lookup = new ObjectLookup(parts)
+    this.#lookup = lookup
+    this.#remote = remote
     const listening = parts.resources.onChange(() => this.#trigger())
     parts.signal.addEventListener('abort', () => listening[Symbol.dispose](), { once: true })
   }
@@ -40,15 +41,7 @@ export class ApiServiceController {
   /** Resolves when everything that was known so far has been looked at. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running
-  }
-
-  /** Answers for group versions that another server would have to answer for. */
-  readonly paths: PathHandler = async ({ info }) => {
-    if (this.#remote.size === 0) return undefined
-    const [, root, group, version] = info.path.split('/')
-    if (root !== 'apis' || !this.#remote.has(`${version}.${group}`)) return undefined
-    const response = respondText(503, 'service unavailable\n')
-    return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
+    await this.#remote.idle()
   }
 
   async #follow([group, version, plural]: readonly [string, string, string]): Promise<void> {
@@ -68,6 +61,8 @@ export class ApiServiceController {
     this.#wanted = true
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
+      // Asked for after the last look and before this.
+      if (this.#wanted && !this.#parts.signal.aborted) this.#trigger()
     })
   }
 
@@ -86,8 +81,7 @@ export class ApiServiceController {
 
   async #reconcile(): Promise<void> {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
-    const remote = known.filter(isRemote)
-    this.#remote = new Set(remote.map(({ metadata }) => metadata.name!))
+    await this.#remote.update(known.filter(isRemote))
     const custom = this.#customGroupVersions()
     const names = new Set(known.map(({ metadata }) => metadata.name))
     for (const [name, { group, version }] of custom) {
@@ -98,7 +92,6 @@ export class ApiServiceController {
       if (metadata.labels?.[automanagedLabel] === 'true' && !custom.has(metadata.name!))
         await this.#remove(metadata.name!)
     }
-    for (const service of remote) await this.#updateStatus(service)
   }
 
   #customGroupVersions(): Map<string, { group: string; version: string }> {
@@ -108,19 +101,6 @@ export class ApiServiceController {
         found.set(`${version}.${group}`, { group, version })
     }
     return found
-  }
-
-  async #updateStatus(service: RemoteApiService): Promise<void> {
-    const now = await availabilityOf(service, this.#lookup)
-    const conditions = service.status?.conditions ?? []
-    const before = conditions.find(({ type }) => type === 'Available')
-    if (before?.status === now.status && before.reason === now.reason && before.message === now.message) return
-    const lastTransitionTime = formatRFC3339(instantFromMillis(this.#parts.clock.now()))
-    const next = [
-      ...conditions.filter((condition) => condition !== before),
-      { type: 'Available', lastTransitionTime, ...now },
-    ]
-    await putStatus(this.#parts, 'apiservices', { ...service, status: { ...service.status, conditions: next } })
   }
 
   async #remove(name: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { builtinAdmission } from '../admission/plugins/builtin-admission.ts'
-import { ApiServiceController } from '../aggregation/api-service-controller.ts'
+import { type AggregationOptions, installAggregation } from '../aggregation/install-aggregation.ts'
 import type { ServerParts } from '../api-server.ts'
 import { type AuditSink, auditLog } from '../audit/audit-log.ts'
 import { DiscoveryIndex } from '../discovery/discovery-index.ts'
@@ -22,6 +22,8 @@ import { type BootstrapOptions, bootstrap } from './bootstrap.ts'
 export interface BuiltinOptions extends BootstrapOptions {
   /** How many requests are served at once. */
   readonly inFlight?: InFlightLimits
+  /** How requests reach extension servers. */
+  readonly aggregation?: AggregationOptions
   /** Told about every request. @default nobody */
   readonly audit?: AuditSink
 }
@@ -53,7 +55,7 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     '/version',
   ]
   const metrics = new ServerMetrics(parts)
-  const apiServices = new ApiServiceController(parts)
+  const apiServices = installAggregation(parts, discovery, options.aggregation)
   parts.filters.push(
     metrics.filter,
     requestLog(clock, log),
@@ -62,7 +64,6 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     requestTimeout(clock),
   )
   parts.paths.push(
-    apiServices.paths,
     metricsPath(metrics),
     discoveryPaths(discovery),
     openApiPaths(openApi, clock),

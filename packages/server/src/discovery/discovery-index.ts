@@ -2,12 +2,25 @@ import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import type { ResourceTable } from '../registry/resource-table.ts'
 import { type DiscoveredResource, discoveredResource } from './discovered-resource.ts'
-import { compareGroups, compareVersions } from './group-priority.ts'
+import { comparePriorities, type Priority, priorityOf } from './group-priority.ts'
 
 /** A version of a group with what it serves. */
 export interface DiscoveredVersion {
   readonly version: string
   readonly resources: readonly DiscoveredResource[]
+  /** Set when another server answers for the version. */
+  readonly remote?: RemoteVersion
+}
+
+/** A version that another server answers for, as that server describes it. */
+export interface RemoteVersion {
+  readonly group: string
+  readonly version: string
+  readonly priority: Priority
+  /** As the aggregated form lists them. */
+  readonly resources: readonly Readonly<Record<string, unknown>>[]
+  /** Whether the server could be asked lately. */
+  readonly freshness: 'Current' | 'Stale'
 }
 
 /** A group with its versions, the preferred one first. */
@@ -28,19 +41,29 @@ export class DiscoveryIndex implements Disposable {
   readonly #resources: ResourceTable
   readonly #listening: Disposable
   #groups: ReadonlyMap<string, DiscoveredGroup> | undefined
+  #local: ReadonlyMap<string, DiscoveredGroup> | undefined
+  #remote: readonly RemoteVersion[] = []
   #aggregated: { core?: AggregatedDocument; groups?: AggregatedDocument } = {}
 
   constructor(resources: ResourceTable) {
     this.#resources = resources
-    this.#listening = resources.onChange(() => {
-      this.#groups = undefined
-      this.#aggregated = {}
-    })
+    this.#listening = resources.onChange(() => this.#changed())
   }
 
   /** Every group by name, in the order of discovery; the core group has the empty name. */
   get groups(): ReadonlyMap<string, DiscoveredGroup> {
-    return (this.#groups ??= this.#collect())
+    return (this.#groups ??= this.#collect(this.#remote))
+  }
+
+  /** The groups that this server answers for itself. */
+  get local(): ReadonlyMap<string, DiscoveredGroup> {
+    return (this.#local ??= this.#remote.length === 0 ? this.groups : this.#collect([]))
+  }
+
+  /** Says what other servers answer for from now on. They take the place of local versions of the same name. */
+  setRemote(versions: readonly RemoteVersion[]): void {
+    this.#remote = versions
+    this.#changed()
   }
 
   find(group: string, version: string): DiscoveredVersion | undefined {
@@ -58,21 +81,34 @@ export class DiscoveryIndex implements Disposable {
     this.#listening[Symbol.dispose]()
   }
 
-  #collect(): ReadonlyMap<string, DiscoveredGroup> {
-    const versions = new Map<string, DiscoveredVersion[]>()
-    for (const { group, version, resources } of this.#resources.groupVersions()) {
-      const found = { version, resources: [...resources.values()].map(discoveredResource) }
+  #changed(): void {
+    this.#groups = undefined
+    this.#local = undefined
+    this.#aggregated = {}
+  }
+
+  #collect(remote: readonly RemoteVersion[]): ReadonlyMap<string, DiscoveredGroup> {
+    const versions = new Map<string, (DiscoveredVersion & { readonly priority: Priority })[]>()
+    const add = (group: string, found: DiscoveredVersion & { readonly priority: Priority }): void => {
       const known = versions.get(group)
       if (known) known.push(found)
       else versions.set(group, [found])
     }
+    const elsewhere = new Set(remote.map(({ group, version }) => `${group}/${version}`))
+    for (const { group, version, resources } of this.#resources.groupVersions()) {
+      if (elsewhere.has(`${group}/${version}`)) continue
+      const priority = priorityOf(group, version)
+      add(group, { version, resources: [...resources.values()].map(discoveredResource), priority })
+    }
+    for (const found of remote) {
+      add(found.group, { version: found.version, resources: [], priority: found.priority, remote: found })
+    }
     return new Map(
-      [...versions.keys()]
-        .sort(compareGroups)
-        .map((name) => [
-          name,
-          { name, versions: versions.get(name)!.sort((a, b) => compareVersions(name, a.version, b.version)) },
-        ]),
+      [...versions]
+        // The most important version of a group decides where the group stands.
+        .map(([name, found]) => ({ name, found, rank: Math.max(...found.map(({ priority }) => priority.group)) }))
+        .sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))
+        .map(({ name, found }) => [name, { name, versions: found.sort(comparePriorities) }]),
     )
   }
 }
@@ -84,10 +120,10 @@ function aggregate(groups: readonly DiscoveredGroup[]): AggregatedDocument {
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources }) => ({
+      versions: versions.map(({ version, resources, remote }) => ({
         version,
-        resources: resources.map(aggregatedResource),
-        freshness: 'Current',
+        resources: remote?.resources ?? resources.map(aggregatedResource),
+        freshness: remote?.freshness ?? 'Current',
       })),
     })),
   }

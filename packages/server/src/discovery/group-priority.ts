@@ -52,14 +52,10 @@ export function priorityOf(group: string, version: string): Priority {
   return { group: builtin, version: builtinVersions[`${group}/${version}`] ?? 15 }
 }
 
-/** Orders groups for discovery: by priority, then by name. */
-export function compareGroups(a: string, b: string): number {
-  const difference = priorityOf(b, '').group - priorityOf(a, '').group
-  return difference !== 0 ? difference : a < b ? -1 : a > b ? 1 : 0
-}
-
 /** Orders the versions of a group: by priority, then stable before beta before alpha. The first is the preferred one. */
-export function compareVersions(group: string, a: string, b: string): number {
-  const difference = priorityOf(group, b).version - priorityOf(group, a).version
-  return difference !== 0 ? difference : compareVersionPriority(a, b)
+export function comparePriorities(
+  a: { readonly version: string; readonly priority: Priority },
+  b: { readonly version: string; readonly priority: Priority },
+): number {
+  return b.priority.version - a.priority.version || compareVersionPriority(a.version, b.version)
 }

@@ -64,7 +64,7 @@ export class OpenApiDocuments implements Disposable {
   /** Names of all documents of version 3, sorted. */
   names(): string[] {
     const names = [...Object.keys(otherPaths), 'api', 'apis']
-    for (const { name, versions } of this.#discovery.groups.values()) {
+    for (const { name, versions } of this.#discovery.local.values()) {
       const root = name === '' ? 'api' : `apis/${name}`
       // The groups of custom resources have documents for their versions only.
       if (this.#isBuiltin(name)) names.push(root)
@@ -118,7 +118,7 @@ export class OpenApiDocuments implements Disposable {
   #swagger(): Record<string, unknown> {
     const resources = this.#resources.all()
     const paths = [...Object.values(otherPaths), discoveryPath('/api/', '', ''), discoveryPath('/apis/', '', '')]
-    for (const { name, versions } of this.#discovery.groups.values()) {
+    for (const { name, versions } of this.#discovery.local.values()) {
       if (!this.#isBuiltin(name)) continue
       const root = name === '' ? '/api/' : `/apis/${name}/`
       if (name !== '') paths.push(discoveryPath(root, name, ''))

@@ -1,0 +1,210 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { every, formatRFC3339, instantFromMillis, type Timer } from '@kubewright/base'
+import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
+import type { PathHandler, ServerParts } from '../api-server.ts'
+import { putStatus } from '../bootstrap/ensure-object.ts'
+import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
+import { findEndpointSlices, findService } from '../services/service-resolver.ts'
+import { type Availability, availabilityOf, type RemoteApiService } from './api-service-condition.ts'
+import type { ExtensionServers } from './extension-servers.ts'
+import { proxyRequest, unavailable } from './proxy-request.ts'
+import { fetchDiscovery, type RemoteResources } from './remote-discovery.ts'
+
+/** A server that is reachable may stop being so, and one that is not may come back, without any object changing. */
+const resyncPeriod = 30_000
+const firstRetry = 100
+
+/** What {@link RemoteApiServices} takes. */
+export interface RemoteApiServicesOptions {
+  readonly parts: ServerParts
+  readonly lookup: ObjectLookup
+  readonly servers: ExtensionServers
+  /** Told what extension servers serve. */
+  readonly discovery?: DiscoveryIndex | undefined
+}
+
+interface Entry {
+  service: RemoteApiService
+  /** What the last check was made of. */
+  signature: string
+  resources: RemoteResources
+  fresh: boolean
+  failures: number
+  checking: Promise<void> | undefined
+  again: boolean
+  retry: Timer | undefined
+}
+
+/** The APIServices that other servers answer for: whether they can, what they serve, and the way to them. */
+export class RemoteApiServices {
+  readonly #options: RemoteApiServicesOptions
+  readonly #entries = new Map<string, Entry>()
+  #resync: Timer | undefined
+
+  constructor(options: RemoteApiServicesOptions) {
+    this.#options = options
+    options.parts.signal.addEventListener('abort', () => this.#stop(), { once: true })
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Takes over what there is now. Checks run beside the caller, those of one server one after the other. */
+  async update(services: readonly RemoteApiService[]): Promise<void> {
+    const names = new Set(services.map(({ metadata }) => metadata.name!))
+    for (const [name, entry] of this.#entries) {
+      if (names.has(name)) continue
+      entry.retry?.cancel()
+      this.#entries.delete(name)
+      this.#publish()
+    }
+    for (const service of services) {
+      const name = service.metadata.name!
+      const entry = this.#entries.get(name)
+      const signature = await this.#signatureOf(service)
+      if (entry) entry.service = service
+      if (entry?.signature === signature) continue
+      const next: Entry = entry ?? {
+        service,
+        signature,
+        resources: [],
+        fresh: false,
+        failures: 0,
+        checking: undefined,
+        again: false,
+        retry: undefined,
+      }
+      next.signature = signature
+      this.#entries.set(name, next)
+      if (!entry) this.#publish()
+      this.#check(next)
+    }
+    this.#keepChecking()
+  }
+
+  /** Resolves when no check is under way. */
+  async idle(): Promise<void> {
+    for (const { checking } of this.#entries.values()) await checking
+  }
+
+  /** Answers for group versions that are served elsewhere, by asking there. */
+  readonly paths: PathHandler = async (context) => {
+    if (this.#entries.size === 0) return undefined
+    const [, root, group, version] = context.info.path.split('/')
+    const entry = root === 'apis' ? this.#entries.get(`${version}.${group}`) : undefined
+    if (!entry) return undefined
+    if (!isAvailable(entry.service)) return unavailable('service unavailable')
+    return proxyRequest(this.#options.servers, entry.service, context)
+  }
+
+  #keepChecking(): void {
+    if (this.#entries.size === 0) {
+      this.#resync?.cancel()
+      this.#resync = undefined
+    } else {
+      const checkAll = (): void => {
+        for (const entry of this.#entries.values()) this.#check(entry)
+      }
+      this.#resync ??= every(this.#options.parts.clock, resyncPeriod, checkAll, 'check of extension servers')
+    }
+  }
+
+  #stop(): void {
+    this.#resync?.cancel()
+    for (const { retry } of this.#entries.values()) retry?.cancel()
+    this.#entries.clear()
+  }
+
+  #check(entry: Entry): void {
+    entry.retry?.cancel()
+    entry.again = true
+    entry.checking ??= this.#run(entry).finally(() => {
+      entry.checking = undefined
+      // Asked for after the last look and before this.
+      if (entry.again && this.#isCurrent(entry)) this.#check(entry)
+    })
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const { parts, lookup, servers } = this.#options
+    while (entry.again && this.#isCurrent(entry)) {
+      entry.again = false
+      try {
+        const now = await availabilityOf(entry.service, lookup, servers)
+        if (!this.#isCurrent(entry)) return
+        await this.#writeStatus(entry, now)
+        await this.#discover(entry, now)
+        entry.failures = now.reason === 'FailedDiscoveryCheck' ? entry.failures + 1 : 0
+      } catch (error) {
+        entry.failures++
+        // Whoever was faster makes another change, which leads here again.
+        if (!isConflict(error) && !isNotFound(error)) {
+          parts.log.error(error, 'Cannot check an APIService', { name: entry.service.metadata.name })
+        }
+      }
+    }
+    if (entry.failures === 0 || !this.#isCurrent(entry)) return
+    const delay = Math.min(firstRetry * 2 ** entry.failures, resyncPeriod)
+    entry.retry = parts.clock.setTimer(delay, () => this.#check(entry), 'check of an extension server')
+  }
+
+  async #writeStatus({ service }: Entry, now: Availability): Promise<void> {
+    const { parts } = this.#options
+    const conditions = service.status?.conditions ?? []
+    const before = conditions.find(({ type }) => type === 'Available')
+    if (before?.status === now.status && before.reason === now.reason && before.message === now.message) return
+    const lastTransitionTime =
+      before?.status === now.status && before.lastTransitionTime !== undefined
+        ? before.lastTransitionTime
+        : formatRFC3339(instantFromMillis(parts.clock.now()))
+    const condition = { type: 'Available', lastTransitionTime, ...now }
+    const next = before ? conditions.map((old) => (old === before ? condition : old)) : [...conditions, condition]
+    await putStatus(parts, 'apiservices', { ...service, status: { ...service.status, conditions: next } })
+  }
+
+  async #discover(entry: Entry, { status }: Availability): Promise<void> {
+    const before = JSON.stringify([entry.fresh, entry.resources])
+    entry.fresh = false
+    if (status === 'True') {
+      try {
+        entry.resources = await fetchDiscovery(entry.service, this.#options.servers)
+        entry.fresh = true
+      } catch (error) {
+        this.#options.parts.log.error(error, 'Cannot ask an extension server what it serves', {
+          name: entry.service.metadata.name,
+        })
+      }
+    }
+    if (JSON.stringify([entry.fresh, entry.resources]) !== before) this.#publish()
+  }
+
+  #publish(): void {
+    const versions = [...this.#entries.values()].map(
+      ({ service: { spec }, resources, fresh }): RemoteVersion => ({
+        group: spec.group,
+        version: spec.version,
+        priority: { group: spec.groupPriorityMinimum ?? 0, version: spec.versionPriority ?? 0 },
+        resources,
+        freshness: fresh ? 'Current' : 'Stale',
+      }),
+    )
+    this.#options.discovery?.setRemote(versions)
+  }
+
+  #isCurrent(entry: Entry): boolean {
+    return !this.#options.parts.signal.aborted && this.#entries.get(entry.service.metadata.name!) === entry
+  }
+
+  /** Changes with everything that a check depends on, other than the extension server itself. */
+  async #signatureOf({ spec }: RemoteApiService): Promise<string> {
+    const { name, namespace } = spec.service
+    const { lookup } = this.#options
+    const slices = await findEndpointSlices(lookup, namespace, name)
+    return JSON.stringify([spec, (await findService(lookup, namespace, name))?.spec, slices])
+  }
+}
+
+function isAvailable({ status }: RemoteApiService): boolean {
+  return (status?.conditions ?? []).some((condition) => condition.type === 'Available' && condition.status === 'True')
+}

@@ -1,0 +1,118 @@
+import type { RemoteApiService } from './api-service-condition.ts'
+import { aggregatorUser, type ExtensionAnswer, type ExtensionServers } from './extension-servers.ts'
+
+/** What a group version of an extension server offers, as the aggregated form of discovery lists it. */
+export type RemoteResources = readonly Readonly<Record<string, unknown>>[]
+
+/** A list of what is served does not get larger than that. */
+const maxBytes = 16 * 1024 * 1024
+const timeout = 5000
+const aggregatedType = /^application\/json;.*g=apidiscovery\.k8s\.io;.*as=APIGroupDiscoveryList/
+const accept = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',')
+
+interface GroupDiscoveryList {
+  readonly items?: readonly {
+    readonly metadata?: { readonly name?: string }
+    readonly versions?: readonly { readonly version?: string; readonly resources?: RemoteResources }[]
+  }[]
+}
+
+interface LegacyResource {
+  readonly name: string
+  readonly singularName?: string
+  readonly namespaced?: boolean
+  readonly group?: string
+  readonly version?: string
+  readonly kind: string
+  readonly verbs?: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+}
+
+/** Asks an extension server what it serves in the version of the APIService: in one document, or else in the way of old servers. */
+export async function fetchDiscovery(service: RemoteApiService, servers: ExtensionServers): Promise<RemoteResources> {
+  const { group, version } = service.spec
+  const all = await ask(service, servers, '/apis', accept)
+  const contentType = all.headers['content-type']?.[0] ?? ''
+  if (all.status === 503) throw new Error(`The extension server for ${version}.${group} is not available`)
+  if (all.status === 200 && aggregatedType.test(contentType)) {
+    const { items = [] } = JSON.parse(all.text) as GroupDiscoveryList
+    const found = items.find(({ metadata }) => metadata?.name === group)
+    return found?.versions?.find((candidate) => candidate.version === version)?.resources?.map(completed) ?? []
+  }
+  const path = `/apis/${group}/${version}`
+  const own = await ask(service, servers, path, 'application/json')
+  if (own.status !== 200) throw new Error(`failed to download legacy discovery for ${path}: ${own.status}`)
+  const { resources = [] } = JSON.parse(own.text) as { resources?: readonly LegacyResource[] }
+  return fromLegacy(resources, group, version)
+}
+
+async function ask(
+  service: RemoteApiService,
+  servers: ExtensionServers,
+  target: string,
+  accepted: string,
+): Promise<ExtensionAnswer & { readonly text: string }> {
+  const stopping = new AbortController()
+  const late = (): void => stopping.abort(new Error('request timed out'))
+  const timer = servers.clock.setTimer(timeout, late, 'discovery of an extension server')
+  try {
+    const { signal } = stopping
+    const headers = { accept: accepted }
+    const answer = await servers.send(service, { method: 'GET', target, user: aggregatorUser, headers, signal })
+    return { ...answer, text: await readText(answer) }
+  } finally {
+    timer.cancel()
+  }
+}
+
+/** The whole body of an answer as text; rejects when it is larger than any list of resources. */
+export async function readText({ body }: Pick<ExtensionAnswer, 'body'>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new Error(`The answer of an extension server is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Clients take the kind for granted, so that one that is not known is an empty one. */
+function completed(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const responseKind = resource['responseKind'] ?? { group: '', version: '', kind: '' }
+  const subresources = resource['subresources'] as RemoteResources | undefined
+  return { ...resource, responseKind, ...(subresources ? { subresources: subresources.map(completed) } : {}) }
+}
+
+function fromLegacy(listed: readonly LegacyResource[], group: string, version: string): RemoteResources {
+  const kindOf = (resource: LegacyResource): object => ({
+    group: resource.group ?? group,
+    version: resource.version ?? version,
+    kind: resource.kind,
+  })
+  return listed
+    .filter(({ name }) => !name.includes('/'))
+    .map((resource) => {
+      const { name, singularName = '', namespaced = false, verbs = [], shortNames = [], categories = [] } = resource
+      const subresources = listed
+        .filter((candidate) => candidate.name.startsWith(`${name}/`))
+        .map((candidate) => ({
+          subresource: candidate.name.slice(name.length + 1),
+          responseKind: kindOf(candidate),
+          verbs: candidate.verbs ?? [],
+        }))
+      return {
+        resource: name,
+        responseKind: kindOf(resource),
+        scope: namespaced ? 'Namespaced' : 'Cluster',
+        singularResource: singularName,
+        verbs,
+        ...(shortNames.length > 0 ? { shortNames } : {}),
+        ...(categories.length > 0 ? { categories } : {}),
+        ...(subresources.length > 0 ? { subresources } : {}),
+      }
+    })
+}
