@@ -9,6 +9,7 @@ import { ObjectLookup } from './object-lookup.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podPriority } from './pod-priority.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
+import { podTopologyLabels } from './pod-topology-labels.ts'
 import { quotaWriter } from './quota/quota-writer.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -38,6 +39,7 @@ export function builtinAdmission(
     persistentVolumeClaimResize(lookup),
     runtimeClass(lookup),
     defaultIngressClass(lookup),
+    podTopologyLabels(lookup),
     resourceQuota({ lookup, clock, writeUsed: quotaWriter(parts) }),
   ]
 }

@@ -163,6 +163,18 @@ describe('runtimeClass()', () => {
   })
 })
 
+describe('podTopologyLabels()', () => {
+  test('tells a pod where its node is', async () => {
+    const labels = { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r', other: 'x' }
+    await server.send('POST', '/api/v1/nodes', { metadata: { name: 'node', labels } })
+    const on = async (name: string, nodeName: string): Promise<unknown> =>
+      (await server.create(pods, name, pod({ nodeName }))).metadata.labels
+    const { other: _, ...expected } = labels
+    expect(await on('n-1', 'node')).toEqual(expected)
+    expect(await on('n-2', 'nosuch')).toBeUndefined()
+  })
+})
+
 describe('limitRanger()', () => {
   let limited: string
   const of = (resources: object): object => pod({ containers: [container({ resources })] })
