@@ -88,8 +88,8 @@ export class ObjectRegistry {
 
   /** The key of an object; namespaced resources keep each namespace together. */
   keyOf(resource: Resource, namespace: string, name: string): string {
-    const scope = resource.kind.scope === 'Namespaced' ? `${namespace}/` : ''
-    return `${resource.storage.prefix}${scope}${name}`
+    const scope = resource.kind.scope === 'Namespaced' ? `${keyPart(namespace)}/` : ''
+    return `${resource.storage.prefix}${scope}${keyPart(name)}`
   }
 
   /** The newest version of an object; a name that no object can have is a bad request. */
@@ -98,8 +98,7 @@ export class ObjectRegistry {
     if (problems.length > 0) {
       throw newBadRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
     }
-    // Such a name cannot exist, and the store would refuse it as a key.
-    if (name === '' || !/^[\x20-\x7e]+$/.test(name) || !/^[\x20-\x7e]*$/.test(namespace)) return undefined
+    if (name === '') return undefined
     const { entry } = await this.store.get(this.keyOf(resource, namespace, name))
     return entry && storedObject(entry)
   }
@@ -447,4 +446,15 @@ function dryRunObject({ normalize: normal }: Resource, object: MutableObject): M
 
 function dryRunStored(existing: StoredObject, raw: Uint8Array): StoredObject {
   return new StoredObject(existing.key, existing.revision, raw)
+}
+
+/**
+ * A name as part of a key, which is printable ASCII. Some kinds, such as Roles, allow any character but slashes and percent signs in
+ * names: other bytes are written in hexadecimal behind a percent sign, so that no two names have the same key.
+ */
+function keyPart(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return name
+  return Array.from(Buffer.from(name), (byte) =>
+    byte < 0x20 || byte > 0x7e ? `%${byte.toString(16).padStart(2, '0')}` : String.fromCharCode(byte),
+  ).join('')
 }
