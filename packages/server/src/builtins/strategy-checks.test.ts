@@ -185,10 +185,10 @@ describe('strategies of smaller groups', () => {
   it('refuses to delete the priority classes of the system', () => {
     const { beginDelete } = resourceFor('scheduling.k8s.io/v1', 'PriorityClass').strategy
     const system = prepared({ ...priority, metadata: { name: 'system-node-critical' } })
-    expect(() => beginDelete!(system)).toThrow(
+    expect(() => beginDelete!(system, 0)).toThrow(
       'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
     )
-    expect(beginDelete!(prepared(priority))).toBe('continue')
+    expect(beginDelete!(prepared(priority), 0)).toBe('continue')
   })
 
   it('keeps the parameters of a class of volumes', async () => {
