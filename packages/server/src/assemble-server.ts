@@ -1,5 +1,6 @@
 import { type Clock, type Logger, nullLogger, type Random, systemClock } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
+import { installExtensibleAdmission, type WebhookOptions } from './admission/install-extensible-admission.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
@@ -19,6 +20,8 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, audit log and what others may know of the server. */
   readonly builtins?: BuiltinOptions
+  /** How admission webhooks are reached. */
+  readonly webhooks?: WebhookOptions
   /** How long the store's history can be read. */
   readonly history?: HistoryLimits
   /** @default the system's */
@@ -54,6 +57,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       const table = mergeBuiltinTables(builtinTable, coreServerResources(parts), await access.attach(parts))
       for (const resource of builtinResources(table)) parts.resources.set(resource)
       await installBuiltins(parts, options.builtins)
+      installExtensibleAdmission(parts, access.authorizer, options.webhooks)
       await access.bootstrap(parts)
       definitions = await CrdRegistrar.start(parts)
     },

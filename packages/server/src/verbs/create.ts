@@ -49,7 +49,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
     return respond(201, answer, representation)
   }
   const stored = await registry.create(scope, admitted, async (final) => {
-    await admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final })
+    await admission.validate({ ...attributes, name: attributes.name || (final.metadata.name ?? ''), object: final })
   })
   return presentObject(201, resource, '', stored, representation, registry.clock.now())
 }

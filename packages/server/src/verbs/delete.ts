@@ -63,7 +63,7 @@ function removeOne(
       dryRun,
       object: undefined,
       old,
-      options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...options },
+      options: { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
     }
     await admission.mutate(attributes)
     await admission.validate(attributes)

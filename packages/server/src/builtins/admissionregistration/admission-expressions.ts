@@ -96,13 +96,15 @@ export function admissionEnvironment({ params, authorizer, variables }: Admissio
 
 function commonVariables(): Record<string, VariableDeclaration> {
   const request = declareSchema(requestSchema, { name: 'kubernetes.AdmissionRequest' })!
+  const namespaceObject = declareSchema(namespaceSchema, { name: 'kubernetes.Namespace' })!
   // Options may be of several kinds, which no schema says.
   const fields = new Map([...request.fields!, ['options', { jsonName: 'options', type: declared(DYN) }] as const])
   return {
     object: DYN,
     oldObject: DYN,
     request: { ...request, fields },
-    namespaceObject: declareSchema(namespaceSchema, { name: 'kubernetes.Namespace' })!,
+    // Requests about objects of the cluster have none.
+    namespaceObject: { ...namespaceObject, read: (json) => (json === null ? null : namespaceObject.read(json)) },
   }
 }
 

@@ -1,0 +1,59 @@
+import {
+  type CelAuthorizationDecision,
+  type CelAuthorizationRequest,
+  type CelAuthorizer,
+  CelError,
+} from '@kubewright/cel'
+import { type AuthorizationAttributes, type Authorizer, resourceAttributes } from '../../auth/authorizer.ts'
+import { serviceAccountGroups, serviceAccountUser } from '../../auth/service-account-user.ts'
+import type { UserInfo } from '../../request-context.ts'
+
+/**
+ * Lets expressions, which cannot wait, ask an authorizer that has to be waited for: a question without an answer ends the evaluation,
+ * and once {@link DeferredAuthorizer.settle} has found the answers the expression is evaluated again. Every question is asked once.
+ */
+export class DeferredAuthorizer implements CelAuthorizer {
+  readonly #authorizer: Authorizer
+  readonly #user: UserInfo
+  readonly #answers = new Map<string, CelAuthorizationDecision>()
+  readonly #open = new Map<string, CelAuthorizationRequest>()
+
+  constructor(authorizer: Authorizer, user: UserInfo) {
+    this.#authorizer = authorizer
+    this.#user = user
+  }
+
+  authorize(request: CelAuthorizationRequest): CelAuthorizationDecision {
+    const key = JSON.stringify(request)
+    const answer = this.#answers.get(key)
+    if (answer) return answer
+    this.#open.set(key, request)
+    throw new CelError('authorization is pending')
+  }
+
+  /** Whether questions wait for their answers, so that whatever an evaluation gave does not count. */
+  get isPending(): boolean {
+    return this.#open.size > 0
+  }
+
+  async settle(): Promise<void> {
+    for (const [key, request] of this.#open) {
+      this.#answers.set(key, await this.#ask(request))
+      this.#open.delete(key)
+    }
+  }
+
+  async #ask({ serviceAccount, verb, path, resource }: CelAuthorizationRequest): Promise<CelAuthorizationDecision> {
+    const user = serviceAccount
+      ? { name: serviceAccountUser(serviceAccount), groups: serviceAccountGroups(serviceAccount.namespace) }
+      : this.#user
+    const about: AuthorizationAttributes = resource
+      ? resourceAttributes(user, { ...resource, verb })
+      : { ...resourceAttributes(user, { verb, group: '', resource: '' }), version: '', isResource: false, path }
+    try {
+      return await this.#authorizer.authorize(about)
+    } catch (error) {
+      return { allowed: false, reason: '', error: (error as Error).message }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { ServerParts } from '../api-server.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import { type Outgoing, systemOutgoing } from '../http/outgoing.ts'
+import { WebhookClient } from '../http/webhook-client.ts'
+import { endpointResolver, type ServiceResolver } from '../services/service-resolver.ts'
+import { ObjectLookup } from './plugins/object-lookup.ts'
+import { validatingPolicies } from './policies/validating-policies.ts'
+import { mutatingWebhooks } from './webhooks/mutating-webhooks.ts'
+import { validatingWebhooks } from './webhooks/validating-webhooks.ts'
+
+/** How a server reaches admission webhooks. */
+export interface WebhookOptions {
+  /** @default over real connections */
+  readonly outgoing?: Outgoing | undefined
+  /** Where services are. @default one of their endpoints, or their external name */
+  readonly resolveService?: ServiceResolver | undefined
+}
+
+/**
+ * Adds admission webhooks and policies to a server whose built-in plugins are in place. They come after those, but before quota, which
+ * is to count what is really created.
+ */
+export function installExtensibleAdmission(
+  parts: ServerParts,
+  authorizer: Authorizer,
+  options: WebhookOptions = {},
+): void {
+  const { registry, resources, admission, clock, random, log } = parts
+  const lookup = new ObjectLookup(parts)
+  const { outgoing = systemOutgoing, resolveService = endpointResolver(lookup, random) } = options
+  const client = new WebhookClient({ outgoing, resolveService, clock })
+  const webhooks = { registry, resources, log, client, authorizer, lookup, clock, random }
+  const quota = admission.findIndex(({ name }) => name === 'ResourceQuota')
+  admission.splice(
+    quota < 0 ? admission.length : quota,
+    0,
+    mutatingWebhooks(webhooks),
+    validatingPolicies(webhooks),
+    validatingWebhooks(webhooks),
+  )
+}

@@ -1,0 +1,54 @@
+import { parseGroupVersion, selectorFrom } from '@kubewright/api'
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
+import type { ServerParts } from '../../api-server.ts'
+import { readStored } from '../../registry/read-stored.ts'
+import type { Resource } from '../../registry/resource.ts'
+
+type Parts = Pick<ServerParts, 'registry' | 'resources'>
+
+/** The resource whose objects are the parameters of a policy; throws an Error when there is no such kind. */
+export function paramResource({ resources }: Parts, { apiVersion = '', kind = '' }: admission.ParamKind): Resource {
+  const { group, version } = parseGroupVersion(apiVersion)
+  const found = resources
+    .groupVersions()
+    .find((candidate) => candidate.group === group && candidate.version === version)
+  for (const resource of found?.resources.values() ?? []) if (resource.kind.kind === kind) return resource
+  throw new Error(
+    `failed to find resource referenced by paramKind: '${group === '' ? `/${version}` : apiVersion}, Kind=${kind}'`,
+  )
+}
+
+/**
+ * The parameters that a binding names, one evaluation for each; null stands for none (admission/plugin/policy/generic, CollectParams).
+ * Throws an Error when they are missing and must not be.
+ */
+export async function collectParams(
+  { registry }: Parts,
+  resource: Resource | undefined,
+  ref: admission.ParamRef | undefined,
+  requestNamespace: string,
+): Promise<readonly (object | null)[]> {
+  if (!resource || !ref) return [null]
+  const namespaced = resource.kind.scope === 'Namespaced'
+  const namespace = namespaced ? ref.namespace || requestNamespace : ''
+  if (namespaced && namespace === '') {
+    throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+  }
+  if (!namespaced && ref.namespace) {
+    throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+  }
+  const { prefix } = resource.storage
+  const cache = await registry.feed.cache(prefix)
+  let found = ref.name
+    ? [cache.get(registry.keyOf(resource, namespace, ref.name))].flatMap((stored) => stored ?? [])
+    : cache.list(namespaced ? `${prefix}${namespace}/` : prefix)
+  if (!ref.name) {
+    const selector = selectorFrom(ref.selector)
+    found = found.filter(({ object }) => selector.matches(object.metadata.labels ?? {}))
+  }
+  if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
+    throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
+  }
+  const shown = await readStored(resource, found)
+  return shown.map((stored) => (resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.object))
+}

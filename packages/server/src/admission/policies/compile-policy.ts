@@ -1,0 +1,65 @@
+import { type CelType, DYN } from '@kubewright/cel'
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
+import { admissionEnvironment } from '../../builtins/admissionregistration/admission-expressions.ts'
+import { type Condition, compileCondition } from '../expressions/condition.ts'
+import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
+
+/** A validation of a policy, compiled. */
+export interface CompiledValidation {
+  readonly condition: Condition
+  readonly message: string
+  readonly messageExpression: Condition | undefined
+  readonly reason: string
+}
+
+/** The expressions of a ValidatingAdmissionPolicy, compiled. */
+export interface CompiledPolicy {
+  readonly failurePolicy: string
+  readonly matchConditions: readonly Condition[]
+  readonly variables: ReadonlyMap<string, Condition>
+  readonly validations: readonly CompiledValidation[]
+  readonly auditAnnotations: readonly { readonly key: string; readonly condition: Condition }[]
+}
+
+/** Compiles the expressions of a policy (admission/plugin/policy/validating/plugin.go). Those that do not compile fail when used. */
+export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): CompiledPolicy {
+  const params = spec.paramKind !== undefined
+  const types = new Map<string, CelType>()
+  const variables = new Map<string, Condition>()
+  for (const { name, expression } of spec.variables ?? []) {
+    // A variable sees those before it.
+    const environment = admissionEnvironment({ params, authorizer: true, variables: new Map(types) })
+    const condition = compileCondition(expression, environment)
+    variables.set(name, condition)
+    types.set(name, condition.program?.outputType ?? DYN)
+  }
+  const full = admissionEnvironment({ params, authorizer: true, variables: types })
+  const plain = admissionEnvironment({ params, authorizer: false, variables: types })
+  return {
+    failurePolicy: spec.failurePolicy ?? 'Fail',
+    matchConditions: (spec.matchConditions ?? []).map(({ expression }) => compileCondition(expression, full)),
+    variables,
+    validations: (spec.validations ?? []).map(({ expression, message = '', messageExpression, reason }) => ({
+      condition: compileCondition(expression, full),
+      message: message.trim(),
+      messageExpression: messageExpression ? compileCondition(messageExpression, plain) : undefined,
+      reason: reason ?? 'Invalid',
+    })),
+    auditAnnotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      condition: compileCondition(valueExpression, full),
+    })),
+  }
+}
+
+/** What a policy or one of its bindings applies to. A binding without resource rules takes everything that its policy takes. */
+export function criteriaOf(resources: admission.MatchResources | undefined): MatchCriteria {
+  const rules = resources?.resourceRules ?? []
+  return {
+    rules: rules.length === 0 ? undefined : rules,
+    excludeRules: resources?.excludeResourceRules ?? [],
+    matchPolicy: resources?.matchPolicy ?? 'Equivalent',
+    namespaceSelector: lazySelector(resources?.namespaceSelector),
+    objectSelector: lazySelector(resources?.objectSelector),
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  type Evaluated,
+  type ExpressionInput,
+  evaluateConditions,
+  expressionBudget,
+  OutOfBudgetError,
+} from '../expressions/condition.ts'
+import { MatchConditionError, matchesConditions } from '../expressions/match-conditions.ts'
+import type { CompiledPolicy, CompiledValidation } from './compile-policy.ts'
+
+/** The longest message that an expression may make, in bytes. */
+const maxMessage = 5 * 1024
+
+/** What one validation came to: nothing, or a reason to refuse. */
+export interface Decision {
+  readonly denied: boolean
+  readonly message: string
+  /** Empty when an expression could not be evaluated. */
+  readonly reason: string
+}
+
+/** What a policy came to for one set of parameters. */
+export interface PolicyResult {
+  /** One for each validation, or one that stands for all. */
+  readonly decisions: readonly Decision[]
+  /** Values to publish, and errors that refuse the request. */
+  readonly annotations: readonly { readonly key: string; readonly value?: string; readonly error?: string }[]
+}
+
+const nothing: PolicyResult = { decisions: [], annotations: [] }
+
+/** Evaluates a policy for a request and one set of parameters (admission/plugin/policy/validating/validator.go). */
+export async function evaluatePolicy(policy: CompiledPolicy, input: ExpressionInput): Promise<PolicyResult> {
+  const { failurePolicy, validations } = policy
+  const denies = failurePolicy !== 'Ignore'
+  const failed = (error: unknown): PolicyResult => {
+    if (!(error instanceof OutOfBudgetError || error instanceof MatchConditionError)) throw error
+    return { ...nothing, decisions: [{ denied: denies, message: error.message, reason: '' }] }
+  }
+  const full = { ...input, variables: policy.variables }
+  const { authorizer: _, ...plain } = full
+  try {
+    const unscoped = { ...full, namespaceObject: null }
+    if (!(await matchesConditions(policy.matchConditions, unscoped, failurePolicy))) return nothing
+    const conditions = validations.map(({ condition }) => condition)
+    const { results, remaining } = await evaluateConditions(conditions, full, expressionBudget)
+    const messages = await evaluateMessages(policy, plain, results, remaining)
+    const decisions = results.map((result, index) => {
+      if (result!.error !== undefined) return { denied: denies, message: result!.error, reason: '' }
+      if (typeof messages === 'string') return { denied: denies, message: messages, reason: '' }
+      return decide(validations[index]!, result!, messages[index])
+    })
+    return { decisions, annotations: await evaluateAnnotations(policy, plain) }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** What the message expressions give, or why they cannot be evaluated; nobody asks when everything is in order. */
+async function evaluateMessages(
+  { validations }: CompiledPolicy,
+  input: ExpressionInput,
+  results: readonly (Evaluated | undefined)[],
+  budget: number,
+): Promise<readonly (Evaluated | undefined)[] | string> {
+  if (results.every((result) => result?.error === undefined && result?.value === true)) return []
+  try {
+    const expressions = validations.map(({ messageExpression }) => messageExpression)
+    return (await evaluateConditions(expressions, input, budget)).results
+  } catch (error) {
+    if (!(error instanceof OutOfBudgetError)) throw error
+    return `failed messageExpression: ${error.message}`
+  }
+}
+
+function decide(
+  { condition, message, reason }: CompiledValidation,
+  result: Evaluated,
+  told: Evaluated | undefined,
+): Decision {
+  if (result.error === undefined && result.value === true) return { denied: false, message: '', reason: '' }
+  return {
+    denied: true,
+    message: usableMessage(told) || message || `failed expression: ${condition.expression.trim()}`,
+    reason,
+  }
+}
+
+/** A message that is too long or has several lines is not used. */
+function usableMessage(told: Evaluated | undefined): string {
+  if (told?.error !== undefined || typeof told?.value !== 'string') return ''
+  const text = told.value.trim()
+  return Buffer.byteLength(text) > maxMessage || text.includes('\n') ? '' : text
+}
+
+async function evaluateAnnotations(
+  { auditAnnotations, failurePolicy }: CompiledPolicy,
+  input: ExpressionInput,
+): Promise<PolicyResult['annotations']> {
+  if (auditAnnotations.length === 0) return []
+  const conditions = auditAnnotations.map(({ condition }) => condition)
+  const { results } = await evaluateConditions(conditions, input, expressionBudget)
+  return results.flatMap((result, index): PolicyResult['annotations'] => {
+    const { key } = auditAnnotations[index]!
+    if (result!.error !== undefined) return failurePolicy === 'Ignore' ? [] : [{ key, error: result!.error }]
+    const value = typeof result!.value === 'string' ? result!.value.trim() : ''
+    return value === '' ? [] : [{ key, value }]
+  })
+}

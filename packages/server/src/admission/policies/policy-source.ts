@@ -1,0 +1,109 @@
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
+import type { ServerParts } from '../../api-server.ts'
+import type { ResourceCache } from '../../cache/resource-cache.ts'
+import type { StoredObject } from '../../cache/stored-object.ts'
+import type { MatchCriteria } from '../requests/match-request.ts'
+import { type CompiledPolicy, compilePolicy, criteriaOf } from './compile-policy.ts'
+
+/** A binding of a policy. */
+export interface PolicyBinding {
+  readonly name: string
+  readonly spec: admission.ValidatingAdmissionPolicyBindingSpec
+  readonly criteria: MatchCriteria
+}
+
+/** A policy that is bound, with its bindings. */
+export interface BoundPolicy {
+  readonly name: string
+  readonly spec: admission.ValidatingAdmissionPolicySpec
+  readonly criteria: MatchCriteria
+  readonly compiled: CompiledPolicy
+  readonly bindings: readonly PolicyBinding[]
+}
+
+interface Caches {
+  readonly policies: ResourceCache
+  readonly bindings: ResourceCache
+}
+
+const group = 'admissionregistration.k8s.io'
+
+/** The policies that have bindings, in the order of their names; compiled once for each version. */
+export class PolicySource {
+  readonly #parts: Pick<ServerParts, 'registry' | 'resources'>
+  readonly #compiled = new WeakMap<StoredObject, Omit<BoundPolicy, 'bindings'>>()
+  readonly #bindings = new WeakMap<StoredObject, PolicyBinding>()
+  #caches: Caches | undefined
+  #seen = ''
+  #bound: readonly BoundPolicy[] = []
+
+  constructor(parts: Pick<ServerParts, 'registry' | 'resources'>) {
+    this.#parts = parts
+  }
+
+  /** All bound policies as the caches have them now. */
+  async list(): Promise<readonly BoundPolicy[]> {
+    const caches = (this.#caches ??= await this.#open())
+    if (!caches) return []
+    const { policies, bindings } = caches
+    const state = `${policies.epoch} ${policies.end} ${bindings.epoch} ${bindings.end}`
+    if (state !== this.#seen) {
+      this.#bound = this.#bind(policies, bindings)
+      this.#seen = state
+    }
+    return this.#bound
+  }
+
+  async #open(): Promise<Caches | undefined> {
+    const { resources, registry } = this.#parts
+    const policies = resources.find(group, 'v1', 'validatingadmissionpolicies')
+    const bindings = resources.find(group, 'v1', 'validatingadmissionpolicybindings')
+    if (!policies || !bindings) return undefined
+    return {
+      policies: await registry.feed.cache(policies.storage.prefix),
+      bindings: await registry.feed.cache(bindings.storage.prefix),
+    }
+  }
+
+  #bind(policies: ResourceCache, bindings: ResourceCache): BoundPolicy[] {
+    const byPolicy = new Map<string, PolicyBinding[]>()
+    for (const stored of bindings.list(bindings.prefix)) {
+      const binding = this.#binding(stored)
+      const { policyName = '' } = binding.spec
+      const others = byPolicy.get(policyName)
+      if (others) others.push(binding)
+      else byPolicy.set(policyName, [binding])
+    }
+    return policies.list(policies.prefix).flatMap((stored) => {
+      const bound = byPolicy.get(stored.object.metadata.name ?? '')
+      return bound ? [{ ...this.#policy(stored), bindings: bound }] : []
+    })
+  }
+
+  #binding(stored: StoredObject): PolicyBinding {
+    let binding = this.#bindings.get(stored)
+    if (!binding) {
+      const spec = (stored.object['spec'] ?? {}) as PolicyBinding['spec']
+      binding = { name: stored.object.metadata.name ?? '', spec, criteria: criteriaOf(spec.matchResources) }
+      this.#bindings.set(stored, binding)
+    }
+    return binding
+  }
+
+  #policy(stored: StoredObject): Omit<BoundPolicy, 'bindings'> {
+    let policy = this.#compiled.get(stored)
+    if (!policy) {
+      const spec = (stored.object['spec'] ?? {}) as BoundPolicy['spec']
+      const criteria = criteriaOf(spec.matchConstraints)
+      policy = {
+        name: stored.object.metadata.name ?? '',
+        spec,
+        // A policy that names no resources is for none.
+        criteria: { ...criteria, rules: criteria.rules ?? [] },
+        compiled: compilePolicy(spec),
+      }
+      this.#compiled.set(stored, policy)
+    }
+    return policy
+  }
+}
