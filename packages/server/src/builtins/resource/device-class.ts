@@ -15,6 +15,7 @@ type Spec = Unchecked<resource.DeviceClassSpec>
 export const deviceClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
     // The field belongs to a feature that is off; objects that have it keep it.
     prepareForCreate: (object) => void delete part<Spec>(object, 'spec').extendedResourceName,

@@ -32,6 +32,7 @@ const maxReservedFor = 256
 export const resourceClaims: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => defaultDeviceClaim(part<ClaimSpec>(object, 'spec').devices),
     prepareForCreate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
@@ -49,6 +50,7 @@ export const resourceClaims: BuiltinResource = withStatus(
 export const resourceClaimTemplates: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => defaultDeviceClaim(part<TemplateSpec>(object, 'spec').spec?.devices),
     prepareForCreate: (object) => dropDisabledClaimFields(part<TemplateSpec>(object, 'spec').spec?.devices),

@@ -25,6 +25,7 @@ const semver =
 export const resourceSlices: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['update'],
     prepareForCreate: dropDisabledFields,
     generation: true,

@@ -16,6 +16,7 @@ const secretsWarning =
 export const csiDrivers: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['update'],
     allowUnconditionalUpdate: false,
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),

@@ -18,6 +18,7 @@ const driversPath = specPath.child('drivers')
 export const csiNodes: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     // An update is checked like a create twice.
     metadataOnUpdate: ['create', 'create'],
     allowUnconditionalUpdate: false,

@@ -24,6 +24,7 @@ const topologiesPath = FieldPath.of('allowedTopologies')
 export const storageClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => {
       object['reclaimPolicy'] ??= 'Delete'

@@ -22,6 +22,7 @@ const maxInt32 = 2_147_483_647
 export const volumeAttachments: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     metadataOnUpdate: ['create'],
     allowUnconditionalUpdate: false,
     validate: (object) => {

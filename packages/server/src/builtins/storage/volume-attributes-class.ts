@@ -9,6 +9,7 @@ import { validateParameters } from './validate-parameters.ts'
 export const volumeAttributesClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
     validate: validateClass,
     validateUpdate: (object, old) => {
       const errors: FieldError[] = []
