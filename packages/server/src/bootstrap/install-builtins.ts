@@ -18,6 +18,16 @@ import { OpenApiDocuments } from '../openapi/openapi-documents.ts'
 import { openApiPaths } from '../openapi/openapi-paths.ts'
 import { type BootstrapOptions, bootstrap } from './bootstrap.ts'
 
+/** What bootstrap does, under the names that the checks for it have in a kube-apiserver. */
+const startHooks = [
+  'poststarthook/start-system-namespaces-controller',
+  'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'poststarthook/priority-and-fairness-config-producer',
+  'poststarthook/bootstrap-controller',
+  'poststarthook/kube-apiserver-autoregistration',
+  'autoregister-completion',
+]
+
 /** What {@link installBuiltins} takes. */
 export interface BuiltinOptions extends BootstrapOptions {
   /** How many requests are served at once. */
@@ -72,9 +82,12 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     rootPaths(discovery, otherPaths),
   )
   parts.admission.push(...builtinAdmission(parts))
-  const bootstrapped = health.addGate('poststarthook/bootstrap-controller')
+  const gates = startHooks.map((name) => health.addGate(name))
+  health.add('shutdown', () => {
+    if (parts.signal.aborted) throw new Error('process is shutting down')
+  }, ['readyz'])
   await bootstrap(parts, options)
-  bootstrapped()
+  for (const open of gates) open()
   apiServices.start()
   return { health, discovery, metrics }
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { PlainServer } from '../testdata/plain-server.ts'
+import { installBuiltins } from './install-builtins.ts'
+
+test('installBuiltins() leaves a server that is ready, and says so check by check', async () => {
+  await using server = await PlainServer.start({}, installBuiltins)
+  const { status, text } = await server.send('GET /readyz?verbose')
+  expect(status).toBe(200)
+  const lines = text.split('\n')
+  expect(lines.slice(0, 5)).toEqual([
+    '[+]ping ok',
+    '[+]log ok',
+    '[+]etcd ok',
+    '[+]etcd-readiness ok',
+    '[+]informer-sync ok',
+  ])
+  expect(lines.slice(-4)).toEqual(['[+]autoregister-completion ok', '[+]shutdown ok', 'readyz check passed', ''])
+})
+
+test('installBuiltins() lets a server that stops say that it is no longer ready, but still alive', async () => {
+  const server = await PlainServer.start({}, installBuiltins)
+  await server[Symbol.asyncDispose]()
+  expect((await server.send('GET /readyz/shutdown')).text).toBe('internal server error: process is shutting down\n')
+  expect((await server.send('GET /livez')).text).toBe('ok')
+})
