@@ -1,0 +1,75 @@
+import { MemoryStore } from '@kubewright/storage'
+import { describe, expect, it } from 'vitest'
+import { type AssembledServer, assembleServer } from './assemble-server.ts'
+
+interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+async function send(server: AssembledServer, method: string, path: string, body?: unknown): Promise<Answer> {
+  const [pathname = '', query = ''] = path.split('?')
+  const { status, body: bytes } = await server.handler({
+    method,
+    path: pathname,
+    query: new URLSearchParams(query),
+    headers: { authorization: 'Bearer root', 'content-type': 'application/json' },
+    body: async () => Buffer.from(JSON.stringify(body)),
+    signal: new AbortController().signal,
+    peer: { address: '127.0.0.1' },
+  })
+  if (typeof bytes === 'function') throw new Error('The answer is a stream')
+  return { status, body: JSON.parse(Buffer.from(bytes ?? []).toString() || 'null') }
+}
+
+const access = { tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }] }
+
+describe('assembleServer()', () => {
+  it('has the objects that every cluster has, also on a store that has them already', async () => {
+    await using store = new MemoryStore()
+    for (let start = 0; start < 2; start++) {
+      await using server = await assembleServer({ store, access })
+      const { body } = await send(server, 'GET', '/api/v1/namespaces')
+      const names = body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
+      expect(names).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
+      expect((await send(server, 'GET', '/api/v1/namespaces/default/services/kubernetes')).status).toBe(200)
+      expect((await send(server, 'GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin')).status).toBe(
+        200,
+      )
+    }
+  })
+
+  it('lets several servers share a store', async () => {
+    await using store = new MemoryStore()
+    await using first = await assembleServer({ store, access })
+    await using second = await assembleServer({ store, access })
+    const maps = '/api/v1/namespaces/default/configmaps'
+    await send(first, 'POST', maps, { metadata: { name: 'a' } })
+    expect((await send(second, 'GET', `${maps}/a`)).status).toBe(200)
+    expect((await send(second, 'GET', maps)).body.items).toHaveLength(1)
+  })
+
+  it('stores roles under names of any characters, each for itself', async () => {
+    await using store = new MemoryStore()
+    await using server = await assembleServer({ store, access })
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
+    const names = ['règle', 're\u0300gle', '規則', '\u0000', 'a b', '~']
+    for (const name of names) expect((await send(server, 'POST', roles, { metadata: { name } })).status).toBe(201)
+    for (const name of names) {
+      expect((await send(server, 'GET', `${roles}/${encodeURIComponent(name)}`)).body.metadata.name).toBe(name)
+      expect((await send(server, 'POST', roles, { metadata: { name } })).status).toBe(409)
+    }
+    expect((await send(server, 'GET', roles)).body.items).toHaveLength(names.length)
+  })
+
+  it('points the service kubernetes at an address that is given', async () => {
+    await using store = new MemoryStore()
+    await using server = await assembleServer({ store, access })
+    await server.publishAddress({ address: '10.1.2.3', port: 6443 })
+    const { body } = await send(server, 'GET', '/api/v1/namespaces/default/endpoints/kubernetes')
+    expect(body.subsets).toEqual([
+      { addresses: [{ ip: '10.1.2.3' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] },
+    ])
+  })
+})
