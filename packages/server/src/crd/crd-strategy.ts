@@ -5,7 +5,7 @@ import type { MutableObject, Strategy } from '../registry/resource.ts'
 import { mainStrategy, statusStrategy } from '../registry/status-strategy.ts'
 import { asCrd, type Crd, cleanupFinalizer, crdGroup, storageVersionOf } from './crd.ts'
 import { setCrdCondition } from './crd-conditions.ts'
-import { internalSpec, schemaOf } from './internal-spec.ts'
+import { internalSpec, noteEmptyVersions, schemaOf } from './internal-spec.ts'
 import { validateCrd, validateCrdStatusUpdate, validateCrdUpdate } from './validate-crd.ts'
 
 const strategy: Strategy = {
@@ -13,7 +13,10 @@ const strategy: Strategy = {
   allowUnconditionalUpdate: false,
   generation: true,
   setDefaults: (object) => setDefaults(asCrd(object)),
-  prepareForCreate: (object) => noteStorageVersion(asCrd(object)),
+  prepareForCreate: (object) => {
+    noteEmptyVersions(asCrd(object))
+    noteStorageVersion(asCrd(object))
+  },
   prepareForUpdate: (object) => noteStorageVersion(asCrd(object)),
   validate: (object) => validateCrd(asCrd(object)),
   validateUpdate: (object, old) => validateCrdUpdate(asCrd(object), asCrd(old)),

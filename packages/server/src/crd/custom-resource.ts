@@ -67,13 +67,19 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
     fieldManager: {
       schemaFor: (apiVersion) => {
         const version = versions.all.get(apiVersion)
-        return version && (version.json ?? null)
+        return version && (version.json ? withoutMetadata(version.json) : null)
       },
       convert: (object, apiVersion) => (versions.all.has(apiVersion) ? { ...object, apiVersion } : undefined),
     },
     deprecation: deprecationOf(crd.spec, own.version),
     ended: options.ended,
   }
+}
+
+/** What a schema says about metadata does not replace what everybody knows about it. */
+function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
+  const { metadata, apiVersion, kind, ...properties } = schema.properties ?? {}
+  return metadata || apiVersion || kind ? { ...schema, properties } : schema
 }
 
 function kindOf(crd: Crd, { apiVersion, version }: CustomVersion, schema: JSONSchemaProps, subs: string[]): KindFacts {

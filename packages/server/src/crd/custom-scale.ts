@@ -1,5 +1,6 @@
 import {
   fieldSetPath,
+  isBadRequest,
   type ManagedFieldsEntry,
   newBadRequest,
   newInternalError,
@@ -19,6 +20,13 @@ import { nestedValue, stepsOf } from './validate-scale.ts'
 /** Stands for replicas that are not set, which writers have to set. */
 const unset = -2147483648
 
+// The real server tracks scales of custom resources with a conversion that does not know them.
+const applyProblem =
+  'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1'
+// Nor does it know what to call what it cannot decode.
+const decodeProblem =
+  'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
+
 /** The scale subresource of a custom resource: its numbers are where the definition says. */
 export function customScale(
   versions: CustomVersions,
@@ -32,12 +40,22 @@ export function customScale(
     // The version is checked where the client gives one; otherwise the newest object is changed.
     strategy: { ...strategy, allowUnconditionalUpdate: true },
     kind,
-    decode: (body, request) => decodeTyped(kind, {}, body, request),
+    decode: (body, request) => decodeScale(() => decodeTyped(kind, {}, body, request)),
     recheck: (object, options) => recheckTyped(kind, {}, object, options),
     empty: () => emptyTyped(kind),
     normalize: (object, stored) => normalizeTyped(kind, object, stored),
     view: scaleView(replicasPaths(versions), own.apiVersion, scale),
     table: customScaleTable(scale),
+    applyProblem,
+  }
+}
+
+function decodeScale(decode: () => MutableObject): MutableObject {
+  try {
+    return decode()
+  } catch (error) {
+    if (!isBadRequest(error) || (error as Error).message.startsWith('the API version in the data')) throw error
+    throw newBadRequest(decodeProblem)
   }
 }
 

@@ -1,6 +1,7 @@
 import { encodeJson } from '@kubewright/api'
 import { deepCopy, deepEqual } from '@kubewright/base'
 import { encodeStored, StoredObject } from '../cache/stored-object.ts'
+import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { MutableObject, VersionedStorage } from '../registry/resource.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 
@@ -65,6 +66,9 @@ export class CustomStorage implements VersionedStorage {
   /** The object by the schema of the version that it is stored in: older ones may lack defaults and have fields that are gone. */
   #read(object: StoredObject): MutableObject {
     const read = object.copy()
+    if (!this.#versions.all.has(read.apiVersion)) {
+      throw unclassifiedError(`request to convert CR from an invalid group/version: ${read.apiVersion}`)
+    }
     this.#versions.treat(read, stored)
     this.#versions.default(read)
     // Objects of the first days have none.

@@ -1,4 +1,4 @@
-import { FieldSet, fieldSetPath, newInvalid } from '@kubewright/api'
+import { FieldSet, fieldSetPath, newInvalid, parseGroupVersion } from '@kubewright/api'
 import { deepCopy, deepEqual, goQuote, isQualifiedName } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject, Strategy } from '../registry/resource.ts'
@@ -36,9 +36,10 @@ export function customStrategies(
       const errors = own.schema.validate(object, { preceding: others })
       return inOrder(errors, others, () => own.schema.validateKeywords(object).length)
     },
-    validateUpdate: (object, old) => {
+    validateUpdate: (object, old, { request }) => {
       const others = scaleErrors(object, scale, true)
-      return inOrder(own.schema.validateUpdate(object, old, { preceding: others }), others, () => 0)
+      const options = { preceding: others, onWarning: request.warn }
+      return inOrder(own.schema.validateUpdate(object, old, options), others, () => 0)
     },
     warningsOnCreate: (object) => finalizerWarnings(object, undefined),
     warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
@@ -47,9 +48,10 @@ export function customStrategies(
   const status: Strategy = {
     ...shared,
     prepareForUpdate: keepAllButStatus,
-    validateUpdate: (object, old) => {
+    validateUpdate: (object, old, { request }) => {
       const others = scaleErrors(object, scale, false)
-      return inOrder(own.schema.validateStatusUpdate(object, old, { preceding: others }), others, () => 0)
+      const options = { preceding: others, onWarning: request.warn }
+      return inOrder(own.schema.validateStatusUpdate(object, old, options), others, () => 0)
     },
     resetFields: FieldSet.of(fieldSetPath('spec')),
   }
@@ -64,13 +66,15 @@ function changed(object: MutableObject, old: MutableObject): boolean {
 }
 
 /** An object that says it is of another kind has no other errors. */
-function checkType({ group, kind }: CustomVersions, { apiVersion }: CustomVersion, object: MutableObject): void {
+function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, object: MutableObject): void {
   const errors: FieldError[] = []
   if (object.kind !== kind) errors.push(invalid(FieldPath.of('kind'), object.kind, `must be ${kind}`))
   if (object.apiVersion !== apiVersion) {
     errors.push(invalid(FieldPath.of('apiVersion'), object.apiVersion, `must be ${apiVersion}`))
   }
-  if (errors.length > 0) throw newInvalid({ group, kind: object.kind }, object.metadata.name ?? '', errors)
+  if (errors.length === 0) return
+  const { group } = parseGroupVersion(object.apiVersion)
+  throw newInvalid({ group, kind: object.kind }, object.metadata.name ?? '', errors)
 }
 
 function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: boolean): FieldError[] {

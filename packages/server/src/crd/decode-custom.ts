@@ -1,4 +1,5 @@
-import { type ApiError, decodeJson, decodeYaml, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import { type ApiError, decodeJson, decodeYaml, encodeJson, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import { summary } from '../builtins/decode-typed.ts'
 import { goJsonKind, typeMetaMismatch } from '../builtins/go-codec.ts'
 import type { MutableObject, Rechecked, RecheckOptions } from '../registry/resource.ts'
@@ -47,8 +48,20 @@ export function decodeCustom(
   return object
 }
 
-/** Treats the result of a patch as a decoded body. Throws an Error when its metadata is malformed. */
-export function recheckCustom(versions: CustomVersions, object: MutableObject, { strict }: RecheckOptions): Rechecked {
+/**
+ * Treats the result of a patch as a decoded body; what an apply made was checked by its merge, and gets defaults only. Throws an Error
+ * when it has no kind or its metadata is malformed.
+ */
+export function recheckCustom(versions: CustomVersions, patched: MutableObject, options: RecheckOptions): Rechecked {
+  // What was patched may be shared with what it was made of.
+  const object = deepCopy(patched)
+  if (options.source === 'map') {
+    versions.default(object)
+    return { object, strictErrors: [] }
+  }
+  const { strict } = options
+  if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
+  object.apiVersion ??= ''
   const unknown = versions.treat(object, { report: strict, dropInvalid: false })
   versions.default(object)
   return { object, strictErrors: strict ? unknown.map(unknownField) : [] }

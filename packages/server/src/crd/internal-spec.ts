@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import { goJson, type JSONSchemaProps, RawValue, schemaJson } from '@kubewright/schema'
-import type { CrdSpec, CrdVersion } from './crd.ts'
+import type { Crd, CrdSpec, CrdVersion } from './crd.ts'
 
 type Shared = Pick<CrdVersion, 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'>
 
@@ -43,9 +43,17 @@ export function schemaOf({ schema }: Shared): JSONSchemaProps | undefined {
   return schema?.openAPIV3Schema
 }
 
+/** Definitions that were sent with an empty list of versions, which errors tell from none although nothing else does. */
+const emptyVersions = new WeakSet<Crd>()
+
+/** Remembers whether a new definition has an empty list of versions, before it takes the form in which such lists are left out. */
+export function noteEmptyVersions(crd: Crd): void {
+  if (crd.spec.versions?.length === 0) emptyVersions.add(crd)
+}
+
 /** The versions as errors quote them: Go's field names, in Go's order. */
-export function versionsValue({ spec, versions }: InternalSpec): unknown {
-  if (!spec.versions) return null
+export function versionsValue({ spec, versions }: InternalSpec, crd: Crd): unknown {
+  if (!spec.versions) return emptyVersions.has(crd) ? [] : null
   return new RawValue(`[${versions.map(versionJson).join(',')}]`)
 }
 

@@ -26,7 +26,7 @@ const maxSelectableFields = 8
 export function validateCrd(crd: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateName(crd, errors)
-  validateSpec(crd.spec, undefined, errors)
+  validateSpec(crd, undefined, errors)
   validateStatus(crd, errors)
   validateStoredVersions(crd, errors)
   validateApproval(crd, undefined, errors)
@@ -37,7 +37,7 @@ export function validateCrd(crd: Crd): FieldError[] {
 /** Everything that the API server has against a change of a definition. What was wrong before may stay wrong. */
 export function validateCrdUpdate(crd: Crd, old: Crd): FieldError[] {
   const errors: FieldError[] = []
-  validateSpec(crd.spec, old, errors)
+  validateSpec(crd, old, errors)
   validateImmutable(crd.spec, old, errors)
   validateStatus(crd, errors)
   validateStoredVersions(crd, errors)
@@ -63,7 +63,8 @@ function validateName({ metadata, spec }: Crd, errors: FieldError[]): void {
   }
 }
 
-function validateSpec(spec: CrdSpec, old: Crd | undefined, errors: FieldError[]): void {
+function validateSpec(crd: Crd, old: Crd | undefined, errors: FieldError[]): void {
+  const { spec } = crd
   const internal = internalSpec(spec)
   const { versions, shared } = internal
   const preserves = spec.preserveUnknownFields === true
@@ -84,11 +85,11 @@ function validateSpec(spec: CrdSpec, old: Crd | undefined, errors: FieldError[])
   })
   const names = versions.map(({ name = '' }) => name)
   if (new Set(names).size < names.length) {
-    errors.push(invalid(versionsPath, versionsValue(internal), 'must contain unique version names'))
+    errors.push(invalid(versionsPath, versionsValue(internal, crd), 'must contain unique version names'))
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     const text = 'must have exactly one version marked as storage version'
-    errors.push(invalid(versionsPath, versionsValue(internal), text))
+    errors.push(invalid(versionsPath, versionsValue(internal, crd), text))
   }
   if (names.length > 0 && names[0] !== '') {
     // The internal form repeats the first version's name on its own.

@@ -20,6 +20,14 @@ export class ResourceTable {
     return this.#byGroupVersion.has(`${group}/${version}`)
   }
 
+  /** Whether the version has resources that every server has. */
+  hasBuiltins(group: string, version: string): boolean {
+    for (const { typedItems } of this.#byGroupVersion.get(`${group}/${version}`)?.values() ?? []) {
+      if (typedItems) return true
+    }
+    return false
+  }
+
   /** Adds a resource or replaces the one of the same name. */
   set(resource: Resource): void {
     const { group, version, plural } = resource.kind

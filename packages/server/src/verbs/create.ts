@@ -24,7 +24,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
 
   const scope = endpoint.scope(context, options)
   wipeSystemFields(object)
-  matchNamespace(object, scope.namespace)
+  matchNamespace(object, scope.namespace, resource.typedItems)
   uniqueOwners(object, context, false)
   const tracked = endpoint.trackUpdate(undefined, object, context, options)
   const attributes = {
@@ -63,11 +63,12 @@ function wipeSystemFields({ metadata }: MutableObject): void {
   delete metadata['selfLink']
 }
 
-/** The namespace of the path is the object's, which may say so or leave it out. */
-export function matchNamespace(object: MutableObject, namespace: string): void {
+/** The namespace of the path is the object's, which may say so or leave it out; custom resources lose one that they cannot have. */
+export function matchNamespace(object: MutableObject, namespace: string, builtin = true): void {
   const given = object.metadata.namespace ?? ''
   if (given === namespace) return
   if (given === '') object.metadata.namespace = namespace
+  else if (namespace === '' && !builtin) delete object.metadata.namespace
   else if (namespace === '') throw newBadRequest('namespace must be empty for cluster-scoped resources')
   else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@kubewright/api'
+import { ApiError, type GroupResource, newMethodNotSupported, newNotFound } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
@@ -45,7 +45,10 @@ export class ResourceDispatcher {
   async dispatch(context: RequestContext): Promise<ApiResponse> {
     const { info } = context
     const resource = this.#resources.find(info.group, info.version, info.resource)
-    if (!resource) throw notServed()
+    if (!resource) {
+      if (!this.#resources.hasBuiltins(info.group, info.version)) return respondText(404, '404 page not found\n')
+      throw notServed()
+    }
     const namespaced = resource.kind.scope === 'Namespaced'
     // A named object of a namespaced kind needs its namespace; a cluster-scoped kind has no place below one.
     if (namespaced && info.namespace === '') {
@@ -64,7 +67,10 @@ export class ResourceDispatcher {
     if (info.subresource === '') return this.#run(context, resource, resource.verbs)
 
     const subresource = resource.subresources[info.subresource]
-    if (!subresource) throw notServed()
+    if (!subresource) {
+      if (!resource.typedItems) throw newNotFound(groupResourceOf(resource), info.name)
+      throw notServed()
+    }
     if (subresource.handle) {
       // One that names no verbs decides for itself.
       if (subresource.verbs.length > 0 && !subresource.verbs.includes(info.verb)) throw notAllowed()
@@ -82,7 +88,10 @@ export class ResourceDispatcher {
       info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
     // The old watch paths say what to do whatever the method is.
     const reads = info.verb !== 'watch' || request.method === 'GET'
-    if (!verb || !fits || !reads || !served.includes(info.verb) || request.method === 'HEAD') throw notAllowed()
+    if (!verb || !fits || !reads || !served.includes(info.verb) || request.method === 'HEAD') {
+      if (!resource.typedItems && fits) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
+      throw notAllowed()
+    }
     return verb(this.endpoint(resource, info.subresource), context)
   }
 
@@ -97,6 +106,10 @@ export class ResourceDispatcher {
     }
     return endpoint
   }
+}
+
+function groupResourceOf({ kind }: Resource): GroupResource {
+  return { group: kind.group, resource: kind.plural }
 }
 
 function notServed(): ApiError {

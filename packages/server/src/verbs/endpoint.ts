@@ -45,6 +45,16 @@ export class Endpoint {
     return this.subresource === '' ? undefined : this.resource.subresources[this.subresource]
   }
 
+  /** Whether what comes and goes here has a Go type, whose order of fields errors follow. */
+  get hasGoType(): boolean {
+    return this.resource.typedItems || this.#sub?.kind !== undefined
+  }
+
+  /** Why nothing can be applied here. */
+  get applyProblem(): string | undefined {
+    return this.#sub?.applyProblem
+  }
+
   /** The schema of the kind that this endpoint speaks. */
   get schema(): Resource['schema'] {
     const { kind } = this.#shape

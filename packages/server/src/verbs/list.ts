@@ -169,10 +169,12 @@ export async function presentList(
   representation: Representation,
 ): Promise<ApiResponse> {
   const { resource } = endpoint
+  const plain = !resource.typedItems && representation.as === undefined
   const found = resource.versioned ? await readStored(resource, listing.objects) : listing.objects
   const metadata = {
     resourceVersion: String(listing.revision),
-    ...(listing.continueToken === undefined ? {} : { continue: listing.continueToken }),
+    // Lists without Go types always have it.
+    ...(listing.continueToken !== undefined || plain ? { continue: listing.continueToken ?? '' } : {}),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
   if (representation.as === undefined && !resource.convert && !isProtobuf(representation)) {

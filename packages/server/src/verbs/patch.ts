@@ -53,7 +53,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
           const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`
           throw newConflict(endpoint.groupResource, name, why)
         }
-        matchNamespace(next, scope.namespace)
+        matchNamespace(next, scope.namespace, resource.typedItems)
         checkName(next, name)
         const asked = attributes(next, old)
         await admission.mutate(asked)

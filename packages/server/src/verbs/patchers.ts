@@ -75,7 +75,8 @@ function jsonPatch(type: string, request: PatchRequest): (current: MutableObject
       }
       after = applyJsonPatch(before, operations)
     } else after = applyMergePatch(before, decodeMergePatch(value))
-    return checked(request, after, errors, 'json', () => encodeJson(after))
+    const sortKeys = !request.endpoint.hasGoType
+    return checked(request, after, errors, 'json', () => encodeJson(after, { sortKeys }))
   }
 }
 
@@ -134,6 +135,7 @@ function applyPatcher({ endpoint, context, body, options }: PatchRequest): Patch
   const force = isTrue(context.request.query.get('force'))
   return (current) => {
     const { config, repeated } = readConfig(body)
+    if (endpoint.applyProblem !== undefined) throw unclassifiedError(endpoint.applyProblem)
     const result = translated(() =>
       endpoint.fieldManager.apply(current, config, { manager, force, now: registry.timestamp() }),
     )

@@ -89,6 +89,9 @@ class WatchStream {
   async #stream(signal: AbortSignal, deadline: number): Promise<void> {
     const { endpoint, options, cache } = this.#parts
     let bookmarkDue = false
+    // Custom resources that are watched from the beginning are told with the first bookmark, asked for or not.
+    let endsInitialEvents =
+      !endpoint.resource.typedItems && options.resourceVersion === '' && options.sendInitialEvents === undefined
     const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, () => (bookmarkDue = true)) : undefined
     try {
       let cursor = await this.#begin(signal)
@@ -101,7 +104,8 @@ class WatchStream {
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
-          this.#bookmark(endpoint.registry.feed.revision, false)
+          this.#bookmark(endpoint.registry.feed.revision, endsInitialEvents)
+          endsInitialEvents = false
         } else {
           await cache.changed(signal)
         }

@@ -1,0 +1,89 @@
+import { deepCopy } from '@kubewright/base'
+import { FieldPath } from '@kubewright/schema'
+import type { MutableMeta, MutableObject } from '../../registry/resource.ts'
+import { validateAnnotations, validateLabels } from '../../registry/validate-object-meta.ts'
+
+const metadataPath = FieldPath.of('metadata')
+
+/** Throws when a webhook made another object out of the one that it was given. */
+export function checkSameObject(original: MutableObject, converted: MutableObject): void {
+  const after = (converted.metadata ?? {}) as MutableMeta
+  const pairs = [
+    ['kind', original.kind, converted.kind],
+    ['name', original.metadata.name, after.name],
+    ['namespace', original.metadata.namespace, after.namespace],
+    ['UID', original.metadata.uid, after.uid],
+  ] as const
+  for (const [what, expected = '', got = ''] of pairs) {
+    if (expected !== got) throw new Error(`must have the same ${what}: ${expected} != ${got}`)
+  }
+}
+
+/** Gives a converted object the metadata that it had, except for labels and annotations, which a webhook may change. */
+export function restoreMetadata(original: MutableObject, converted: MutableObject): void {
+  const given: unknown = converted.metadata
+  if (given === undefined) throw new Error('missing metadata in converted object')
+  if (!isMap(given)) throw new Error(`invalid metadata of type ${goTypeOf(given)} in converted object`)
+  const metadata: MutableMeta = deepCopy(original.metadata)
+  for (const field of ['labels', 'annotations'] as const) {
+    const values = given[field]
+    if (values === undefined || values === null) {
+      delete metadata[field]
+      continue
+    }
+    if (!isMap(values)) throw new Error(`invalid metadata.${field} of type ${goTypeOf(values)} in converted object`)
+    const checked = stringsIn(values, field)
+    // What was there before may be older than today's rules.
+    if (!sameMap(metadata[field] ?? {}, checked)) {
+      const errors =
+        field === 'labels'
+          ? validateLabels(checked, metadataPath.child('labels'))
+          : validateAnnotations(checked, metadataPath.child('annotation'))
+      if (errors.length > 0) throw new Error(aggregate(errors.map(String)))
+    }
+    metadata[field] = checked
+  }
+  converted.metadata = metadata
+}
+
+function stringsIn(values: Record<string, unknown>, field: string): Record<string, string> {
+  for (const [key, value] of Object.entries(values)) {
+    if (typeof value !== 'string') {
+      throw new Error(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`)
+    }
+  }
+  return values as Record<string, string>
+}
+
+function sameMap(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(b)
+  return keys.length === Object.keys(a).length && keys.every((key) => a[key] === b[key])
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What Go prints as the type of a decoded JSON value. */
+function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  switch (typeof value) {
+    case 'object':
+      return 'map[string]interface {}'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    case 'bigint':
+      return 'int64'
+    default:
+      return 'string'
+  }
+}
+
+/** As Go prints several errors: each once. */
+function aggregate(messages: readonly string[]): string {
+  const distinct = [...new Set(messages)]
+  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
+}

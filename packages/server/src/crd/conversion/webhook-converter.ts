@@ -1,0 +1,149 @@
+import { parseGroupVersion } from '@kubewright/api'
+import { type Random, uuid } from '@kubewright/base'
+import { unclassifiedError } from '../../http/unclassified-error.ts'
+import type { WebhookClient, WebhookTarget } from '../../http/webhook-client.ts'
+import type { MutableObject } from '../../registry/resource.ts'
+import type { Crd, CrdWebhookClient } from '../crd.ts'
+import type { CustomConverter } from '../custom-storage.ts'
+import { decodeConversionReview, encodeConversionReview, reviewVersionOf } from './conversion-review.ts'
+import { checkSameObject, restoreMetadata } from './restore-metadata.ts'
+
+/** How long a webhook has, and is told that it has. */
+const timeoutSeconds = 30
+/** How many objects one review asks about at most: a webhook should not have to answer more than it can in its time. */
+const maxObjects = 200
+
+/** What a {@link WebhookConverter} works with. */
+export interface WebhookConverterParts {
+  readonly client: WebhookClient
+  readonly random: Random
+}
+
+/** The converter that a definition asks for; none when only the apiVersion changes from version to version. */
+export function converterFor(parts: WebhookConverterParts, crd: Crd): CustomConverter | undefined {
+  return crd.spec.conversion?.strategy === 'Webhook' ? new WebhookConverter(parts, crd) : undefined
+}
+
+/**
+ * Converts custom resources by asking the webhook of their definition. Errors are in the words of apiextensions-apiserver, and name the
+ * version that an object was in. A webhook is never believed: it cannot change what an object is, only its content, labels and
+ * annotations.
+ */
+export class WebhookConverter implements CustomConverter {
+  readonly #parts: WebhookConverterParts
+  readonly #target: WebhookTarget
+  readonly #accepted: readonly string[]
+  readonly #versions: ReadonlySet<string>
+
+  constructor(parts: WebhookConverterParts, { spec }: Crd) {
+    this.#parts = parts
+    this.#target = targetOf(spec.conversion?.webhook?.clientConfig ?? {})
+    this.#accepted = spec.conversion?.webhook?.conversionReviewVersions ?? []
+    this.#versions = new Set((spec.versions ?? []).map(({ name }) => `${spec.group}/${name}`))
+  }
+
+  readonly convert = async (objects: MutableObject[], apiVersion: string): Promise<MutableObject[]> => {
+    const result = [...objects]
+    const pending: number[] = []
+    for (const [i, object] of objects.entries()) {
+      if (object.apiVersion === apiVersion) continue
+      if (!this.#versions.has(object.apiVersion)) {
+        throw unclassifiedError(`request to convert CR from an invalid group/version: ${object.apiVersion}`)
+      }
+      pending.push(i)
+    }
+    const asked: Promise<void>[] = []
+    for (let start = 0; start < pending.length; start += maxObjects) {
+      const part = pending.slice(start, start + maxObjects)
+      const ask = async (): Promise<void> => {
+        const converted = await this.#ask(
+          part.map((i) => objects[i]!),
+          apiVersion,
+        )
+        for (const [at, i] of part.entries()) result[i] = converted[at]!
+      }
+      asked.push(ask())
+    }
+    await Promise.all(asked)
+    return result
+  }
+
+  async #ask(objects: readonly MutableObject[], desiredAPIVersion: string): Promise<MutableObject[]> {
+    const { client, random } = this.#parts
+    const subject = `conversion webhook for ${objects[0]!.apiVersion}, Kind=${objects[0]!.kind}`
+    let converted: unknown[]
+    try {
+      const version = reviewVersionOf(this.#accepted)
+      const uid = uuid(random)
+      const body = encodeConversionReview(version, { uid, desiredAPIVersion, objects: objects.map(unversioned) })
+      // Not ended with the request that needs it: others may be waiting for the same object.
+      converted = decodeConversionReview(await client.call(this.#target, body, { timeoutSeconds }), version, uid)
+    } catch (error) {
+      throw unclassifiedError(`${subject} failed: ${(error as Error).message}`)
+    }
+    if (converted.length !== objects.length) {
+      throw unclassifiedError(`${subject} returned ${converted.length} objects, expected ${objects.length}`)
+    }
+    return objects.map((original, i) => accepted(subject, original, converted[i], desiredAPIVersion))
+  }
+}
+
+/** The converted object, once it is known to be the same one in another version. */
+function accepted(subject: string, original: MutableObject, given: unknown, desired: string): MutableObject {
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+  const converted = (isObject ? given : {}) as MutableObject
+  const { apiVersion, kind } = converted
+  if (typeof kind !== 'string' || kind === '') {
+    throw unclassifiedError(`Object 'Kind' is missing in '${JSON.stringify(given)}'`)
+  }
+  const invalid = `${subject} returned invalid object at index 0`
+  if (apiVersion !== desired) {
+    const received = printedVersion(apiVersion)
+    throw unclassifiedError(`${invalid}: invalid groupVersion (expected ${desired}, received ${received})`)
+  }
+  if (kind !== original.kind) {
+    throw unclassifiedError(`${invalid}: invalid kind (expected ${original.kind}, received ${kind})`)
+  }
+  try {
+    checkSameObject(original, converted)
+  } catch (error) {
+    throw unclassifiedError(`${subject} returned invalid object: ${(error as Error).message}`)
+  }
+  try {
+    restoreMetadata(original, converted)
+  } catch (error) {
+    throw unclassifiedError(`${subject} returned invalid metadata: ${(error as Error).message}`)
+  }
+  return converted
+}
+
+/** What a webhook sees: it has no business with where an object is in the history of the store. */
+function unversioned(object: MutableObject): MutableObject {
+  if (object.metadata.resourceVersion === undefined) return object
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** As Go prints a group version: nothing for an empty one. */
+function printedVersion(apiVersion: unknown): string {
+  if (typeof apiVersion !== 'string' || apiVersion === '') return ''
+  const { group, version } = parseGroupVersion(apiVersion)
+  return group === '' ? version : `${group}/${version}`
+}
+
+function targetOf({ url, service, caBundle = '' }: CrdWebhookClient): WebhookTarget {
+  const blank = Buffer.from(caBundle, 'base64').toString('latin1').trim() === ''
+  return {
+    ...(blank ? {} : { caBundle }),
+    ...(service
+      ? {
+          service: {
+            namespace: service.namespace ?? '',
+            name: service.name ?? '',
+            path: service.path,
+            port: service.port,
+          },
+        }
+      : { url }),
+  }
+}
