@@ -21,6 +21,7 @@ import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts'
 import { representationOfErrors } from './http/negotiate.ts'
 import { type RequestInfo, requestInfoOf } from './http/request-info.ts'
 import { respondStatus, respondText } from './http/respond.ts'
+import { warningHeaders } from './http/warning-headers.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
 import { ResourceTable } from './registry/resource-table.ts'
 import type { RequestContext } from './request-context.ts'
@@ -140,7 +141,7 @@ class RequestHandler {
       response = respondStatus(this.#statusOf(error, request, auditId), representation)
     }
     const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
-    if (warnings.length > 0) headers['warning'] = warnings.map(warningHeader)
+    if (warnings.length > 0) headers['warning'] = warningHeaders(warnings)
     return { ...response, headers }
   }
 
@@ -214,9 +215,4 @@ function checkTimeout(query: URLSearchParams): void {
   } catch (error) {
     throw newBadRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`)
   }
-}
-
-/** RFC 7234: code, agent and the quoted text. */
-function warningHeader(text: string): string {
-  return `299 - "${text.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f]/g, ' ')}"`
 }

@@ -48,6 +48,7 @@ function removeOne(
   context: RequestContext,
   name: string,
   options: DeleteOptions,
+  askedFor = name,
 ): Promise<DeleteOutcome> {
   const { resource, registry, admission } = endpoint
   const dryRun = (options.dryRun ?? []).length > 0
@@ -59,7 +60,7 @@ function removeOne(
       subresource: '',
       operation: 'DELETE' as const,
       namespace: scope.namespace || (old.metadata.namespace ?? ''),
-      name,
+      name: askedFor,
       dryRun,
       object: undefined,
       old,
@@ -82,7 +83,8 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   const options = await readDeleteOptions(context)
   const listing = await collect(endpoint, context, listOptions(query, false), selection)
   for (const object of listing.objects) {
-    await removeOne(endpoint, context, object.object.metadata.name!, options).catch((error: unknown) => {
+    // Nobody asked for this one by its name, and admission is not told one.
+    await removeOne(endpoint, context, object.object.metadata.name!, options, '').catch((error: unknown) => {
       // Somebody else was faster.
       if ((error as { reason?: string }).reason !== 'NotFound') throw error
     })

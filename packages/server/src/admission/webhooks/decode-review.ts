@@ -88,9 +88,17 @@ function parseReview(body: Uint8Array): Record<string, unknown> {
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
-  const mismatch = value === null ? undefined : typeMetaMismatch(value)
-  if (mismatch !== undefined) throw new Error(`couldn't get version/kind; json parse error: ${mismatch}`)
-  return (value ?? {}) as Record<string, unknown>
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw new Error(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
+  }
+  const review = (value ?? {}) as Record<string, unknown>
+  for (const field of ['apiVersion', 'kind']) {
+    const found = review[field] ?? ''
+    if (typeof found === 'string') continue
+    const why = mismatch(found, `.${field}`, 'string').message
+    throw new Error(`couldn't get version/kind; json parse error: ${why}`)
+  }
+  return review
 }
 
 function checkType(review: Record<string, unknown>, wanted: ReviewVersion): { kind: string; apiVersion: string } {

@@ -1,4 +1,5 @@
 import { kindFor } from '@kubewright/k8s/all'
+import { type ConnectOptions, withConnectAdmission } from '../../admission/connect-admission.ts'
 import type { ServerParts } from '../../api-server.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { configMaps } from './config-maps.ts'
@@ -43,6 +44,18 @@ export const coreResources: BuiltinTable = {
   '/componentstatuses': { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' },
 }
 
+const attachFields = {
+  stdin: 'boolean',
+  stdout: 'boolean',
+  stderr: 'boolean',
+  tty: 'boolean',
+  container: 'string',
+} as const
+const attachOptions: ConnectOptions = { kind: 'PodAttachOptions', fields: attachFields }
+const execOptions: ConnectOptions = { kind: 'PodExecOptions', fields: { ...attachFields, command: 'strings' } }
+const portForwardOptions: ConnectOptions = { kind: 'PodPortForwardOptions', fields: { ports: 'integers' } }
+const proxyOptions = (of: string): ConnectOptions => ({ kind: `${of}ProxyOptions`, fields: {}, path: true })
+
 /**
  * The rest of the core group: services, whose addresses the server hands out, and the subresources that act on other objects. To be
  * merged over {@link coreResources} while the server is set up.
@@ -62,18 +75,23 @@ export function coreServerResources(parts: ServerParts, ranges?: ServiceRanges):
         }),
         eviction: actionSubresource(parts, 'eviction', eviction, (action) => evictPod(parts, action)),
         log: logSubresource(parts),
-        exec: streamSubresource(parts, true),
-        attach: streamSubresource(parts, true),
-        portforward: streamSubresource(parts, false),
-        proxy: podProxySubresource(parts),
+        exec: withConnectAdmission(parts, 'exec', execOptions, streamSubresource(parts, true)),
+        attach: withConnectAdmission(parts, 'attach', attachOptions, streamSubresource(parts, true)),
+        portforward: withConnectAdmission(parts, 'portforward', portForwardOptions, streamSubresource(parts, false)),
+        proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Pod'), podProxySubresource(parts)),
       },
     },
     '/bindings': legacyBindings(parts),
     '/services': {
       ...service,
-      subresources: { ...service.subresources, proxy: serviceProxySubresource(parts) },
+      subresources: {
+        ...service.subresources,
+        proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Service'), serviceProxySubresource(parts)),
+      },
     },
-    '/nodes': { subresources: { proxy: nodeProxySubresource(parts) } },
+    '/nodes': {
+      subresources: { proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Node'), nodeProxySubresource(parts)) },
+    },
   }
 }
 

@@ -1,0 +1,63 @@
+import type { ServerParts } from '../api-server.ts'
+import type { MutableObject, Subresource } from '../registry/resource.ts'
+import type { RequestContext } from '../request-context.ts'
+import { AdmissionChain } from './admission.ts'
+
+/** How the options of a connection are read from the query, by their name. */
+export interface ConnectOptions {
+  /** Such as PodExecOptions. */
+  readonly kind: string
+  readonly fields: Readonly<Record<string, 'string' | 'strings' | 'boolean' | 'integers'>>
+  /** Whether the options name what comes behind the subresource in the path. @default false */
+  readonly path?: boolean
+}
+
+/** Has admission decide about a connection, before anything is looked up for it. */
+export function withConnectAdmission(
+  parts: Pick<ServerParts, 'admission'>,
+  name: string,
+  options: ConnectOptions,
+  subresource: Subresource,
+): Subresource {
+  const { handle } = subresource
+  if (!handle) return subresource
+  return {
+    ...subresource,
+    handle: async (context, resource) => {
+      const chain = new AdmissionChain(parts.admission)
+      const attributes = {
+        context,
+        resource,
+        subresource: name,
+        operation: 'CONNECT' as const,
+        namespace: context.info.namespace,
+        name: context.info.name,
+        dryRun: false,
+        object: optionsOf(context, options) as MutableObject | undefined,
+        old: undefined,
+        options: {},
+      }
+      await chain.mutate(attributes)
+      await chain.validate(attributes)
+      return handle(context, resource)
+    },
+  }
+}
+
+/** The options as an object. They have no metadata, unlike every other object that admission sees. */
+function optionsOf({ request, info }: RequestContext, { kind, fields, path }: ConnectOptions): MutableObject {
+  const options: Record<string, unknown> = { kind, apiVersion: 'v1' }
+  for (const [name, type] of Object.entries(fields)) {
+    const values = request.query.getAll(name)
+    if (values.length === 0) continue
+    const first = values[0]!
+    if (type === 'strings') options[name] = values
+    else if (type === 'integers') options[name] = values.map(Number)
+    else if (type === 'string') {
+      if (first !== '') options[name] = first
+    } else if (first !== '0' && first.toLowerCase() !== 'false') options[name] = true
+  }
+  const rest = path ? info.parts.slice(3).join('/') : ''
+  if (rest !== '') options['path'] = `/${rest}${request.path.endsWith('/') ? '/' : ''}`
+  return options as MutableObject
+}
