@@ -8,6 +8,7 @@ import { addInvalid } from '../checks.ts'
 import { resetForStatus } from '../core/reset-for-status.ts'
 import { part, specPath, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
+import { checkMandatorySchema } from './mandatory-specs.ts'
 import { validateFlowConditions } from './validate-flow-conditions.ts'
 
 type Spec = Unchecked<flowcontrol.FlowSchemaSpec>
@@ -59,6 +60,7 @@ function validateSchema(object: MutableObject): FieldError[] {
   if (level === '') errors.push(required(levelPath, 'must reference a priority level'))
   else addInvalid(errors, levelPath, level, nameIsDNSSubdomain(level, false))
   for (const [i, rule] of rules.entries()) validateRules(rule, specPath.child('rules').index(i), errors)
+  checkMandatorySchema(errors, object.metadata.name ?? '', spec)
   return [...errors, ...validateFlowConditions(object)]
 }
 

@@ -7,6 +7,7 @@ import type { BuiltinResource } from '../builtin-resources.ts'
 import { resetForStatus } from '../core/reset-for-status.ts'
 import { metadataPath, part, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'
+import { checkMandatoryLevel } from './mandatory-specs.ts'
 import { validateFlowConditions } from './validate-flow-conditions.ts'
 
 type Spec = Unchecked<flowcontrol.PriorityLevelConfigurationSpec>
@@ -54,7 +55,8 @@ function validateLevel(object: MutableObject): FieldError[] {
   if (annotations?.[reservedAnnotation] !== undefined) {
     errors.push(forbidden(metadataPath.child('annotations'), `annotation '${reservedAnnotation}' is forbidden`))
   }
-  const { type = '', limited, exempt } = part<Spec>(object, 'spec')
+  const spec = part<Spec>(object, 'spec')
+  const { type = '', limited, exempt } = spec
   const typePath = specPath.child('type')
   if ((name === 'exempt') !== (type === 'Exempt')) {
     errors.push(invalid(typePath, type, "must be 'Exempt' if and only if `name` is 'exempt'"))
@@ -67,6 +69,7 @@ function validateLevel(object: MutableObject): FieldError[] {
     if (limited) validateLimited(limited, specPath.child('limited'), errors)
     else errors.push(required(specPath.child('limited'), 'must not be empty when type is Limited'))
   } else errors.push(notSupported(typePath, type, ['Exempt', 'Limited']))
+  checkMandatoryLevel(errors, name ?? '', spec)
   return [...errors, ...validateFlowConditions(object)]
 }
 
