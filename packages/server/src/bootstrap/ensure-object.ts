@@ -19,7 +19,9 @@ export async function ensureObject(parts: BootstrapParts, plural: string, wanted
   const endpoint = dispatcher.endpoint(resource, '')
   const context = systemContext(resource, { manager, namespace, name, verb: 'create', now: clock.now() })
   const complete = resource.recheck?.(deepCopy(wanted), { strict: false, source: 'map' }).object
-  const tracked = endpoint.trackUpdate(undefined, complete ?? deepCopy(wanted), context, { fieldManager: manager })
+  const tracked = await endpoint.trackUpdate(undefined, complete ?? deepCopy(wanted), context, {
+    fieldManager: manager,
+  })
   try {
     const created = await registry.create(endpoint.scope(context, { dryRun: false }), tracked, accept)
     if (wanted['status'] !== undefined && resource.subresources['status'] && isEmpty(created.object['status'])) {

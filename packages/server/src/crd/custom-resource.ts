@@ -1,4 +1,5 @@
 import { compareVersionPriority, type KindFacts, parseSimplePath, valueAt } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { MutableObject, Resource, Subresource } from '../registry/resource.ts'
 import { type CustomColumn, customTable } from '../table/custom-table.ts'
@@ -71,6 +72,7 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
       },
       convert: (object, apiVersion) => (versions.all.has(apiVersion) ? { ...object, apiVersion } : undefined),
     },
+    convertFields: convertFields(versions, options.converter),
     deprecation: deprecationOf(crd.spec, own.version),
     ended: options.ended,
   }
@@ -80,6 +82,17 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
 function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
   const { metadata, apiVersion, kind, ...properties } = schema.properties ?? {}
   return metadata || apiVersion || kind ? { ...schema, properties } : schema
+}
+
+/** Conversion for the field manager by the converter of the definition. */
+function convertFields(versions: CustomVersions, converter: CustomConverter | undefined): Resource['convertFields'] {
+  if (!converter) return undefined
+  return async (object, apiVersion) => {
+    if (!versions.all.has(apiVersion)) return undefined
+    if (object['apiVersion'] === apiVersion) return object
+    const [converted] = await converter.convert([deepCopy(object) as MutableObject], apiVersion)
+    return converted
+  }
 }
 
 function kindOf(crd: Crd, { apiVersion, version }: CustomVersion, schema: JSONSchemaProps, subs: string[]): KindFacts {

@@ -1,4 +1,10 @@
-import type { FieldManagerOptions, FieldSet, FieldSetFilter, KindFacts } from '@kubewright/api'
+import type {
+  AsyncFieldManagerOptions,
+  FieldManagerOptions,
+  FieldSet,
+  FieldSetFilter,
+  KindFacts,
+} from '@kubewright/api'
 import type { FieldError, JSONSchemaProps } from '@kubewright/schema'
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -256,6 +262,8 @@ export interface Resource {
   readonly typedItems: boolean
   /** What the field manager needs beyond the schema, such as other versions. */
   readonly fieldManager?: Partial<FieldManagerOptions> | undefined
+  /** Brings an object into another version for the field manager, where that takes time; instead of its `convert`. */
+  readonly convertFields?: AsyncFieldManagerOptions['convert'] | undefined
   /** A Warning that every request to this resource gets. */
   readonly deprecation?: string | undefined
   /** Answers create without storing, for virtual resources such as reviews. */

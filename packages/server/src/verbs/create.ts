@@ -26,7 +26,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   wipeSystemFields(object)
   matchNamespace(object, scope.namespace, resource.typedItems)
   uniqueOwners(object, context, false)
-  const tracked = endpoint.trackUpdate(undefined, object, context, options)
+  const tracked = await endpoint.trackUpdate(undefined, object, context, options)
   const attributes = {
     context,
     resource,

@@ -1,4 +1,14 @@
-import { createFieldManager, type FieldManager, managerOrUserAgent, newConflict } from '@kubewright/api'
+import {
+  type ApplyFieldsOptions,
+  type ApplyFieldsResult,
+  type AsyncFieldManager,
+  createAsyncFieldManager,
+  createFieldManager,
+  type FieldManager,
+  type FieldManagerOptions,
+  managerOrUserAgent,
+  newConflict,
+} from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import { errorGroupOf } from '../registry/error-group.ts'
@@ -14,7 +24,7 @@ export class Endpoint {
   /** The empty string for the resource itself. */
   readonly subresource: string
   readonly admission: AdmissionChain
-  #fieldManager: FieldManager | undefined
+  #fieldManager: FieldManager | AsyncFieldManager | undefined
 
   constructor(parts: { registry: ObjectRegistry; resource: Resource; subresource: string; admission: AdmissionChain }) {
     this.registry = parts.registry
@@ -81,6 +91,11 @@ export class Endpoint {
     return shown
   }
 
+  /** An object as validating admission sees it: as {@link Endpoint.show}, without managed fields of what is only a view. */
+  showForReview(object: MutableObject): MutableObject {
+    return this.#sub?.view?.show(object) ?? object
+  }
+
   /** Changes a stored object by changing what this endpoint shows of it. */
   async change(
     stored: MutableObject | undefined,
@@ -101,14 +116,17 @@ export class Endpoint {
     return next
   }
 
-  /** Tracks who owns which field; made when the first write comes, because it reads the schema. */
-  get fieldManager(): FieldManager {
+  /**
+   * Tracks who owns which field; made when the first write comes, because it reads the schema. Only kinds that a webhook converts have
+   * to be waited for.
+   */
+  get fieldManager(): FieldManager | AsyncFieldManager {
     if (!this.#fieldManager) {
       const { kind, empty } = this.#shape
       const { schema } = this
       // What a view shows is of another kind, with neither other versions nor fields that are reset.
       const own = kind === this.resource.kind
-      this.#fieldManager = createFieldManager({
+      const options: FieldManagerOptions = {
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         subresource: this.subresource,
@@ -116,7 +134,9 @@ export class Endpoint {
         schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? schema : undefined),
         ...(own && this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),
         ...(own ? this.resource.fieldManager : {}),
-      })
+      }
+      const convert = own ? this.resource.convertFields : undefined
+      this.#fieldManager = convert ? createAsyncFieldManager({ ...options, convert }) : createFieldManager(options)
     }
     return this.#fieldManager
   }
@@ -138,9 +158,18 @@ export class Endpoint {
     next: MutableObject,
     context: RequestContext,
     options: Pick<WriteOptions, 'fieldManager'>,
-  ): MutableObject {
+  ): MutableObject | Promise<MutableObject> {
     const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '')
     const now = this.registry.timestamp()
-    return this.fieldManager.updateNoErrors(live, next, { manager, now }) as MutableObject
+    return this.fieldManager.updateNoErrors(live, next, { manager, now }) as MutableObject | Promise<MutableObject>
+  }
+
+  /** Merges what a manager wants into an object (server-side apply). */
+  apply(
+    live: MutableObject | undefined,
+    config: MutableObject,
+    options: ApplyFieldsOptions,
+  ): ApplyFieldsResult | Promise<ApplyFieldsResult> {
+    return this.fieldManager.apply(live, config, options)
   }
 }

@@ -48,7 +48,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
     name,
     (stored) =>
       endpoint.change(stored, async (old) => {
-        const next = patcher(old)
+        const next = await patcher(old)
         if (!old && next.metadata.uid) {
           const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`
           throw newConflict(endpoint.groupResource, name, why)
@@ -63,7 +63,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
     async (object, old) => {
       // Who may update need not be allowed to create.
       if (!old) await context.authorize?.('create')
-      await admission.validate(attributes(endpoint.show(object), old && endpoint.show(old)))
+      await admission.validate(attributes(endpoint.showForReview(object), old && endpoint.showForReview(old)))
     },
     { allowCreate: type === applyYamlType && subresource === '' },
   )

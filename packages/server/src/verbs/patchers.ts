@@ -34,7 +34,7 @@ export const strategicPatchType = 'application/strategic-merge-patch+json'
 export const applyYamlType = 'application/apply-patch+yaml'
 
 /** What makes the next object out of the current one, managed fields included; called again for each attempt to write. */
-export type Patcher = (current: MutableObject | undefined) => MutableObject
+export type Patcher = (current: MutableObject | undefined) => MutableObject | Promise<MutableObject>
 
 interface PatchRequest {
   readonly endpoint: Endpoint
@@ -133,12 +133,11 @@ function applyPatcher({ endpoint, context, body, options }: PatchRequest): Patch
   const { registry } = endpoint
   const manager = managerOrUserAgent(options.fieldManager, context.request.headers['user-agent'] ?? '')
   const force = isTrue(context.request.query.get('force'))
-  return (current) => {
+  return async (current) => {
     const { config, repeated } = readConfig(body)
     if (endpoint.applyProblem !== undefined) throw unclassifiedError(endpoint.applyProblem)
-    const result = translated(() =>
-      endpoint.fieldManager.apply(current, config, { manager, force, now: registry.timestamp() }),
-    )
+    const now = registry.timestamp()
+    const result = await translatedLater(() => endpoint.apply(current, config, { manager, force, now }))
     if (repeated.length > 0) {
       const errors = repeated.map((error) => `error converting YAML to JSON: ${error}`)
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${errors.join(', ')}`)
@@ -177,8 +176,20 @@ function translated<T>(step: () => T): T {
   try {
     return step()
   } catch (error) {
-    if (error instanceof PatchError) throw error.toApiError()
-    if (error instanceof ApplyError) throw unclassifiedError(error.message)
-    throw error
+    throw answerFor(error)
   }
+}
+
+/** As {@link translated}, for a step that may have to be waited for. */
+async function translatedLater<T>(step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw answerFor(error)
+  }
+}
+
+function answerFor(error: unknown): unknown {
+  if (error instanceof PatchError) return error.toApiError()
+  return error instanceof ApplyError ? unclassifiedError(error.message) : error
 }

@@ -49,7 +49,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
     context.info.name,
     (stored) =>
       endpoint.change(stored, async (old) => {
-        const tracked = endpoint.trackUpdate(old, deepCopy(body), context, options)
+        const tracked = await endpoint.trackUpdate(old, deepCopy(body), context, options)
         const asked = attributes(tracked, old)
         await admission.mutate(asked)
         uniqueOwners(asked.object!, context, true)
@@ -58,7 +58,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
     async (object, old) => {
       // Who may update need not be allowed to create.
       if (!old) await context.authorize?.('create')
-      await admission.validate(attributes(endpoint.show(object), old && endpoint.show(old)))
+      await admission.validate(attributes(endpoint.showForReview(object), old && endpoint.showForReview(old)))
     },
     { uid: sub?.view ? undefined : body.metadata.uid || undefined },
   )

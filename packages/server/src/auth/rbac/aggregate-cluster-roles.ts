@@ -31,7 +31,7 @@ export async function startClusterRoleAggregation(parts: ServerParts): Promise<A
       name,
       async (old) => {
         const options = { manager, now: parts.registry.timestamp(), force: true }
-        return endpoint.fieldManager.apply(old, config, options).object as MutableObject
+        return (await endpoint.apply(old, config, options)).object as MutableObject
       },
       async () => undefined,
     )

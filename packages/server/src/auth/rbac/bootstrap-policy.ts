@@ -79,7 +79,7 @@ async function ensure(
   const accept = async (): Promise<void> => undefined
   const create = async (): Promise<void> => {
     try {
-      await registry.create(scope, endpoint.trackUpdate(undefined, wanted, context, options), accept)
+      await registry.create(scope, await endpoint.trackUpdate(undefined, wanted, context, options), accept)
     } catch (error) {
       // Another server on the same store was faster.
       if (!isAlreadyExists(error)) throw error

@@ -7,12 +7,13 @@ const metadataPath = FieldPath.of('metadata')
 
 /** Throws when a webhook made another object out of the one that it was given. */
 export function checkSameObject(original: MutableObject, converted: MutableObject): void {
+  const before = original.metadata ?? {}
   const after = (converted.metadata ?? {}) as MutableMeta
   const pairs = [
     ['kind', original.kind, converted.kind],
-    ['name', original.metadata.name, after.name],
-    ['namespace', original.metadata.namespace, after.namespace],
-    ['UID', original.metadata.uid, after.uid],
+    ['name', before.name, after.name],
+    ['namespace', before.namespace, after.namespace],
+    ['UID', before.uid, after.uid],
   ] as const
   for (const [what, expected = '', got = ''] of pairs) {
     if (expected !== got) throw new Error(`must have the same ${what}: ${expected} != ${got}`)
@@ -24,7 +25,7 @@ export function restoreMetadata(original: MutableObject, converted: MutableObjec
   const given: unknown = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isMap(given)) throw new Error(`invalid metadata of type ${goTypeOf(given)} in converted object`)
-  const metadata: MutableMeta = deepCopy(original.metadata)
+  const metadata: MutableMeta = deepCopy(original.metadata ?? {})
   for (const field of ['labels', 'annotations'] as const) {
     const values = given[field]
     if (values === undefined || values === null) {

@@ -47,6 +47,11 @@ export class WebhookConverter implements CustomConverter {
     const pending: number[] = []
     for (const [i, object] of objects.entries()) {
       if (object.apiVersion === apiVersion) continue
+      // Nothing has no content to convert, and a webhook could not tell what it is.
+      if (Object.keys(object).length === 2) {
+        result[i] = { ...object, apiVersion }
+        continue
+      }
       if (!this.#versions.has(object.apiVersion)) {
         throw unclassifiedError(`request to convert CR from an invalid group/version: ${object.apiVersion}`)
       }
