@@ -1,6 +1,10 @@
 import { type Clock, type Logger, nullLogger, type Random, systemClock } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
-import { installExtensibleAdmission, type WebhookOptions } from './admission/install-extensible-admission.ts'
+import {
+  createWebhookClient,
+  installExtensibleAdmission,
+  type WebhookOptions,
+} from './admission/install-extensible-admission.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
@@ -10,6 +14,7 @@ import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
 import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
+import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
 
 /** What {@link assembleServer} takes. */
@@ -20,7 +25,7 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, audit log and what others may know of the server. */
   readonly builtins?: BuiltinOptions
-  /** How admission webhooks are reached. */
+  /** How webhooks are reached, and extension servers where `builtins` does not say otherwise. */
   readonly webhooks?: WebhookOptions
   /** How long the store's history can be read. */
   readonly history?: HistoryLimits
@@ -56,10 +61,16 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     setup: async (parts) => {
       const table = mergeBuiltinTables(builtinTable, coreServerResources(parts), await access.attach(parts))
       for (const resource of builtinResources(table)) parts.resources.set(resource)
-      await installBuiltins(parts, options.builtins)
-      installExtensibleAdmission(parts, access.authorizer, options.webhooks)
+      await installBuiltins(parts, {
+        ...options.builtins,
+        aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
+      })
+      const client = createWebhookClient(parts, options.webhooks)
+      installExtensibleAdmission(parts, access.authorizer, client)
       await access.bootstrap(parts)
-      definitions = await CrdRegistrar.start(parts)
+      definitions = await CrdRegistrar.start(parts, {
+        converterFor: (crd) => converterFor({ client, random: parts.random }, crd),
+      })
     },
   })
   const limit = new HistoryLimit({ store, clock, log }, history)
