@@ -1,3 +1,5 @@
+export type { WebhookOptions } from './admission/install-extensible-admission.ts'
+export { startPolicyTypeChecking } from './admission/policies/policy-status.ts'
 export {
   type ApiServer,
   type ApiServerOptions,
@@ -15,7 +17,18 @@ export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
+export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './http/local-servers.ts'
+export {
+  ConnectionError,
+  type HostPort,
+  type Outgoing,
+  type OutgoingRequest,
+  type OutgoingResponse,
+  type OutgoingTls,
+  systemOutgoing,
+} from './http/outgoing.ts'
 export { CertificateAuthority, type CertificateRequest, type KeyedCertificate } from './pki/certificate-authority.ts'
 export type { CertificateSubject } from './pki/x509-name.ts'
 export type { UserInfo } from './request-context.ts'
 export { adminUser, createServerIdentity, renewServerIdentity, type ServerIdentity } from './server-identity.ts'
+export type { ServiceResolver } from './services/service-resolver.ts'

@@ -91,7 +91,15 @@ export function admissionEnvironment({ params, authorizer, variables }: Admissio
     })
     environments.set(key, environment)
   }
-  return variables ? environment.extend({ variables: { variables: composition(variables) } }) : environment
+  return variables ? withPolicyVariables(environment, variables) : environment
+}
+
+/** The environment with the variables of a policy, by name. */
+export function withPolicyVariables(
+  environment: CelEnvironment,
+  variables: ReadonlyMap<string, CelType>,
+): CelEnvironment {
+  return environment.extend({ variables: { variables: composition(variables) } })
 }
 
 function commonVariables(): Record<string, VariableDeclaration> {
