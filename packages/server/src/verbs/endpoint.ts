@@ -81,11 +81,6 @@ export class Endpoint {
     return this.#shape.recheck?.(object, options) ?? { object, strictErrors: [] }
   }
 
-  /** An object as this endpoint shows it to those who only look: what is shown of another kind has no managed fields. */
-  look(object: MutableObject): MutableObject {
-    return this.#sub?.view?.show(object) ?? object
-  }
-
   /** An object as this endpoint shows it, with the managed fields that belong to what is shown. */
   show(object: MutableObject): MutableObject {
     const view = this.#sub?.view
