@@ -1,6 +1,7 @@
-import { looksLikeJson, parseJson, parseYaml, type Status } from '@kubewright/api'
+import type { Status } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
-import { decodeGo, GoDecodeError, goJsonKind, typeMetaMismatch } from '../../builtins/go-codec.ts'
+import { decodeGo, GoDecodeError } from '../../builtins/go-codec.ts'
+import { goMismatch, openReview } from '../../http/review-envelope.ts'
 
 /** The versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -32,7 +33,6 @@ interface Response {
 }
 
 const group = 'admission.k8s.io'
-const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71'
 
 /**
  * Reads the answer to a review. Throws an Error for what is no AdmissionReview at all, and {@link InvalidReviewError} for one that does
@@ -42,8 +42,7 @@ export function decodeReview(
   body: Uint8Array,
   expected: { readonly version: ReviewVersion; readonly uid: string; readonly mutating: boolean },
 ): ReviewResponse {
-  const review = parseReview(body)
-  const { kind, apiVersion } = checkType(review, expected.version)
+  const { review, kind, apiVersion } = openReview(body, { group, kind: 'AdmissionReview', version: expected.version })
   const response = decodeResponse(review['response'], expected.version)
   if (!response) throw new InvalidReviewError('webhook response was absent')
   const { allowed = false, status, warnings = [], auditAnnotations = {} } = response
@@ -79,54 +78,16 @@ function checkPatch({ patch = '', patchType }: Response, mutating: boolean): voi
   if (problem) throw new InvalidReviewError(problem)
 }
 
-/** Answers are recognized as JSON, and taken for YAML otherwise. */
-function parseReview(body: Uint8Array): Record<string, unknown> {
-  const text = Buffer.from(body).toString('utf8')
-  let value: unknown
-  try {
-    value = looksLikeJson(text) ? parseJson(body) : parseYaml(text)
-  } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
-  }
-  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-    throw new Error(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
-  }
-  const review = (value ?? {}) as Record<string, unknown>
-  for (const field of ['apiVersion', 'kind']) {
-    const found = review[field] ?? ''
-    if (typeof found === 'string') continue
-    const why = mismatch(found, `.${field}`, 'string').message
-    throw new Error(`couldn't get version/kind; json parse error: ${why}`)
-  }
-  return review
-}
-
-function checkType(review: Record<string, unknown>, wanted: ReviewVersion): { kind: string; apiVersion: string } {
-  const kind = (review['kind'] ?? '') as string
-  const apiVersion = (review['apiVersion'] ?? '') as string
-  const known = apiVersion === '' ? `${group}/${wanted}` : apiVersion
-  const registered = known === `${group}/v1` || known === `${group}/v1beta1`
-  if (!registered || (kind !== '' && kind !== 'AdmissionReview')) {
-    const name = goQuote(kind || 'AdmissionReview')
-    throw new Error(`no kind ${name} is registered for version ${goQuote(known)} in scheme ${goQuote(scheme)}`)
-  }
-  const version = known.slice(group.length + 1)
-  if (version !== wanted) {
-    throw new Error(`converting (${version}.AdmissionReview) to (${wanted}.AdmissionReview): unknown conversion`)
-  }
-  return { kind, apiVersion }
-}
-
 /** The response by its Go type; the first field that does not fit is the error. */
 function decodeResponse(value: unknown, version: ReviewVersion): Response | undefined {
   if (value === undefined || value === null) return undefined
   const isObject = typeof value === 'object' && !Array.isArray(value)
-  if (!isObject) throw mismatch(value, 'AdmissionReview.response', `${version}.AdmissionResponse`)
+  if (!isObject) throw goMismatch(value, 'AdmissionReview.response', `${version}.AdmissionResponse`)
   const given = value as Record<string, unknown>
   const field = <T>(name: string, type: string, fits: (value: unknown) => boolean): T | undefined => {
     const found = given[name]
     if (found === undefined || found === null) return undefined
-    if (!fits(found)) throw mismatch(found, `AdmissionResponse.response.${name}`, type)
+    if (!fits(found)) throw goMismatch(found, `AdmissionResponse.response.${name}`, type)
     return found as T
   }
   const isString = (candidate: unknown): boolean => typeof candidate === 'string'
@@ -147,7 +108,7 @@ function decodeResponse(value: unknown, version: ReviewVersion): Response | unde
 function decodeStatus(value: unknown): Status | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw mismatch(value, 'AdmissionResponse.response.status', 'v1.Status')
+    throw goMismatch(value, 'AdmissionResponse.response.status', 'v1.Status')
   }
   try {
     return decodeGo('meta/v1.Status', value) as Status
@@ -172,8 +133,4 @@ function checkBase64(text: string): void {
     const offset = clean.slice(good).search(/[^A-Za-z0-9+/]/)
     throw new Error(`illegal base64 data at input byte ${offset < 0 ? good : good + offset}`)
   }
-}
-
-function mismatch(value: unknown, field: string, type: string): Error {
-  return new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${field} of type ${type}`)
 }
