@@ -57,19 +57,14 @@ export class WebhookConverter implements CustomConverter {
       }
       pending.push(i)
     }
-    const asked: Promise<void>[] = []
     for (let start = 0; start < pending.length; start += maxObjects) {
       const part = pending.slice(start, start + maxObjects)
-      const ask = async (): Promise<void> => {
-        const converted = await this.#ask(
-          part.map((i) => objects[i]!),
-          apiVersion,
-        )
-        for (const [at, i] of part.entries()) result[i] = converted[at]!
-      }
-      asked.push(ask())
+      const converted = await this.#ask(
+        part.map((i) => objects[i]!),
+        apiVersion,
+      )
+      for (const [at, i] of part.entries()) result[i] = converted[at]!
     }
-    await Promise.all(asked)
     return result
   }
 

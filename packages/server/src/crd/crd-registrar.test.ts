@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CrdServer, conditionOf, crds, definition, group, version, widget } from '../testdata/crd-server.ts'
+
+let server: CrdServer
+beforeAll(async () => {
+  server = await CrdServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const one = `${crds}/widgets.${group}`
+const widgets = `/apis/${group}/v1/namespaces/a/widgets`
+const merge = { 'content-type': 'application/merge-patch+json' }
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+async function remove(): Promise<void> {
+  await server.send(`DELETE ${one}`)
+  await server.until(`GET ${one}`, ({ status }) => status === 404)
+}
+
+beforeEach(remove)
+
+describe('CrdRegistrar', () => {
+  test('answers a create before anything was done about it', async () => {
+    const { status, body } = await server.send(`POST ${crds}`, { body: definition(anything) })
+    expect(status).toBe(201)
+    expect(body.status).toEqual({ acceptedNames: { kind: '', plural: '' }, conditions: null, storedVersions: ['v1'] })
+    expect(body.spec).toMatchObject({
+      conversion: { strategy: 'None' },
+      names: { singular: 'widget', listKind: 'WidgetList' },
+    })
+  })
+
+  test('accepts names and establishes the definition', async () => {
+    await server.define(definition(anything))
+    const { body } = await server.send(`GET ${one}`)
+    expect(conditionOf(body, 'NamesAccepted')).toMatchObject({ reason: 'NoConflicts', message: 'no conflicts found' })
+    expect(conditionOf(body, 'Established')).toMatchObject({ reason: 'InitialNamesAccepted' })
+    expect(body.status.acceptedNames).toEqual(body.spec.names)
+    expect((await server.send(`POST ${widgets}`, { body: widget('x', {}) })).status).toBe(201)
+  })
+
+  test('serves a definition before it calls it established', async () => {
+    const watch = await server.plain.watch(`${crds}?watch=1`)
+    await server.send(`POST ${crds}`, { body: definition(anything) })
+    await server.until(`GET ${widgets}`, ({ status }) => status === 200)
+    await server.until(`GET ${one}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
+    const reasons = watch.events.map(({ object }) => conditionOf(object, 'Established')?.reason)
+    expect(reasons.slice(0, 2)).toEqual([undefined, 'Installing'])
+    watch.stop()
+    await watch.done
+  })
+
+  test('does not serve names that are taken, until they are free', async () => {
+    await server.define(definition(anything, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] } }))
+    const other = {
+      ...definition(anything, { names: { plural: 'gadgets', kind: 'Widget', shortNames: ['w', 'g'] } }),
+      metadata: { name: `gadgets.${group}` },
+    }
+    await server.send(`POST ${crds}`, { body: other })
+    const path = `${crds}/gadgets.${group}`
+    const refused = await server.until(`GET ${path}`, ({ body }) => conditionOf(body, 'NamesAccepted') !== undefined)
+    expect(conditionOf(refused.body, 'NamesAccepted')).toMatchObject({
+      status: 'False',
+      reason: 'ListKindConflict',
+      message: '"WidgetList" is already in use',
+    })
+    expect(conditionOf(refused.body, 'Established')).toMatchObject({ status: 'False', reason: 'NotAccepted' })
+    expect((await server.send(`GET /apis/${group}/v1/gadgets`)).status).toBe(404)
+    await remove()
+    await server.until(`GET ${path}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
+    await server.send(`DELETE ${path}`)
+    await server.until(`GET ${path}`, ({ status }) => status === 404)
+  })
+
+  test('serves a changed definition, and ends the watches of the old one', async () => {
+    await server.define(definition(anything))
+    const watch = await server.plain.watch(`${widgets}?watch=1`)
+    await server.define(definition([version('v1', anything), version('v2', anything)]))
+    expect((await server.send(`GET /apis/${group}/v2/widgets`)).body.kind).toBe('WidgetList')
+    await server.plain.clock.advance(1000)
+    await watch.done
+  })
+
+  test('leaves watches alone when only the status changes', async () => {
+    await server.define(definition(anything))
+    const watch = await server.plain.watch(`${widgets}?watch=1`)
+    await server.send(`PATCH ${one}`, { body: { metadata: { labels: { x: 'y' } } }, headers: merge })
+    await server.plain.clock.advance(2000)
+    await server.send(`POST ${widgets}`, { body: widget('x', {}) })
+    await server.until(`GET ${widgets}`, () => watch.events.length === 1)
+    watch.stop()
+    await watch.done
+  })
+
+  test('removes custom resources with their definition, and waits for finalizers', async () => {
+    await server.define(definition(anything))
+    await server.send(`POST ${widgets}`, { body: widget('free', {}) })
+    const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })
+    await server.send(`POST ${widgets}`, { body: kept })
+    const watch = await server.plain.watch(`${widgets}?watch=1`)
+    const deleted = await server.send(`DELETE ${one}`)
+    expect(deleted.status).toBe(200)
+    expect(deleted.body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io'])
+    expect(conditionOf(deleted.body, 'Terminating')).toMatchObject({ reason: 'InstanceDeletionPending' })
+    await server.until(`GET ${one}`, ({ body }) => {
+      return conditionOf(body, 'Terminating')?.reason === 'InstanceDeletionInProgress'
+    })
+    await server.until(`GET ${widgets}`, ({ body }) => body.items?.length === 1)
+    const refused = await server.send(`POST ${widgets}`, { body: widget('late', {}) })
+    expect(refused.body.message).toBe(
+      `widgets.${group} "late" is forbidden: create not allowed while custom resource definition is terminating`,
+    )
+    await server.send(`PATCH ${widgets}/kept`, { body: { metadata: { finalizers: null } }, headers: merge })
+    await server.until(`GET ${one}`, ({ status }) => status === 404)
+    expect((await server.send(`GET ${widgets}`)).text).toBe('404 page not found\n')
+    await server.plain.clock.advance(1000)
+    await watch.done
+    expect(watch.events.filter(({ type }) => type === 'DELETED')).toHaveLength(2)
+  })
+
+  test('says when custom resources do not go', async () => {
+    await server.define(definition(anything))
+    const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })
+    await server.send(`POST ${widgets}`, { body: kept })
+    await server.send(`DELETE ${one}`)
+    await server.until(`GET ${widgets}/kept`, ({ body }) => body.metadata.deletionTimestamp !== undefined)
+    for (let i = 0; i < 5; i++) await server.until(`GET ${one}`, ({ status }) => status === 200)
+    await server.plain.clock.advance(60_000)
+    await server.until(`GET ${one}`, ({ body }) => conditionOf(body, 'Terminating')?.reason === 'InstanceDeletionCheck')
+    await server.plain.clock.advance(1000)
+    await server.send(`PATCH ${widgets}/kept`, { body: { metadata: { finalizers: null } }, headers: merge })
+    await server.until(`GET ${one}`, ({ status }) => status === 404)
+  })
+
+  test('adds every storage version to those that may be stored', async () => {
+    await server.define(definition([version('v1', anything), version('v2', anything)]))
+    const swapped = [version('v1', anything, { storage: false }), version('v2', anything, { storage: true })]
+    await server.define(definition(swapped))
+    expect((await server.send(`GET ${one}`)).body.status.storedVersions).toEqual(['v1', 'v2'])
+    const dropped = await server.send(`PATCH ${one}`, { body: { spec: { versions: [swapped[1]] } }, headers: merge })
+    expect(dropped.body.message).toContain('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions;')
+  })
+})

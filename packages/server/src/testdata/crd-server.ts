@@ -1,0 +1,110 @@
+import { drainMicrotasks } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { CrdVersion } from '../crd/crd.ts'
+import { CrdRegistrar } from '../crd/crd-registrar.ts'
+import { crdResources } from '../crd/crd-strategy.ts'
+import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
+
+/** Where definitions are. */
+export const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+/** The group of the definitions that {@link definition} makes. */
+export const group = 'shop.example.com'
+
+/** A definition as a client sends it. */
+export interface Definition {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly [field: string]: unknown }
+  readonly spec: Record<string, unknown>
+}
+
+/** A definition of Widgets with the schema of their spec. */
+export function definition(spec: JSONSchemaProps | CrdVersion[], more: Record<string, unknown> = {}): Definition {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: Array.isArray(spec) ? spec : [version('v1', spec)],
+      ...more,
+    },
+  }
+}
+
+/** A version that is served, and stored if it is the first. */
+export function version(name: string, spec: JSONSchemaProps, more: CrdVersion = {}): CrdVersion {
+  const openAPIV3Schema: JSONSchemaProps = {
+    type: 'object',
+    properties: { spec, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  }
+  return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema }, ...more }
+}
+
+/** A Widget of version v1. */
+export function widget(name: string, spec: unknown, more: object = {}): object {
+  return { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name }, spec, ...more }
+}
+
+/** A plain server that serves custom resources. */
+export class CrdServer implements AsyncDisposable {
+  readonly plain: PlainServer
+  readonly #registrar: CrdRegistrar
+
+  private constructor(plain: PlainServer, registrar: CrdRegistrar) {
+    this.plain = plain
+    this.#registrar = registrar
+  }
+
+  static async start(): Promise<CrdServer> {
+    let registrar: CrdRegistrar | undefined
+    const plain = await PlainServer.start(crdResources, async (parts) => {
+      registrar = await CrdRegistrar.start(parts)
+    })
+    return new CrdServer(plain, registrar!)
+  }
+
+  send(line: string, request: PlainRequest = {}): Promise<PlainAnswer> {
+    return this.plain.send(line, request)
+  }
+
+  /** Creates a definition, or replaces the one of its name, and waits until that is served. */
+  async define(wanted: Definition): Promise<void> {
+    const path = `${crds}/${wanted.metadata.name}`
+    const known = await this.send(`GET ${path}`)
+    const { resourceVersion } = known.body.metadata
+    const answer = resourceVersion
+      ? await this.send(`PUT ${path}`, { body: { ...wanted, metadata: { ...wanted.metadata, resourceVersion } } })
+      : await this.send(`POST ${crds}`, { body: wanted })
+    if (answer.status > 299) throw new Error(answer.text)
+    await this.until(`GET ${path}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
+    await this.plain.server.parts.registry.feed.reached(Number(answer.body.metadata.resourceVersion))
+    // The registrar is woken by what the feed has reached.
+    for (let i = 0; i < 20; i++) await drainMicrotasks()
+  }
+
+  /** Asks until the answer is as wanted. */
+  async until(line: string, wanted: (answer: PlainAnswer) => boolean): Promise<PlainAnswer> {
+    for (let attempt = 0; attempt < 2000; attempt++) {
+      const answer = await this.send(line)
+      if (wanted(answer)) return answer
+      await drainMicrotasks()
+    }
+    throw new Error(`${line} never came to answer as wanted: ${(await this.send(line)).text}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#registrar[Symbol.asyncDispose]()
+    await this.plain[Symbol.asyncDispose]()
+  }
+}
+
+/** A condition of a definition. */
+export function conditionOf(
+  body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] | null } },
+  type: string,
+): { readonly status: string; readonly reason: string; readonly message: string } | undefined {
+  return body.status?.conditions?.find((condition) => condition.type === type)
+}
