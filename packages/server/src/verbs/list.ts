@@ -68,6 +68,7 @@ export async function collect(
   const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
   const objects: StoredObject[] = []
   let seen = 0
+  if (looksInside(endpoint, selection)) await readStored(endpoint.resource, cache.list(prefix))
   cache.scan(prefix, (object) => {
     if (objects.length >= most) return false
     seen++
@@ -83,6 +84,11 @@ export async function collect(
     continueToken: encodeContinue(objects.at(-1)!.key, prefix, revision),
     remaining: selection.everything ? total - limit : undefined,
   }
+}
+
+/** Whether objects have to be in the version that the request speaks before it is known which of them it means. */
+function looksInside({ resource }: Endpoint, { everything }: Selection): boolean {
+  return resource.versioned !== undefined && !everything
 }
 
 /** Keys of a namespace, or of all. */
@@ -111,10 +117,9 @@ async function page(
       .catch((error: unknown) => {
         throw listError(error, at, after, prefix, endpoint.registry.feed.revision)
       })
-    for (const entry of result.entries) {
-      const object = storedObject(entry)
-      if (selection.matches(object)) objects.push(object)
-    }
+    const entries = result.entries.map(storedObject)
+    if (looksInside(endpoint, selection)) await readStored(endpoint.resource, entries)
+    for (const object of entries) if (selection.matches(object)) objects.push(object)
     after = result.next
     if (after === undefined) return { objects, revision: at.revision, continueToken: undefined, remaining: undefined }
     if (objects.length >= at.limit) {

@@ -1,4 +1,4 @@
-import { encodeJson, newResourceExpired } from '@kubewright/api'
+import { encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
 import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
@@ -6,7 +6,7 @@ import type { ApiResponse, Sink } from '../http/api-request.ts'
 import { isProtobuf, negotiateStream, type Representation } from '../http/negotiate.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import { encodeWatchFrame } from '../protobuf/envelope.ts'
-import { readStored, readStoredObject } from '../registry/read-stored.ts'
+import { readStored } from '../registry/read-stored.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
@@ -100,7 +100,7 @@ class WatchStream {
         if (event === 'lost') return this.#sendError(this.#parts.start)
         if (event) {
           cursor++
-          if (endpoint.resource.versioned) await this.#load(event)
+          if (endpoint.resource.versioned && event.object.key.startsWith(this.#prefix)) await this.#load(event)
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
@@ -110,6 +110,10 @@ class WatchStream {
           await cache.changed(signal)
         }
       }
+    } catch (error) {
+      // An object that cannot be shown in this version ends the watch: leaving it out would hide it for good.
+      if (!isApiError(error)) throw error
+      this.#sendEvent('ERROR', error.status)
     } finally {
       bookmarks?.[Symbol.dispose]()
     }
@@ -126,11 +130,12 @@ class WatchStream {
         await feed.reached(await store.revision(), signal)
       const cursor = cache.end
       const revision = feed.revision
-      for (const object of cache.list(this.#prefix)) {
+      const objects = cache.list(this.#prefix)
+      const seen = await readStored(endpoint.resource, objects)
+      for (const [i, object] of objects.entries()) {
         if (!this.#parts.selection.matches(object)) continue
         // What happens while a slow client reads is behind the cursor, and comes later.
-        const seen = endpoint.resource.versioned ? await readStoredObject(endpoint.resource, object) : object
-        if (!this.#send('ADDED', seen)) await this.#parts.sink.drained()
+        if (!this.#send('ADDED', seen[i]!)) await this.#parts.sink.drained()
         if (signal.aborted) return undefined
       }
       if (options.sendInitialEvents && options.allowBookmarks) this.#bookmark(revision, true)
