@@ -2,9 +2,6 @@ import type { AreaCase } from './run-cases.ts'
 
 /** Cases that go differently here, with the reason. A case that passes must leave the list: the test insists. */
 export const knownFailures: ReadonlyMap<string, string> = new Map([
-  ['apiservice-local', 'APIServices of built-in groups have no status conditions yet'],
-  ['apiservice-validation', 'APIServices are not validated yet'],
-  ['apiservice-local-object', 'APIServices have no status conditions yet'],
   ['discovery-openapi-v3-lease', 'OpenAPI documents carry no descriptions'],
 ])
 
