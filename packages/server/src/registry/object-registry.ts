@@ -137,7 +137,7 @@ export class ObjectRegistry {
         throw unclassifiedError('resourceVersion should not be set on objects to be created')
       }
       delete object.metadata.resourceVersion
-      const raw = await this.#encode(resource, object)
+      const raw = encodeBounded(await this.#toStorage(resource, object))
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
         return new StoredObject(key, 0, raw, dryRunObject(resource, object))
@@ -223,7 +223,8 @@ export class ObjectRegistry {
         await this.#prepareUpdate(scope, object, old, context)
         keepManagedFieldsTimes(object, old)
         await validate(object, old)
-        const raw = await this.#encode(resource, object)
+        const next = await this.#toStorage(resource, object)
+        const raw = encodeBounded(next)
         const emptied =
           old.metadata.deletionTimestamp !== undefined &&
           shouldDelete(object, old) &&
@@ -238,7 +239,7 @@ export class ObjectRegistry {
           await strategy.afterDelete?.(object, context)
           return { object: new StoredObject(existing.key, existing.revision, raw), created: false, deleted: true }
         }
-        if (existing.sameContent(raw) || (resource.versioned && sameStored(existing, object)))
+        if (existing.sameContent(raw) || (resource.versioned && sameStored(existing, next)))
           return { object: existing, created: false, deleted: false }
         if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: false }
         const result = await this.store.put(existing.key, raw, existing.revision)
@@ -325,12 +326,10 @@ export class ObjectRegistry {
     }
   }
 
-  async #encode(resource: Resource, object: MutableObject): Promise<Uint8Array> {
-    if (resource.versioned) return encodeStored(await resource.versioned.toStorage(object), encodeJson)
+  async #toStorage(resource: Resource, object: MutableObject): Promise<MutableObject> {
+    if (resource.versioned) return resource.versioned.toStorage(object)
     const shown = resource.normalize ? resource.normalize(object, true) : object
-    const raw = encodeStored(resource.convert ? resource.convert.toStorage(shown) : shown, encodeJson)
-    if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
-    return raw
+    return resource.convert ? resource.convert.toStorage(shown) : shown
   }
 
   async #fromStorage(resource: Resource, stored: StoredObject): Promise<MutableObject> {
@@ -349,6 +348,13 @@ export class ObjectRegistry {
     }
     return this.#timestamp
   }
+}
+
+/** The bytes of an object, unless they are more than the real server's store takes. */
+function encodeBounded(object: MutableObject): Uint8Array {
+  const raw = encodeStored(object, encodeJson)
+  if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
+  return raw
 }
 
 /** Notes that an object is stored as the resource's version writes it. */
