@@ -1,0 +1,72 @@
+import { type Clock, Deferred } from '@kubewright/base'
+import type { CountedCause } from './cause.ts'
+import type { QueuedKey, Taken } from './queue.ts'
+import type { WorkQueueMetrics } from './work-queue-metrics.ts'
+
+/** The keys that workers hold, since when and why. */
+export class Processing<K> {
+  readonly #clock: Clock
+  readonly #metrics: WorkQueueMetrics
+  readonly #held = new Map<K, { readonly since: number; readonly taken: Taken<K> }>()
+  #finished = 0
+  #idle: Deferred | undefined
+
+  constructor(clock: Clock, metrics: WorkQueueMetrics) {
+    this.#clock = clock
+    this.#metrics = metrics
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** How many keys were handed back so far. */
+  get finished(): number {
+    return this.#finished
+  }
+
+  has(key: K): boolean {
+    return this.#held.has(key)
+  }
+
+  /** Gives a key to a worker. `readySince` is the monotonic time at which it could first have been taken. */
+  hold(key: K, priority: number, causes: readonly CountedCause[], readySince: number): Taken<K> {
+    const since = this.#clock.monotonic()
+    const taken: Taken<K> = { key, priority, causes }
+    this.#held.set(key, { since, taken })
+    this.#metrics.taken(since - readySince)
+    return taken
+  }
+
+  /** Takes a key back; false when no worker held it. */
+  release(key: K): boolean {
+    const held = this.#held.get(key)
+    if (held === undefined) return false
+    this.#held.delete(key)
+    this.#finished++
+    this.#metrics.finished(this.#clock.monotonic() - held.since)
+    return true
+  }
+
+  /** Resolves when {@link Processing.settle} is next called. */
+  get settled(): Promise<void> {
+    this.#idle ??= new Deferred()
+    return this.#idle.promise
+  }
+
+  /** Tells those who wait that the queue has come to rest. */
+  settle(): void {
+    this.#idle?.resolve()
+    this.#idle = undefined
+  }
+
+  report(): void {
+    const now = this.#clock.monotonic()
+    this.#metrics.running([...this.#held.values()].map((held) => now - held.since))
+  }
+
+  snapshot(): QueuedKey<K>[] {
+    const now = this.#clock.monotonic()
+    return [...this.#held.values()].map(({ since, taken }) => ({ ...taken, time: now - since }))
+  }
+}
