@@ -4,6 +4,7 @@ import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/s
 import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
 import { errorGroupOf } from './error-group.ts'
 import type { ObjectRegistry, WriteScope } from './object-registry.ts'
+import { copyStored } from './read-stored.ts'
 import { validateDryRun } from './request-options.ts'
 import type { MutableObject } from './resource.ts'
 import { foregroundFinalizer, orphanFinalizer } from './validate-object-meta.ts'
@@ -66,7 +67,7 @@ export async function deleteObject(
     const begun = strategy.beginDelete?.(object, now) ?? 'continue'
     if (begun === 'pending') return { object: existing, removed: false }
     if (begun === 'mark' || begun === 'mark-only') {
-      await validate(existing.copy())
+      await validate(await copyStored(resource, existing))
       if (begun === 'mark') setPropagationFinalizers(object, options, strategy.defaultPropagation)
       object.metadata.deletionTimestamp = formatRFC3339(instantFromMillis(now))
       const marked = await replace(registry, scope, existing, object)
@@ -75,7 +76,7 @@ export async function deleteObject(
     }
     const plan = planDeletion(object, options, strategy.gracePeriod, now)
     if (plan === 'pending') return { object: existing, removed: false }
-    await validate(existing.copy())
+    await validate(await copyStored(resource, existing))
 
     const finalizersChanged = setPropagationFinalizers(object, options, strategy.defaultPropagation)
     const kept = (object.metadata.finalizers ?? []).length > 0

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../cache/stored-object.ts'
-import type { Resource } from './resource.ts'
+import type { MutableObject, Resource } from './resource.ts'
 
 /** Stored objects as clients of the resource's version see them, in the same order; what has to be converted is converted at once. */
 export async function readStored(
@@ -18,4 +18,10 @@ export async function readStoredObject(resource: Resource, stored: StoredObject)
   const { versioned } = resource
   if (!versioned) return stored
   return versioned.peek(stored) ?? (await readStored(resource, [stored]))[0]!
+}
+
+/** A stored object as clients of the resource's version see it, for the caller to change. */
+export async function copyStored(resource: Resource, stored: StoredObject): Promise<MutableObject> {
+  const copy = (await readStoredObject(resource, stored)).copy()
+  return resource.convert ? resource.convert.fromStorage(copy) : copy
 }

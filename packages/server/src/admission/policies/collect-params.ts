@@ -1,7 +1,7 @@
 import { parseGroupVersion, selectorFrom } from '@kubewright/api'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ServerParts } from '../../api-server.ts'
-import { readStored } from '../../registry/read-stored.ts'
+import { copyStored } from '../../registry/read-stored.ts'
 import type { Resource } from '../../registry/resource.ts'
 
 type Parts = Pick<ServerParts, 'registry' | 'resources'>
@@ -49,6 +49,5 @@ export async function collectParams(
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  const shown = await readStored(resource, found)
-  return shown.map((stored) => (resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.object))
+  return Promise.all(found.map((stored) => copyStored(resource, stored)))
 }
