@@ -1,6 +1,13 @@
 export type { WebhookOptions } from './admission/install-extensible-admission.ts'
 export { startPolicyTypeChecking } from './admission/policies/policy-status.ts'
 export {
+  createExtensionServer,
+  type ExtensionResource,
+  type ExtensionServerOptions,
+} from './aggregation/extension-server.ts'
+export { createFrontProxyIdentity, type FrontProxyIdentity, frontProxyName } from './aggregation/front-proxy.ts'
+export type { AggregationOptions } from './aggregation/install-aggregation.ts'
+export {
   type ApiServer,
   type ApiServerOptions,
   createApiServer,
@@ -9,7 +16,9 @@ export {
 } from './api-server.ts'
 export { type AssembledServer, type AssembleServerOptions, assembleServer } from './assemble-server.ts'
 export type { AccessControlOptions } from './auth/access-control.ts'
+export type { Authorizer, Decision } from './auth/authorizer.ts'
 export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles.ts'
+export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
@@ -29,6 +38,6 @@ export {
 } from './http/outgoing.ts'
 export { CertificateAuthority, type CertificateRequest, type KeyedCertificate } from './pki/certificate-authority.ts'
 export type { CertificateSubject } from './pki/x509-name.ts'
-export type { UserInfo } from './request-context.ts'
+export type { RequestContext, UserInfo } from './request-context.ts'
 export { adminUser, createServerIdentity, renewServerIdentity, type ServerIdentity } from './server-identity.ts'
 export type { ServiceResolver } from './services/service-resolver.ts'

@@ -10,8 +10,6 @@ import { RemoteApiServices } from './remote-api-services.ts'
 
 /** What {@link installAggregation} takes. */
 export interface AggregationOptions {
-  /** How the server proves to extension servers that it speaks for users. @default it does not */
-  readonly frontProxy?: FrontProxyIdentity | undefined
   /** @default over real connections */
   readonly outgoing?: Outgoing | undefined
   /** Where services are. @default one of their endpoints, or their external name */
@@ -22,7 +20,7 @@ export interface AggregationOptions {
 export function installAggregation(
   parts: ServerParts,
   discovery: DiscoveryIndex | undefined,
-  options: AggregationOptions = {},
+  options: AggregationOptions & { readonly frontProxy?: FrontProxyIdentity | undefined } = {},
 ): ApiServiceController {
   const lookup = new ObjectLookup(parts)
   const { outgoing = systemOutgoing, resolveService = endpointResolver(lookup, parts.random), frontProxy } = options

@@ -14,6 +14,7 @@ import { ensureBootstrapPolicy } from './rbac/bootstrap-policy.ts'
 import { EscalationGuard } from './rbac/escalation.ts'
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts'
 import { RbacPolicy } from './rbac/rbac-policy.ts'
+import { type RequestHeaderOptions, requestHeaders } from './request-header.ts'
 import { ServiceAccountKeys } from './service-account-keys.ts'
 import { type BoundObjects, ServiceAccountTokens } from './service-account-tokens.ts'
 import { type StaticToken, staticTokens } from './static-tokens.ts'
@@ -24,6 +25,8 @@ export interface AccessControlOptions {
   readonly tokens?: readonly StaticToken[]
   /** Whether verified client certificates name users. @default true */
   readonly clientCertificates?: boolean
+  /** Lets a front proxy say who requests are from, as kube-apiserver does for extension servers. @default nobody is believed */
+  readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
     /** PEM keys; the first one signs, all verify. @default one that lives as long as the server */
     readonly keys?: readonly string[]
@@ -62,6 +65,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
   ]
   return {
     authenticators: [
+      ...(options.requestHeader ? [requestHeaders(options.requestHeader)] : []),
       ...(options.clientCertificates === false ? [] : [clientCertificates]),
       bearerTokens(tokenAuthenticators, audiences),
     ],

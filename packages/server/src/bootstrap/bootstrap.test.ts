@@ -76,8 +76,20 @@ describe('bootstrap()', () => {
   test('changes nothing the second time', async () => {
     const { store } = server.server.parts.registry
     const before = await store.revision()
-    await bootstrap(server.server.parts, { clientCa: 'OTHER' })
+    await bootstrap(server.server.parts, { clientCa: 'PEM' })
     expect(await store.revision()).toBe(before)
+  })
+
+  test('publishes new certificates, and how to know the proxy', async () => {
+    const frontProxy = { ca: 'PROXY', client: { cert: 'C', key: 'K' } }
+    await bootstrap(server.server.parts, { clientCa: 'OTHER', frontProxy })
+    const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
+    expect((await server.send(`GET ${path}`)).body.data).toMatchObject({
+      'client-ca-file': 'OTHER',
+      'requestheader-client-ca-file': 'PROXY',
+      'requestheader-allowed-names': '["front-proxy-client"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    })
   })
 
   test('goes on when an object cannot be made', async () => {

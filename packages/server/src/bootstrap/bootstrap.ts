@@ -1,8 +1,9 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
+import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import type { ServerParts } from '../api-server.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import { aggregatorGroup, localApiService } from './api-services.ts'
-import { type BootstrapParts, ensureObject } from './ensure-object.ts'
+import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
 import { ensureKubernetesService } from './kubernetes-service.ts'
 import { priorityClassObjects } from './priority-classes.ts'
@@ -12,6 +13,8 @@ import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 export interface BootstrapOptions {
   /** PEM of the CAs whose client certificates are trusted; others read them to trust the same clients. */
   readonly clientCa?: string
+  /** How the server proves that it speaks for users; extension servers read what to believe. */
+  readonly frontProxy?: FrontProxyIdentity | undefined
   /** The port of the server, for the service `kubernetes`. @default 6443 */
   readonly port?: number
 }
@@ -40,24 +43,31 @@ export async function bootstrap(
       'apiservices',
       groupVersions.map(({ group, version }) => localApiService(group, version, 'onstart', now)),
     ),
-    ...ensure('configmaps', systemConfigMaps(now, options.clientCa)),
+    ...ensure('configmaps', [tokenTracking(now)]),
+    ...trust(options).map((object) =>
+      // Certificates are made anew, and extension servers have to learn of it.
+      attempt('configmaps', object.metadata.name!, () => putObject(parts, 'configmaps', object, ['data'])),
+    ),
     attempt('services', 'kubernetes', () => ensureKubernetesService(parts, options.port ?? 6443)),
   ])
 }
 
-function systemConfigMaps(now: number, clientCa: string | undefined): MutableObject[] {
-  const configMap = (name: string, data: Record<string, string>): MutableObject => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name, namespace: 'kube-system' },
-    data,
-  })
+/** What extension servers need to know to trust the same clients, and this server as a proxy. */
+function trust({ clientCa, frontProxy }: BootstrapOptions): MutableObject[] {
+  if (clientCa === undefined && !frontProxy) return []
+  const data = {
+    ...(clientCa === undefined ? {} : { 'client-ca-file': clientCa }),
+    ...(frontProxy ? requestHeaderConfig(frontProxy) : {}),
+  }
+  return [configMap('extension-apiserver-authentication', data)]
+}
+
+/** From this day on tokens that are kept in secrets are watched for being used. */
+function tokenTracking(now: number): MutableObject {
   const since = formatRFC3339(instantFromMillis(now)).slice(0, 10)
-  return [
-    ...(clientCa === undefined
-      ? []
-      : [configMap('extension-apiserver-authentication', { 'client-ca-file': clientCa })]),
-    // From this day on tokens that are kept in secrets are watched for being used.
-    configMap('kube-apiserver-legacy-service-account-token-tracking', { since }),
-  ]
+  return configMap('kube-apiserver-legacy-service-account-token-tracking', { since })
+}
+
+function configMap(name: string, data: Record<string, string>): MutableObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'kube-system' }, data }
 }

@@ -65,7 +65,10 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
     '/version',
   ]
   const metrics = new ServerMetrics(parts)
-  const apiServices = installAggregation(parts, discovery, options.aggregation)
+  const apiServices = installAggregation(parts, discovery, {
+    ...options.aggregation,
+    frontProxy: options.frontProxy,
+  })
   parts.filters.push(
     metrics.filter,
     requestLog(clock, log),

@@ -1,0 +1,87 @@
+import type { ApiRequest } from '../http/api-request.ts'
+import { type Authenticator, asAuthenticated } from './authenticator.ts'
+
+/** Whom an extension server believes when it is told who a request is from. */
+export interface RequestHeaderOptions {
+  /** Common names of the proxy's certificates; the listener must trust the authority that signed them. */
+  readonly allowedNames: readonly string[]
+  /** @default X-Remote-User */
+  readonly usernameHeaders?: readonly string[]
+  /** @default X-Remote-Uid */
+  readonly uidHeaders?: readonly string[]
+  /** @default X-Remote-Group */
+  readonly groupHeaders?: readonly string[]
+  /** @default X-Remote-Extra- */
+  readonly extraHeaderPrefixes?: readonly string[]
+}
+
+/**
+ * Authenticates by the headers of a front proxy, which has authenticated the user itself and proves who it is by a client certificate
+ * of one of the allowed names (apiserver/pkg/authentication/request/headerrequest). To be tried before client certificates, or the
+ * user would be the proxy.
+ */
+export function requestHeaders(options: RequestHeaderOptions): Authenticator {
+  const {
+    allowedNames,
+    usernameHeaders = ['X-Remote-User'],
+    uidHeaders = ['X-Remote-Uid'],
+    groupHeaders = ['X-Remote-Group'],
+    extraHeaderPrefixes = ['X-Remote-Extra-'],
+  } = options
+  // Without a name every client with any certificate could be anybody.
+  if (allowedNames.length === 0)
+    throw new Error('requestHeaders needs allowedNames: the common names of the front proxy')
+  return async (request) => {
+    const proxy = request.peer.certificate
+    if (!proxy || !allowedNames.includes(proxy.commonName)) return undefined
+    const headers = headerValues(request)
+    const first = (names: readonly string[]): string =>
+      names.map((name) => headers.get(name.toLowerCase())?.[0] ?? '').find((value) => value !== '') ?? ''
+    const name = first(usernameHeaders)
+    if (name === '') return undefined
+    const uid = first(uidHeaders)
+    const groups = groupHeaders.flatMap((header) => headers.get(header.toLowerCase()) ?? []).filter((group) => group)
+    const extra = extraOf(headers, extraHeaderPrefixes)
+    return asAuthenticated({
+      name,
+      groups,
+      ...(uid === '' ? {} : { uid }),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    })
+  }
+}
+
+/** Every value of every header, by lower-case name. */
+function headerValues({ headers, rawHeaders }: ApiRequest): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  const add = (name: string, value: string): void => {
+    const values = found.get(name)
+    if (values) values.push(value)
+    else found.set(name, [value])
+  }
+  if (rawHeaders) {
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) add(rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!)
+  } else for (const [name, value] of Object.entries(headers)) if (value !== undefined) add(name, value)
+  return found
+}
+
+function extraOf(headers: ReadonlyMap<string, string[]>, prefixes: readonly string[]): Record<string, string[]> {
+  const extra = new Map<string, string[]>()
+  for (const prefix of prefixes.map((text) => text.toLowerCase())) {
+    for (const [name, values] of headers) {
+      if (!name.startsWith(prefix)) continue
+      const key = decodedKey(name.slice(prefix.length))
+      extra.set(key, [...(extra.get(key) ?? []), ...values])
+    }
+  }
+  return Object.fromEntries(extra)
+}
+
+/** Keys are percent-encoded where a header's name cannot have them; one that is badly encoded is taken as it is. */
+function decodedKey(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
