@@ -1,3 +1,4 @@
+import { MemoryStore } from '@kubewright/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CrdServer, conditionOf, crds, definition, group, version, widget } from '../testdata/crd-server.ts'
 
@@ -130,6 +131,37 @@ describe('CrdRegistrar', () => {
     await server.plain.clock.advance(1000)
     await server.send(`PATCH ${widgets}/kept`, { body: { metadata: { finalizers: null } }, headers: merge })
     await server.until(`GET ${one}`, ({ status }) => status === 404)
+  })
+
+  test('shares a store with other servers', async () => {
+    const store = new MemoryStore()
+    const [a, b] = await Promise.all([CrdServer.start(store), CrdServer.start(store)])
+    await a.define(definition(anything))
+    await b.until(`GET ${widgets}`, ({ status }) => status === 200)
+    expect((await b.send(`POST ${widgets}`, { body: widget('x', { n: 1 }) })).status).toBe(201)
+    expect((await a.send(`GET ${widgets}/x`)).body.spec).toEqual({ n: 1 })
+    await b.send(`DELETE ${one}`)
+    for (const server of [a, b]) {
+      await server.until(`GET ${one}`, ({ status }) => status === 404)
+      await server.until(`GET ${widgets}`, ({ text }) => text === '404 page not found\n')
+    }
+    await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()])
+  })
+
+  test('serves what is stored from the start, and what it can besides what it cannot', async () => {
+    const store = new MemoryStore()
+    const first = await CrdServer.start(store)
+    await first.define(definition(anything))
+    const { entry } = await store.get(`/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.${group}`)
+    await first[Symbol.asyncDispose]()
+    const broken = JSON.parse(Buffer.from(entry!.value).toString())
+    broken.metadata.name = `aaa.${group}`
+    broken.spec.versions[0].storage = false
+    const key = `/registry/apiextensions.k8s.io/customresourcedefinitions/aaa.${group}`
+    await store.put(key, Buffer.from(JSON.stringify(broken)), 0)
+    const second = await CrdServer.start(store)
+    expect((await second.send(`GET ${widgets}`)).status).toBe(200)
+    await second[Symbol.asyncDispose]()
   })
 
   test('adds every storage version to those that may be stored', async () => {

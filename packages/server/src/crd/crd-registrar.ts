@@ -64,7 +64,8 @@ export class CrdRegistrar implements AsyncDisposable {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
     parts.admission.unshift(registrar.#refuseCreates)
-    await registrar.#look()
+    // What cannot be served now is tried again, and does not keep the server from starting.
+    await registrar.#look().catch((error: unknown) => registrar.#complain(error))
     registrar.#running = registrar.#follow()
     return registrar
   }
@@ -85,10 +86,14 @@ export class CrdRegistrar implements AsyncDisposable {
         await changed
       } catch (error) {
         if (signal.aborted) return
-        this.#parts.log.error(error, 'Cannot follow custom resource definitions; trying again')
+        this.#complain(error)
         await this.#parts.clock.sleep(graceMillis, { signal }).catch(() => undefined)
       }
     }
+  }
+
+  #complain(error: unknown): void {
+    this.#parts.log.error(error, 'Cannot serve every custom resource definition; trying again')
   }
 
   /** Deals with every definition that changed since the last look. */
@@ -96,7 +101,8 @@ export class CrdRegistrar implements AsyncDisposable {
     const stored = this.#cache.list(crdPrefix)
     const keys = new Set(stored.map(({ key }) => key))
     let freed = false
-    for (const key of [...this.#seen.keys()]) {
+    let failure: unknown
+    for (const key of new Set([...this.#seen.keys(), ...this.#installed.keys()])) {
       if (keys.has(key)) continue
       this.#seen.delete(key)
       this.#written.delete(key)
@@ -108,10 +114,16 @@ export class CrdRegistrar implements AsyncDisposable {
       // Names that were taken may have become free.
       if (this.#seen.get(object.key) === object.revision && !(freed && unaccepted)) continue
       if (this.#stop.signal.aborted) return
-      await this.#sync(object)
-      this.#seen.set(object.key, object.revision)
-      if (unaccepted) freed = true
+      try {
+        await this.#sync(object)
+        this.#seen.set(object.key, object.revision)
+        if (unaccepted) freed = true
+      } catch (error) {
+        // One that cannot be served does not keep the others from it.
+        failure ??= error
+      }
     }
+    if (failure !== undefined) throw failure
   }
 
   /** Takes one definition as far as it gets: each step may write, and the next goes on from what was written. */
@@ -121,6 +133,7 @@ export class CrdRegistrar implements AsyncDisposable {
       this.#serve(stored)
       const change = step(asCrd(stored.object), stored)
       if (!change) continue
+      await this.#prepare(stored.key)
       const written = await writeCrd(this.#parts, stored, change)
       if (!written) return
       this.#written.set(stored.key, written)
@@ -128,6 +141,12 @@ export class CrdRegistrar implements AsyncDisposable {
     }
     this.#serve(stored)
     this.#finalize(stored)
+  }
+
+  /** Follows the custom resources before anybody knows of them, so that watches can go on from their first versions. */
+  async #prepare(key: string): Promise<void> {
+    const installed = this.#installed.get(key)
+    if (installed) await this.#parts.registry.feed.cache(installed.resources.stored.storage.prefix)
   }
 
   /** The definition as this server last wrote it, if that has not come back yet. */

@@ -1,5 +1,7 @@
 import { drainMicrotasks } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import { MemoryStore, type Store } from '@kubewright/storage'
+import type { ServerParts } from '../api-server.ts'
 import type { CrdVersion } from '../crd/crd.ts'
 import { CrdRegistrar } from '../crd/crd-registrar.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
@@ -58,11 +60,12 @@ export class CrdServer implements AsyncDisposable {
     this.#registrar = registrar
   }
 
-  static async start(): Promise<CrdServer> {
+  static async start(store: Store = new MemoryStore()): Promise<CrdServer> {
     let registrar: CrdRegistrar | undefined
-    const plain = await PlainServer.start(crdResources, async (parts) => {
+    const setup = async (parts: ServerParts): Promise<void> => {
       registrar = await CrdRegistrar.start(parts)
-    })
+    }
+    const plain = await PlainServer.start(crdResources, setup, store)
     return new CrdServer(plain, registrar!)
   }
 

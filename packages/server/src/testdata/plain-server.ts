@@ -1,5 +1,5 @@
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
-import { MemoryStore } from '@kubewright/storage'
+import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerParts } from '../api-server.ts'
 import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
 import type { ApiResponse } from '../http/api-request.ts'
@@ -42,10 +42,11 @@ export class PlainServer implements AsyncDisposable {
   static async start(
     table: BuiltinTable = {},
     setup: (parts: ServerParts) => Promise<unknown> = async () => undefined,
+    store: Store = new MemoryStore(),
   ): Promise<PlainServer> {
     const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
     const server = await createApiServer({
-      store: new MemoryStore(),
+      store,
       clock: clock as Clock,
       random: seededRandom(1),
       authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
