@@ -38,7 +38,8 @@ const mebibyte = 1024 * 1024
 /** Serves a handler over HTTPS, HTTP/1.1 and HTTP/2 on one port. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { handler, host = '127.0.0.1', port = 0, idleTimeout = 90_000 } = options
-  const stopping = new AbortController()
+  /** Requests that are being answered. */
+  const open = new Set<Departure>()
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.cert,
@@ -63,7 +64,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('sessionError', () => undefined)
   server.on('tlsClientError', () => undefined)
   server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    void serve(handler, request, response, stopping.signal)
+    void serve(handler, request, response, open)
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -71,7 +72,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     host,
     port: typeof address === 'object' && address ? address.port : port,
-    [Symbol.asyncDispose]: () => close(server, sockets, stopping),
+    [Symbol.asyncDispose]: () => close(server, sockets, open),
   }
 }
 
@@ -88,8 +89,8 @@ function closeWhenIdle(session: ServerHttp2Session, timeout: number): void {
   })
 }
 
-async function close(server: Http2SecureServer, sockets: Set<Socket>, stopping: AbortController): Promise<void> {
-  stopping.abort(new Error('The server is stopping'))
+async function close(server: Http2SecureServer, sockets: Set<Socket>, open: ReadonlySet<Departure>): Promise<void> {
+  for (const departure of open) departure.leave()
   const closed = once(server, 'close')
   server.close()
   // Streams have been told to end; give their last bytes a turn of the event loop, then cut idle connections.
@@ -102,26 +103,54 @@ async function serve(
   handler: ApiHandler,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
-  stopping: AbortSignal,
+  open: Set<Departure>,
 ): Promise<void> {
-  const gone = new AbortController()
-  const end = (): void => gone.abort()
-  response.once('close', end)
-  stopping.addEventListener('abort', end, { once: true })
-  request.on('error', end)
-  response.on('error', end)
+  const departure = new Departure()
+  const leave = (): void => departure.leave()
+  open.add(departure)
+  response.once('close', leave)
+  request.on('error', leave)
+  response.on('error', leave)
   try {
-    const answer = await handler(toApiRequest(request, gone.signal))
+    const answer = await handler(toApiRequest(request, departure))
     await send(response, answer, request.method)
+    departure.answered = true
   } catch {
     // The handler does not reject; what remains is a connection that broke while we wrote.
     response.stream?.destroy?.()
   } finally {
-    stopping.removeEventListener('abort', end)
+    open.delete(departure)
   }
 }
 
-function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequest {
+const departed = new Error('The client went away, or the server is stopping')
+
+/**
+ * Tells those who work on a request that nobody waits for its answer any more. The signal is made when somebody asks for it: most
+ * requests are answered before anybody does.
+ */
+class Departure {
+  /** Set when there is nothing left to stop. */
+  answered = false
+  #left = false
+  #controller: AbortController | undefined
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#left) this.#controller.abort(departed)
+    }
+    return this.#controller.signal
+  }
+
+  leave(): void {
+    if (this.answered || this.#left) return
+    this.#left = true
+    this.#controller?.abort(departed)
+  }
+}
+
+function toApiRequest(request: Http2ServerRequest, departure: Departure): ApiRequest {
   const url = request.url
   const at = url.indexOf('?')
   const headers: Record<string, string | undefined> = {}
@@ -134,7 +163,9 @@ function toApiRequest(request: Http2ServerRequest, signal: AbortSignal): ApiRequ
     headers,
     rawHeaders: request.rawHeaders,
     body: (limit) => readBody(request, limit),
-    signal,
+    get signal() {
+      return departure.signal
+    },
     peer: peerOf(request),
   }
 }
