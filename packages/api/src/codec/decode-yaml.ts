@@ -74,7 +74,8 @@ class YamlReader {
   constructor(source: string) {
     this.#source = source.startsWith('\ufeff') ? source.slice(1) : source
     // Go's reader gives up at this depth; this one has to somewhat earlier.
-    if (isTooDeep(this.#source)) throw new ApiSyntaxError('yaml: exceeded max depth of 10000')
+    if (isTooDeep(this.#source, () => new (yaml().Lexer)()))
+      throw new ApiSyntaxError('yaml: exceeded max depth of 10000')
     if (forbiddenCharacter.test(this.#source)) throw new ApiSyntaxError('yaml: control characters are not allowed')
     this.#document = yaml().parseDocument(this.#source, {
       schema: 'failsafe',

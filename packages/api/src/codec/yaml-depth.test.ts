@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { Lexer } from 'yaml'
 import { parseYaml } from './decode-yaml.ts'
-import { isTooDeep } from './yaml-depth.ts'
+import { isTooDeep as isTooDeepFor } from './yaml-depth.ts'
+
+const isTooDeep = (text: string): boolean => isTooDeepFor(text, () => new Lexer())
 
 describe('isTooDeep()', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { Lexer } from 'yaml'
+import type { Lexer } from 'yaml'
 
 /**
  * The deepest nesting that is read. YAML's own reader goes down by recursion, and a stack that ends while a regular expression is being
@@ -6,11 +6,14 @@ import { Lexer } from 'yaml'
  */
 export const maxYamlDepth = 1000
 
-/** Whether a text nests deeper than {@link maxYamlDepth}, in brackets, lists within lists on one line, and indentation together. */
-export function isTooDeep(text: string): boolean {
+/**
+ * Whether a text nests deeper than {@link maxYamlDepth}, in brackets, lists within lists on one line, and indentation together. The
+ * lexer is made for suspicious texts only, because its import is costly.
+ */
+export function isTooDeep(text: string, lexer: () => Lexer): boolean {
   const indents = indentDepth(text)
   // Brackets within texts count here, so that only suspicious texts are looked at closely.
-  return indents + bracketBound(text) > maxYamlDepth && indents + tokenDepth(text) > maxYamlDepth
+  return indents + bracketBound(text) > maxYamlDepth && indents + tokenDepth(text, lexer()) > maxYamlDepth
 }
 
 const space = 0x20
@@ -50,11 +53,11 @@ function bracketBound(text: string): number {
   return deepest
 }
 
-function tokenDepth(text: string): number {
+function tokenDepth(text: string, lexer: Lexer): number {
   let depth = 0
   let deepest = 0
   let inRow = 0
-  for (const token of new Lexer().lex(text)) {
+  for (const token of lexer.lex(text)) {
     if (token === '[' || token === '{') depth++
     else if (token === ']' || token === '}') depth--
     else if (token === '-' || token === '?') inRow++
