@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Authorizer } from '../../auth/authorizer.ts'
+import type { PlainAnswer } from '../../testdata/plain-server.ts'
+import { WebhookServer } from '../../testdata/webhook-server.ts'
+import { startPolicyTypeChecking } from './policy-status.ts'
+
+const registration = '/apis/admissionregistration.k8s.io/v1'
+const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE', 'UPDATE'] }
+
+/** Lets everybody get pods, and the service account `ok` do anything. */
+const authorizer: Authorizer = {
+  authorize: async ({ user, verb, resource, path }) => {
+    await Promise.resolve()
+    const allowed = user.name === 'system:serviceaccount:test:ok' || (verb === 'get' && resource === 'pods')
+    return { allowed: allowed || path === '/metrics', reason: allowed ? 'fine' : '' }
+  },
+}
+
+describe('ValidatingAdmissionPolicy', () => {
+  let server: WebhookServer
+
+  beforeAll(async () => {
+    server = await WebhookServer.start('in-process', authorizer)
+    await server.create('limits', { data: { max: '1' }, metadata: { name: 'limits', labels: { limits: 'yes' } } })
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+  afterEach(async () => {
+    await server.send(`DELETE ${registration}/validatingadmissionpolicies`)
+    await server.send(`DELETE ${registration}/validatingadmissionpolicybindings`)
+  })
+
+  const put = async (plural: string, name: string, spec: object): Promise<void> => {
+    const answer = await server.send(`POST ${registration}/${plural}`, { metadata: { name }, spec })
+    if (answer.status !== 201) throw new Error(answer.text)
+  }
+  const policy = (name: string, spec: object): Promise<void> =>
+    put('validatingadmissionpolicies', name, { matchConstraints: { resourceRules: [rule] }, ...spec })
+  const bind = (name: string, policyName: string, spec: object = {}): Promise<void> =>
+    put('validatingadmissionpolicybindings', name, { policyName, validationActions: ['Deny'], ...spec })
+  const tryOut = (name: string, more: object = {}): Promise<PlainAnswer> =>
+    server.send('POST /api/v1/namespaces/test/configmaps?dryRun=All', { metadata: { name }, ...more })
+  /** What a policy with these validations, bound once, says about a config map. */
+  const verdict = async (spec: object, more: object = {}, binding: object = {}): Promise<string> => {
+    await policy('p', spec)
+    await bind('b', 'p', binding)
+    const { status, body } = await tryOut('x', more)
+    const prefix = `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: `
+    return status === 201 ? 'admitted' : String(body.message).replace(prefix, '')
+  }
+
+  it('refuses with its reason, the first of several failures', async () => {
+    const validations = [
+      { expression: 'true' },
+      { expression: 'false', message: 'one', reason: 'Forbidden' },
+      { expression: 'false', message: 'two' },
+    ]
+    await policy('p', { validations })
+    await bind('b', 'p')
+    const message = `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: one`
+    expect((await tryOut('x')).body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `configmaps "x" is forbidden: ${message}`,
+      reason: 'Forbidden',
+      details: { name: 'x', kind: 'configmaps', causes: [{ message }] },
+      code: 403,
+    })
+  })
+
+  it.each<[string, object, string]>([
+    ['the expression', { expression: ' size(object.data) > 3 ' }, 'failed expression: size(object.data) > 3'],
+    ['a message', { expression: 'false', message: ' no ' }, 'no'],
+    ['a message that is made', { expression: 'false', messageExpression: "'not ' + object.metadata.name" }, 'not x'],
+    [
+      'the message when none can be made',
+      { expression: 'false', message: 'm', messageExpression: 'string(object.no.such)' },
+      'm',
+    ],
+    [
+      'the message when several lines are made',
+      { expression: 'false', message: 'm', messageExpression: "'a\\nb'" },
+      'm',
+    ],
+    [
+      'what went wrong',
+      { expression: "object.data['no'] == ''" },
+      "expression 'object.data['no'] == ''' resulted in error: no such key: no",
+    ],
+    [
+      'what costs too much',
+      {
+        expression:
+          '[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a + b + c + d + e + f > 0))))))',
+      },
+      'resulted in error: operation cancelled: actual cost limit exceeded',
+    ],
+  ])('tells %s', async (_, validation, text) => {
+    expect(await verdict({ validations: [validation] }, { data: { k: 'v' } })).toContain(text)
+  })
+
+  it('lets errors pass when it is to ignore them, but not refusals', async () => {
+    const validations = [{ expression: "object.data['no'] == ''" }]
+    expect(await verdict({ validations, failurePolicy: 'Ignore' }, { data: {} })).toBe('admitted')
+    await policy('q', { validations: [{ expression: 'false' }], failurePolicy: 'Ignore' })
+    await bind('c', 'q')
+    expect((await tryOut('x')).status).toBe(422)
+  })
+
+  it('evaluates variables when they are used, once', async () => {
+    const variables = [
+      { name: 'bad', expression: 'object.no.such' },
+      { name: 'keys', expression: 'size(object.data)' },
+      { name: 'twice', expression: 'variables.keys * 2' },
+    ]
+    const spec = {
+      variables,
+      validations: [{ expression: 'variables.twice < 4', messageExpression: 'string(variables.twice)' }],
+    }
+    expect(await verdict(spec, { data: { a: '', b: '' } })).toBe('4')
+    await server.send(`DELETE ${registration}/validatingadmissionpolicies/p`)
+    await policy('p', { variables, validations: [{ expression: 'variables.bad == 1' }] })
+    expect((await tryOut('x')).body.message).toContain(
+      `resulted in error: composited variable "bad" fails to evaluate: no such key: no`,
+    )
+  })
+
+  it.each<[string, string]>([
+    ["authorizer.group('').resource('pods').namespace('test').check('get').allowed()", 'admitted'],
+    ["authorizer.group('').resource('pods').check('delete').allowed()", 'failed expression'],
+    ["authorizer.path('/metrics').check('get').allowed()", 'admitted'],
+    [
+      "authorizer.serviceAccount('test', 'ok').group('').resource('pods').check('delete').reason() == 'fine'",
+      'admitted',
+    ],
+    ["!authorizer.requestResource.check('impersonate').allowed()", 'admitted'],
+    [
+      "authorizer.group('').resource('pods').check('delete').allowed() || authorizer.group('').resource('pods').check('get').allowed()",
+      'admitted',
+    ],
+  ])('waits for what the authorizer says: %s', async (expression, expected) => {
+    const variables = [{ name: 'may', expression }]
+    expect(await verdict({ variables, validations: [{ expression: 'variables.may' }] })).toContain(expected)
+  })
+
+  it('knows the namespace of the request, and that there is none', async () => {
+    const rules = [rule, { apiGroups: [''], apiVersions: ['v1'], resources: ['nodes'], operations: ['CREATE'] }]
+    const expression = "namespaceObject == null || namespaceObject.metadata.labels['env'] != 'test'"
+    const spec = { matchConstraints: { resourceRules: rules }, validations: [{ expression, message: 'in test' }] }
+    expect(await verdict(spec)).toBe('in test')
+    expect((await server.send('POST /api/v1/nodes?dryRun=All', { metadata: { name: 'n' } })).status).toBe(201)
+  })
+
+  describe('with parameters', () => {
+    const spec = {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      validations: [
+        { expression: 'size(object.data) <= int(params.data.max)', messageExpression: "'at most ' + params.data.max" },
+      ],
+    }
+    const data = { data: { a: '', b: '' } }
+    it.each<[string, object, string]>([
+      ['by name', { name: 'limits', parameterNotFoundAction: 'Deny' }, 'at most 1'],
+      ['by label', { selector: { matchLabels: { limits: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'at most 1'],
+      ['in another namespace', { name: 'limits', namespace: 'other', parameterNotFoundAction: 'Allow' }, 'admitted'],
+      [
+        'that must be there',
+        { name: 'none', parameterNotFoundAction: 'Deny' },
+        'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+      ],
+    ])('%s', async (_, paramRef, expected) => {
+      expect(await verdict(spec, data, { paramRef })).toBe(expected)
+    })
+
+    it('of a kind that is not served', async () => {
+      const paramKind = { apiVersion: 'example.com/v1', kind: 'Odd' }
+      expect(
+        await verdict({ ...spec, paramKind }, data, { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } }),
+      ).toBe(
+        `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Odd'`,
+      )
+    })
+  })
+
+  it('warns and notes instead, as its binding says', async () => {
+    await policy('p', {
+      validations: [{ expression: 'false', message: 'hm' }],
+      auditAnnotations: [
+        { key: 'who', valueExpression: "'the ' + object.metadata.name" },
+        { key: 'none', valueExpression: 'null' },
+      ],
+    })
+    await bind('b', 'p', { validationActions: ['Warn', 'Audit'] })
+    const answer = await tryOut('x')
+    expect(answer.status).toBe(201)
+    expect(answer.headers['warning']).toEqual([
+      `299 - "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': hm"`,
+    ])
+    expect(server.audit).toEqual({
+      'validation.policy.admission.k8s.io/validation_failure':
+        '[{"message":"hm","policy":"p","binding":"b","expressionIndex":0,"validationActions":["Warn","Audit"]}]',
+      'p/who': 'the x',
+    })
+  })
+
+  it('applies to what it and its binding select, and to nothing while it is not bound', async () => {
+    await policy('p', {
+      validations: [{ expression: 'false' }],
+      matchConditions: [{ name: 'c', expression: "object.metadata.name != 'free'" }],
+    })
+    expect((await tryOut('x')).status).toBe(201)
+    await bind('b', 'p', {
+      matchResources: { resourceRules: [rule], excludeResourceRules: [{ ...rule, resourceNames: ['spared'] }] },
+    })
+    expect((await tryOut('x')).status).toBe(422)
+    expect((await tryOut('spared')).status).toBe(201)
+    expect((await tryOut('free')).status).toBe(201)
+  })
+
+  it('is checked against the types that it is for', async () => {
+    const checking = await startPolicyTypeChecking(server.plain.server.parts)
+    try {
+      await policy('p', {
+        matchConstraints: { resourceRules: [{ ...rule, apiGroups: ['apps'], resources: ['deployments'] }] },
+        variables: [{ name: 'replicas', expression: 'object.spec.replicas' }],
+        validations: [{ expression: "variables.replicas == 'five'" }, { expression: 'object.spec.replicas > 1' }],
+      })
+      const { feed } = server.plain.server.parts.registry
+      let object: PlainAnswer['body']
+      for (;;) {
+        const changed = feed.changed()
+        object = (await server.send(`GET ${registration}/validatingadmissionpolicies/p`)).body
+        if (object.status?.observedGeneration) break
+        await changed
+      }
+      expect(object.status).toEqual({
+        observedGeneration: 1,
+        typeChecking: {
+          expressionWarnings: [
+            {
+              fieldRef: 'spec.validations[0].expression',
+              warning:
+                "apps/v1, Kind=Deployment: ERROR: <input>:1:20: found no matching overload for '_==_' applied to '(int, string)'\n" +
+                " | variables.replicas == 'five'\n | ...................^\n",
+            },
+          ],
+        },
+      })
+    } finally {
+      await checking[Symbol.asyncDispose]()
+    }
+  })
+})

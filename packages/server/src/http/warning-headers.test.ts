@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { warningHeaders } from './warning-headers.ts'
+
+it('warningHeaders() quotes texts and drops those with control characters', () => {
+  expect(warningHeaders(['a "b" \\c', 'two\nlines', '', 'ü'])).toEqual(['299 - "a \\"b\\" \\\\c"', '299 - "ü"'])
+})
+
+it('warningHeaders() cuts all texts once they are too long together, and then drops what finds no room', () => {
+  const long = 'x'.repeat(4096)
+  expect(warningHeaders([long])).toEqual([`299 - "${long}"`])
+  expect(warningHeaders([long, 'y'])).toEqual([`299 - "${'x'.repeat(256)}"`, '299 - "y"'])
+  const many = Array.from({ length: 30 }, (_, i) => `${i} ${'z'.repeat(300)}`)
+  expect(warningHeaders(many)).toHaveLength(16)
+})

@@ -1,0 +1,78 @@
+import { systemClock, VirtualClock } from '@kubewright/base'
+import { expect, it } from 'vitest'
+import { LocalServers } from './local-servers.ts'
+import { ConnectionError, type Outgoing, type OutgoingRequest } from './outgoing.ts'
+import { WebhookClient } from './webhook-client.ts'
+
+const body = Buffer.from('{}')
+const nowhere: Outgoing = async () => {
+  throw new ConnectionError('dial tcp: no')
+}
+
+function clientOf(outgoing: Outgoing): WebhookClient {
+  const resolveService = async () => ({ host: '10.0.0.1', port: 8443 })
+  return new WebhookClient({ outgoing, resolveService, clock: systemClock })
+}
+
+it('WebhookClient.call() asks a service under its name, where its endpoint is', async () => {
+  const asked: OutgoingRequest[] = []
+  const client = clientOf(async (request) => {
+    asked.push(request)
+    return {
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from('ok')
+      })(),
+    }
+  })
+  const service = { namespace: 'ns', name: 'svc', path: '/p', port: 99 }
+  const caBundle = Buffer.from('PEM').toString('base64')
+  expect(Buffer.from(await client.call({ service, caBundle }, body, { timeoutSeconds: 7 })).toString()).toBe('ok')
+  expect(asked[0]!.url.href).toBe('https://svc.ns.svc:99/p?timeout=7s')
+  expect(asked[0]!.tls).toEqual({ ca: 'PEM' })
+  expect(await asked[0]!.connectTo!()).toEqual({ host: '10.0.0.1', port: 8443 })
+})
+
+it('WebhookClient.call() says where it could not connect to', async () => {
+  await expect(clientOf(nowhere).call({ url: 'https://x.example.com/a' }, body)).rejects.toThrow(
+    'Post "https://x.example.com/a": dial tcp: no',
+  )
+  await expect(clientOf(nowhere).call({}, body)).rejects.toThrow(
+    'webhook configuration must have either service or URL',
+  )
+})
+
+it('WebhookClient.call() reads no more than it must', async () => {
+  const endless = async function* (): AsyncGenerator<Uint8Array> {
+    for (;;) yield new Uint8Array(1024 * 1024)
+  }
+  const client = clientOf(async () => ({ status: 200, headers: {}, body: endless() }))
+  await expect(client.call({ url: 'https://x/' }, body)).rejects.toThrow('response body larger than 16777216 bytes')
+})
+
+it('WebhookClient.call() gives up when the caller does, or when the time is over', async () => {
+  const local = new LocalServers()
+  local.serve('x:443', () => new Promise(() => undefined))
+  const clock = new VirtualClock()
+  const resolveService = async () => ({ host: '', port: 0 })
+  const client = new WebhookClient({ outgoing: local.before(nowhere), resolveService, clock })
+  const stop = new AbortController()
+  const canceled = client.call({ url: 'https://x/' }, body, { signal: stop.signal })
+  stop.abort()
+  await expect(canceled).rejects.toThrow('Post "https://x/": context canceled')
+  const late = expect(client.call({ url: 'https://x/' }, body, { timeoutSeconds: 2 })).rejects.toThrow(
+    'Post "https://x/?timeout=2s": context deadline exceeded',
+  )
+  await clock.advance(2000)
+  await late
+})
+
+it('LocalServers.serve() serves until disposed', async () => {
+  const local = new LocalServers()
+  const client = clientOf(local.before(nowhere))
+  const serving = local.serve('x:443', ({ path }) => ({ status: 200, body: Buffer.from(path) }))
+  expect(Buffer.from(await client.call({ url: 'https://x/a' }, body)).toString()).toBe('/a')
+  serving[Symbol.dispose]()
+  await expect(client.call({ url: 'https://x/a' }, body)).rejects.toThrow('dial tcp: no')
+})
