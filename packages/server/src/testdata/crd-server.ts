@@ -3,7 +3,7 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import { MemoryStore, type Store } from '@kubewright/storage'
 import type { ServerParts } from '../api-server.ts'
 import type { CrdVersion } from '../crd/crd.ts'
-import { CrdRegistrar } from '../crd/crd-registrar.ts'
+import { CrdRegistrar, type CrdRegistrarOptions } from '../crd/crd-registrar.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
 import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
 
@@ -60,10 +60,13 @@ export class CrdServer implements AsyncDisposable {
     this.#registrar = registrar
   }
 
-  static async start(store: Store = new MemoryStore()): Promise<CrdServer> {
+  static async start(
+    store: Store = new MemoryStore(),
+    optionsFor: (parts: ServerParts) => CrdRegistrarOptions = () => ({}),
+  ): Promise<CrdServer> {
     let registrar: CrdRegistrar | undefined
     const setup = async (parts: ServerParts): Promise<void> => {
-      registrar = await CrdRegistrar.start(parts)
+      registrar = await CrdRegistrar.start(parts, optionsFor(parts))
     }
     const plain = await PlainServer.start(crdResources, setup, store)
     return new CrdServer(plain, registrar!)
