@@ -219,6 +219,8 @@ describe('a custom resource', () => {
     expect((await server.send(`DELETE ${widgets}/a/status`)).body.message).toBe(
       `delete is not supported on resources of kind "widgets.${group}"`,
     )
+    expect((await server.send(`PUT ${widgets}`, { body: {} })).body.message).toBe('name must be provided')
+    expect((await server.send(`POST ${widgets}/b`, { body: widget('c', { n: 1 }) })).body.metadata.name).toBe('c')
     expect((await server.send(`GET /apis/${group}/v1/widgets/a`)).text).toBe('404 page not found\n')
     expect((await server.send(`GET /apis/${group}/v1/gadgets`)).text).toBe('404 page not found\n')
   })

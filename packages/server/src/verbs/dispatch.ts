@@ -1,4 +1,4 @@
-import { ApiError, type GroupResource, newMethodNotSupported, newNotFound } from '@kubewright/api'
+import { ApiError, type GroupResource, newBadRequest, newMethodNotSupported, newNotFound } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
@@ -62,7 +62,8 @@ export class ResourceDispatcher {
       if (!resource.typedItems) return respondText(404, '404 page not found\n')
       throw notServed()
     }
-    if (info.parts.length > 3 && !resource.subresources[info.subresource]?.handle) throw notServed()
+    if (info.parts.length > 3 && resource.typedItems && !resource.subresources[info.subresource]?.handle)
+      throw notServed()
     if (resource.deprecation) context.warn(resource.deprecation)
     if (info.subresource === '') return this.#run(context, resource, resource.verbs)
 
@@ -84,12 +85,17 @@ export class ResourceDispatcher {
     const named = info.name !== ''
     const verb = verbs[info.verb]
     // The verb follows from the method; POST to a named object, or PUT and PATCH to a collection, have none.
-    const fits =
-      info.verb === 'create' ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
+    const creates = info.verb === 'create'
+    const fits = creates ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
+    // Custom resources are not told apart by their paths: a name that is not needed is ignored.
+    if (!resource.typedItems && !fits) {
+      if (!creates) throw newBadRequest('name must be provided')
+      return verb!(this.endpoint(resource, ''), context)
+    }
     // The old watch paths say what to do whatever the method is.
     const reads = info.verb !== 'watch' || request.method === 'GET'
     if (!verb || !fits || !reads || !served.includes(info.verb) || request.method === 'HEAD') {
-      if (!resource.typedItems && fits) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
+      if (!resource.typedItems) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
       throw notAllowed()
     }
     return verb(this.endpoint(resource, info.subresource), context)
