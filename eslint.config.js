@@ -85,6 +85,8 @@ export default tseslint.config(
       'packages/server/src/http/listener.ts',
       'packages/server/src/http/outgoing.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
+      // The client's connections to API servers.
+      'packages/client/src/transport/http-*.ts',
     ],
     rules: {
       'no-restricted-globals': 'off',

@@ -1,1 +1,43 @@
-export type { CallOptions, Client, Key, ListOptions, Reader } from './client.ts'
+export {
+  type ApplyOptions,
+  allNamespaces,
+  type CallOptions,
+  type DeleteCollectionOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type Key,
+  type ListOptions,
+  type LogOptions,
+  type PageOptions,
+  type PatchOptions,
+  type WatchOptions,
+  type WriteOptions,
+} from './call-options.ts'
+export type { Client, Page, Reader, Written } from './client.ts'
+export {
+  type DynamicDraft,
+  type DynamicKind,
+  type DynamicKindFacts,
+  type DynamicObject,
+  dynamicKind,
+  isMetadataOnly,
+  type MetadataKind,
+  metadataOnly,
+} from './dynamic-kind.ts'
+export { clientErrorCodes } from './error-codes.ts'
+export type { MergePatch, PartialDraft, PatchBody } from './patch-body.ts'
+export type { ScaleObject, SubresourceClient, SubresourceRead } from './subresource-client.ts'
+export { ConnectionError, type ConnectionErrorFacts } from './transport/connection-error.ts'
+export type { TlsMaterial } from './transport/http-dial.ts'
+export { type HttpTransportOptions, httpTransport } from './transport/http-transport.ts'
+export {
+  type InProcessHandler,
+  type InProcessPeer,
+  type InProcessRequest,
+  type InProcessResponse,
+  type InProcessSink,
+  type InProcessTransportOptions,
+  inProcessTransport,
+} from './transport/in-process-transport.ts'
+export type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport/transport.ts'
+export { type WatchEvent, WatchStream, type WatchStreamParts } from './watch/watch-stream.ts'

@@ -1,0 +1,209 @@
+// The one suite that every transport passes. A test file of a transport is two lines: open it, and hand it over.
+import assert from 'node:assert/strict'
+import { ConnectionError } from './transport/connection-error.ts'
+import type { InProcessHandler } from './transport/in-process-transport.ts'
+import type { Transport, TransportResponse } from './transport/transport.ts'
+
+/** The part of a test runner that the suite needs: vitest's and node:test's `test` both fit. */
+export type TestFunction = (name: string, body: () => Promise<void>) => unknown
+
+/** Opens a transport to a server that answers with the handler; disposing it also closes what it was opened with. */
+export type OpenTransport = (handler: InProcessHandler) => Promise<Transport>
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const text = (value: Uint8Array): string => new TextDecoder().decode(value)
+const read = async ({ body }: TransportResponse): Promise<string> => text(await body.bytes())
+
+/** A promise and the function that resolves it. */
+function gate(): { readonly passed: Promise<void>; pass(): void } {
+  let pass = (): void => undefined
+  const passed = new Promise<void>((resolve) => {
+    pass = resolve
+  })
+  return { passed, pass }
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+
+/** Registers the tests that hold for every {@link Transport}. */
+export function transportContract(name: string, test: TestFunction, open: OpenTransport): void {
+  const it = (behaviour: string, handler: InProcessHandler, body: (transport: Transport) => Promise<void>): unknown =>
+    test(`${name}: ${behaviour}`, async () => {
+      const transport = await open(handler)
+      try {
+        await body(transport)
+      } finally {
+        await transport[Symbol.asyncDispose]()
+      }
+    })
+
+  const echo: InProcessHandler = async (request) => ({
+    status: 201,
+    headers: { 'content-type': 'application/json', warning: ['299 - "a"', '299 - "b"'] },
+    body: bytes(
+      JSON.stringify({
+        method: request.method,
+        path: request.path,
+        query: [...request.query],
+        header: request.headers['x-test'],
+        body: text(await request.body(1024)),
+      }),
+    ),
+  })
+
+  it('send() carries method, path, query, headers and body, and the answer back', echo, async (transport) => {
+    const response = await transport.send({
+      method: 'POST',
+      path: '/api/v1/a%2Fb?x=1&x=%20',
+      headers: { 'x-test': 'yes', 'content-type': 'text/plain' },
+      body: bytes('grüße'),
+    })
+    assert.equal(response.status, 201)
+    assert.deepEqual(response.headers['content-type'], ['application/json'])
+    assert.equal(response.headers['warning']?.join(', '), '299 - "a", 299 - "b"')
+    assert.deepEqual(JSON.parse(await read(response)), {
+      method: 'POST',
+      path: '/api/v1/a%2Fb',
+      query: [
+        ['x', '1'],
+        ['x', ' '],
+      ],
+      header: 'yes',
+      body: 'grüße',
+    })
+  })
+
+  it(
+    'send() gives answers of every status',
+    async ({ path }) => ({ status: Number(path.slice(1)), headers: {} }),
+    async (transport) => {
+      for (const status of [200, 204, 404, 429, 500, 503]) {
+        const response = await transport.send({ method: 'GET', path: `/${status}` })
+        assert.equal(response.status, status)
+        assert.equal(await read(response), '')
+      }
+    },
+  )
+
+  it('send() does many requests at once', echo, async (transport) => {
+    const paths = Array.from({ length: 200 }, (_, index) => `/${index}`)
+    const answers = await Promise.all(paths.map((path) => transport.send({ method: 'GET', path }).then(read)))
+    assert.deepEqual(
+      answers.map((answer) => (JSON.parse(answer) as { path: string }).path),
+      paths,
+    )
+  })
+
+  const megabytes = new Uint8Array(5_000_000).fill(97)
+  it(
+    'bytes() reads a large body',
+    async () => ({ status: 200, headers: {}, body: megabytes }),
+    async (transport) => {
+      const response = await transport.send({ method: 'GET', path: '/' })
+      assert.equal(Buffer.compare(await response.body.bytes(), megabytes), 0)
+    },
+  )
+
+  const chunk = new Uint8Array(65_536).fill(98)
+  const long: InProcessHandler = async () => ({
+    status: 200,
+    headers: {},
+    body: async (sink) => {
+      for (let index = 0; index < 100; index++) if (!sink.write(chunk)) await sink.drained()
+    },
+  })
+  it('bytes() reads a streamed body that is larger than every buffer', long, async (transport) => {
+    const response = await transport.send({ method: 'GET', path: '/' })
+    assert.equal((await response.body.bytes()).length, 100 * chunk.length)
+  })
+  it('iteration reads a streamed body that is larger than every buffer', long, async (transport) => {
+    const response = await transport.send({ method: 'GET', path: '/' })
+    let size = 0
+    for await (const part of response.body) size += part.length
+    assert.equal(size, 100 * chunk.length)
+  })
+
+  const next = gate()
+  const twoSteps: InProcessHandler = async () => ({
+    status: 200,
+    headers: {},
+    body: async (sink) => {
+      sink.write(bytes('first'))
+      await next.passed
+      sink.write(bytes('second'))
+    },
+  })
+  it('iteration gives what has come before the rest is there', twoSteps, async (transport) => {
+    const response = await transport.send({ method: 'GET', path: '/' })
+    const seen: string[] = []
+    for await (const part of response.body) {
+      seen.push(text(part))
+      next.pass()
+    }
+    assert.deepEqual(seen, ['first', 'second'])
+  })
+
+  const left = gate()
+  const endless: InProcessHandler = async ({ signal }) => ({
+    status: 200,
+    headers: {},
+    body: async (sink) => {
+      sink.write(bytes('tick'))
+      await untilAborted(signal)
+      left.pass()
+    },
+  })
+  it('leaving an iteration tells the server', endless, async (transport) => {
+    const response = await transport.send({ method: 'GET', path: '/' })
+    for await (const part of response.body) {
+      assert.equal(text(part), 'tick')
+      break
+    }
+    await left.passed
+  })
+
+  const forgotten = gate()
+  const endlessToo: InProcessHandler = async ({ signal }) => ({
+    status: 200,
+    headers: {},
+    body: async (sink) => {
+      sink.write(bytes('tick'))
+      await untilAborted(signal)
+      forgotten.pass()
+    },
+  })
+  it('discard() tells the server', endlessToo, async (transport) => {
+    const response = await transport.send({ method: 'GET', path: '/' })
+    response.body.discard()
+    await forgotten.passed
+  })
+  it('an abort within the body rejects with its reason', endlessToo, async (transport) => {
+    const controller = new AbortController()
+    const response = await transport.send({ method: 'GET', path: '/', signal: controller.signal })
+    await assert.rejects(async () => {
+      for await (const _ of response.body) controller.abort(new Error('enough'))
+    }, /^Error: enough$/)
+  })
+
+  const never: InProcessHandler = async ({ signal }) => {
+    await untilAborted(signal)
+    return { status: 200, headers: {} }
+  }
+  it('an abort before the answer rejects with its reason', never, async (transport) => {
+    const controller = new AbortController()
+    const sent = transport.send({ method: 'GET', path: '/', signal: controller.signal })
+    setImmediate(() => controller.abort(new Error('enough')))
+    await assert.rejects(sent, /^Error: enough$/)
+    await assert.rejects(transport.send({ method: 'GET', path: '/', signal: controller.signal }), /^Error: enough$/)
+  })
+
+  it('disposing fails what is under way and what comes', never, async (transport) => {
+    const sent = transport.send({ method: 'GET', path: '/' })
+    const failed = assert.rejects(sent, ConnectionError)
+    await new Promise((resolve) => setImmediate(resolve))
+    await transport[Symbol.asyncDispose]()
+    await failed
+    await assert.rejects(transport.send({ method: 'GET', path: '/' }), ConnectionError)
+  })
+}

@@ -1,0 +1,32 @@
+import type { AnyKind, Infer } from '@kubewright/api'
+import type { ApplyOptions, GetOptions, Key, PatchOptions, WriteOptions } from './call-options.ts'
+import type { DynamicObject } from './dynamic-kind.ts'
+
+/** The size of a workload, whatever its kind (autoscaling/v1 Scale). */
+export interface ScaleObject {
+  readonly apiVersion: 'autoscaling/v1'
+  readonly kind: 'Scale'
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion?: string }
+  readonly spec: { readonly replicas?: number }
+  readonly status?: { readonly replicas: number; readonly selector?: string }
+}
+
+/** What a subresource reads as: the object itself for `status`, a Scale for `scale`. */
+export type SubresourceRead<K extends AnyKind, N extends string> = N extends 'status'
+  ? Infer<K>
+  : N extends 'scale'
+    ? ScaleObject
+    : DynamicObject
+
+/** Reads and writes one subresource of a kind. */
+export interface SubresourceClient<K extends AnyKind, N extends string> {
+  get(key: Key, options?: GetOptions): Promise<SubresourceRead<K, N>>
+  /** Posts to it, as for `eviction`, `binding` and `token`. */
+  create(key: Key, body: object, options?: WriteOptions): Promise<SubresourceRead<K, N>>
+  /** Replaces it; the metadata of the body says whose it is. */
+  update(body: object & { readonly metadata: object }, options?: WriteOptions): Promise<SubresourceRead<K, N>>
+  /** A list of operations is a JSON patch, an object a JSON merge patch unless the options say `strategic`. */
+  patch(key: Key, patch: object | string, options?: PatchOptions): Promise<SubresourceRead<K, N>>
+  /** Server-side apply of the fields of the subresource. */
+  apply(key: Key, partial: object, options?: ApplyOptions): Promise<SubresourceRead<K, N>>
+}

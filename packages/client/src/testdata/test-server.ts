@@ -1,0 +1,35 @@
+import { systemClock } from '@kubewright/base'
+import { type ApiHandler, createServerIdentity, type Listener, listen, type ServerIdentity } from '@kubewright/server'
+import { type HttpTransportOptions, httpTransport } from '../transport/http-transport.ts'
+import type { Transport } from '../transport/transport.ts'
+
+/** Keys are expensive to make, and one set serves all tests of a file. */
+let shared: ServerIdentity | undefined
+export function testIdentity(): ServerIdentity {
+  return (shared ??= createServerIdentity(systemClock.now()))
+}
+
+/** Puts a handler behind TLS on this machine. */
+export function listenForTest(handler: ApiHandler): Promise<Listener> {
+  const { ca, serving } = testIdentity()
+  return listen({ handler, cert: serving.cert, key: serving.key, clientCas: [ca.cert] })
+}
+
+/** Opens a transport to a handler behind TLS; disposing it closes both. */
+export async function tlsTransport(
+  handler: ApiHandler,
+  options: Partial<HttpTransportOptions> = {},
+): Promise<Transport> {
+  const { ca, admin } = testIdentity()
+  const listener = await listenForTest(handler)
+  const material = { ca: ca.cert, cert: admin.cert, key: admin.key }
+  const transport = httpTransport({ server: `https://127.0.0.1:${listener.port}`, tls: () => material, ...options })
+  return {
+    host: transport.host,
+    send: (request) => transport.send(request),
+    [Symbol.asyncDispose]: async () => {
+      await transport[Symbol.asyncDispose]()
+      await listener[Symbol.asyncDispose]()
+    },
+  }
+}

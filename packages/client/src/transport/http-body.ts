@@ -1,0 +1,96 @@
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip, gunzip } from 'node:zlib'
+import { onAbort } from '@kubewright/base'
+import { ConnectionError, connectionProblem } from './connection-error.ts'
+import type { TransportBody } from './transport.ts'
+
+/** What an {@link HttpBody} needs to know. */
+export interface HttpBodyParts {
+  readonly host: string
+  readonly signal?: AbortSignal | undefined
+  readonly gzip: boolean
+  /** Stops the other end; harmless after the end. */
+  readonly cancel: () => void
+}
+
+/** The body of an answer that comes over a socket. */
+export class HttpBody implements TransportBody {
+  readonly #stream: Readable
+  readonly #parts: HttpBodyParts
+
+  constructor(stream: Readable, parts: HttpBodyParts) {
+    this.#stream = stream
+    this.#parts = parts
+    // Whoever reads it hears of a failure; whoever does not, does not care.
+    stream.on('error', () => undefined)
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const raw = await this.#gather()
+    if (!this.#parts.gzip || raw.length === 0) return raw
+    return new Promise((resolve, reject) => {
+      gunzip(raw, (error, result) => (error ? reject(this.#failure(error)) : resolve(result)))
+    })
+  }
+
+  /** Listeners instead of iteration: this is where every GET and LIST passes, and an async iterator costs a promise per chunk. */
+  #gather(): Promise<Buffer> {
+    const stream = this.#stream
+    const { signal } = this.#parts
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      const stopListening = onAbort(signal, () => {
+        this.discard()
+        reject(signal?.reason as Error)
+      })
+      const fail = (error: unknown): void => {
+        stopListening()
+        reject(this.#failure(error))
+      }
+      if (stream.errored) return fail(stream.errored)
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.once('end', () => {
+        stopListening()
+        const [only] = chunks
+        resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks))
+      })
+      stream.once('error', fail)
+      // After an end this changes nothing.
+      stream.once('close', () => fail(premature()))
+    })
+  }
+
+  discard(): void {
+    this.#parts.cancel()
+    this.#stream.destroy()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const { signal, gzip } = this.#parts
+    const stopListening = onAbort(signal, () => this.discard())
+    // Errors come out of the last of the two.
+    const stream = gzip ? pipeline(this.#stream, createGunzip(), () => undefined) : this.#stream
+    let whole = false
+    try {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
+      signal?.throwIfAborted()
+      whole = true
+    } catch (error) {
+      throw this.#failure(error)
+    } finally {
+      stopListening()
+      if (!whole) this.discard()
+    }
+  }
+
+  #failure(error: unknown): unknown {
+    const { signal, host } = this.#parts
+    if (signal?.aborted) return signal.reason
+    if (error instanceof ConnectionError) return error
+    return new ConnectionError(connectionProblem(error), { host, cause: error })
+  }
+}
+
+function premature(): Error {
+  return Object.assign(new Error('the body broke off'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+}

@@ -1,0 +1,93 @@
+import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as send } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { onAbort } from '@kubewright/base'
+import type { HttpAnswer, HttpConnections } from './http-connections.ts'
+import { type DialOptions, dial } from './http-dial.ts'
+import type { TransportRequest } from './transport.ts'
+
+/** As client-go: how many connections to a server are kept that carry nothing. */
+const maxIdle = 25
+/** Shorter than the 90 seconds after which kube-apiserver closes an idle connection, so that it is not used while it is closed. */
+const idleTimeout = 80_000
+
+class DialingAgent extends Agent {
+  readonly #dial: () => Promise<Duplex>
+
+  constructor(dialNew: () => Promise<Duplex>) {
+    super({ keepAlive: true, maxFreeSockets: maxIdle, timeout: idleTimeout })
+    this.#dial = dialNew
+  }
+
+  override createConnection(_: ClientRequestArgs, give?: (error: Error | null, socket: Duplex) => void): undefined {
+    this.#dial().then(
+      (socket) => give?.(null, socket),
+      // Without an error there is a socket; with one nobody looks at it.
+      (error: Error) => give?.(error, undefined as unknown as Duplex),
+    )
+    return undefined
+  }
+}
+
+/** HTTP/1.1: a request at a time on each connection, and as many connections as requests at once. */
+export class HttpOneConnections implements HttpConnections {
+  readonly #options: DialOptions
+  readonly #agent: DialingAgent
+  readonly #open = new Set<ClientRequest>()
+
+  /** `first` is a connection that is open already, if any. */
+  constructor(options: DialOptions, first?: Duplex) {
+    this.#options = options
+    let unused = first
+    this.#agent = new DialingAgent(async () => {
+      const socket = unused
+      unused = undefined
+      return socket && !socket.destroyed ? socket : dial({ ...options, protocols: ['http/1.1'] })
+    })
+  }
+
+  send(request: TransportRequest): Promise<HttpAnswer> {
+    const { method, path, headers = {}, body, signal } = request
+    return new Promise((resolve, reject) => {
+      const outgoing = send({
+        agent: this.#agent,
+        method,
+        path,
+        headers: {
+          host: this.#options.server.host,
+          ...(headers as Record<string, string | string[]>),
+          ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+        },
+      })
+      this.#open.add(outgoing)
+      const cancel = (): void => void outgoing.destroy()
+      const stopListening = onAbort(signal, cancel)
+      outgoing.once('close', () => {
+        stopListening()
+        this.#open.delete(outgoing)
+      })
+      outgoing.once('response', (response: IncomingMessage) => {
+        // The idle timeout is for connections that wait, not for answers that do.
+        response.socket.setTimeout(0)
+        resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, stream: response, cancel })
+      })
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+        // A kept connection may have been closed by the other end just now; that says nothing about the next one. What is no read
+        // may have been carried out all the same, and is not sent again.
+        const stale = outgoing.reusedSocket && error.code === 'ECONNRESET' && !signal?.aborted
+        if (stale && (method === 'GET' || method === 'HEAD')) this.send(request).then(resolve, reject)
+        else reject(error)
+      })
+      outgoing.end(body)
+    })
+  }
+
+  retire(): void {
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+    this.#agent.maxFreeSockets = 0
+  }
+
+  close(): void {
+    for (const outgoing of this.#open) outgoing.destroy()
+    this.#agent.destroy()
+  }
+}

@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, test } from 'vitest'
+import { transportContract } from '../contract.ts'
+import { listenForTest, testIdentity, tlsTransport } from '../testdata/test-server.ts'
+import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
+import type { Transport } from './transport.ts'
+
+transportContract('httpTransport() over HTTP/2', test, (handler) => tlsTransport(handler))
+transportContract('httpTransport() over HTTP/1.1', test, (handler) => tlsTransport(handler, { http2: false }))
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+function opened(options: HttpTransportOptions): Transport {
+  const transport = httpTransport(options)
+  cleanups.push(() => transport[Symbol.asyncDispose]())
+  return transport
+}
+
+async function plainServer(listener: RequestListener): Promise<{ readonly url: string; readonly server: Server }> {
+  const server = createHttpServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+async function tlsServer(): Promise<{ readonly url: string; readonly port: number }> {
+  const listener = await listenForTest(async ({ peer }) => ({
+    status: 200,
+    headers: {},
+    body: Buffer.from(peer.certificate?.commonName ?? 'nobody'),
+  }))
+  cleanups.push(() => listener[Symbol.asyncDispose]())
+  return { url: `https://127.0.0.1:${listener.port}`, port: listener.port }
+}
+
+async function get(transport: Transport): Promise<string> {
+  const { body } = await transport.send({ method: 'GET', path: '/' })
+  return Buffer.from(await body.bytes()).toString()
+}
+
+describe('httpTransport()', () => {
+  it('puts the path of the server before that of a request', async () => {
+    const { url } = await plainServer((request, response) => void response.end(request.url))
+    expect(await get(opened({ server: `${url}/k8s/clusters/c-1/` }))).toBe('/k8s/clusters/c-1/')
+  })
+
+  it('decompresses, whole and in pieces', async () => {
+    const { url } = await plainServer((request, response) => {
+      expect(request.headers['accept-encoding']).toBe('gzip')
+      response.setHeader('content-encoding', 'gzip').end(gzipSync('a'.repeat(100_000)))
+    })
+    const transport = opened({ server: url })
+    expect(await get(transport)).toBe('a'.repeat(100_000))
+    const { body } = await transport.send({ method: 'GET', path: '/' })
+    let size = 0
+    for await (const chunk of body) size += chunk.length
+    expect(size).toBe(100_000)
+  })
+
+  it('shows its certificate, and uses another one as soon as it has one', async () => {
+    const { url } = await tlsServer()
+    const { ca, admin } = testIdentity()
+    let material: object = { ca: ca.cert }
+    const transport = opened({ server: url, tls: () => material })
+    expect(await get(transport)).toBe('nobody')
+    material = { ca: ca.cert, cert: admin.cert, key: admin.key }
+    expect(await get(transport)).toBe('kubernetes-admin')
+  })
+
+  it('refuses a server that an unknown authority vouches for, unless told not to care', async () => {
+    const { url } = await tlsServer()
+    await expect(get(opened({ server: url }))).rejects.toThrow(
+      `${url}: the server's certificate is signed by an unknown authority; is certificate-authority of the cluster right?`,
+    )
+    const careless = { insecure: true }
+    expect(await get(opened({ server: url, tls: () => careless }))).toBe('nobody')
+  })
+
+  it('holds the certificate against tls-server-name', async () => {
+    const { url } = await tlsServer()
+    const { ca } = testIdentity()
+    const good = { ca: ca.cert, serverName: 'kubernetes.default.svc' }
+    expect(await get(opened({ server: url, tls: () => good }))).toBe('nobody')
+    const bad = { ca: ca.cert, serverName: 'other.example.com' }
+    await expect(get(opened({ server: url, tls: () => bad }))).rejects.toMatchObject({
+      code: 'KW_CONNECTION',
+      host: url,
+      attempt: 1,
+      cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    })
+  })
+
+  it('connects through a proxy, with its credentials', async () => {
+    const { url, port } = await tlsServer()
+    const seen: unknown[] = []
+    const proxy = await plainServer(() => undefined)
+    proxy.server.on('connect', (request, socket: Socket) => {
+      seen.push([request.url, request.headers['proxy-authorization']])
+      const target = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+        target.pipe(socket).pipe(target)
+      })
+      cleanups.push(() => target.destroy())
+    })
+    const material = { ca: testIdentity().ca.cert }
+    const withCredentials = proxy.url.replace('//', '//ada:s%3Acret@')
+    expect(await get(opened({ server: url, tls: () => material, proxy: withCredentials }))).toBe('nobody')
+    expect(seen).toEqual([[`127.0.0.1:${port}`, `Basic ${Buffer.from('ada:s:cret').toString('base64')}`]])
+  })
+
+  it('says so when the proxy refuses', async () => {
+    const proxy = await plainServer(() => undefined)
+    proxy.server.on('connect', (_, socket: Socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
+    const transport = opened({ server: 'https://k8s.example.com', proxy: proxy.url })
+    const host = proxy.url.slice('http://'.length)
+    await expect(get(transport)).rejects.toThrow(
+      `https://k8s.example.com: proxy ${host} refused to connect to k8s.example.com:443: 403 Forbidden`,
+    )
+  })
+
+  it('reports a refused connection with its host and its cause', async () => {
+    const { url, server } = await plainServer(() => undefined)
+    server.close()
+    await once(server, 'close')
+    const error = await get(opened({ server: url })).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'KW_CONNECTION', host: url, isBroken: false, cause: { code: 'ECONNREFUSED' } })
+  })
+
+  it('reports a body that breaks off', async () => {
+    const { url } = await plainServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
+    })
+    const transport = opened({ server: url })
+    await expect(get(transport)).rejects.toMatchObject({ code: 'KW_CONNECTION', isBroken: true })
+    const { body } = await transport.send({ method: 'GET', path: '/' })
+    const reading = (async () => {
+      for await (const _ of body);
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'KW_CONNECTION', isBroken: true })
+  })
+
+  it('opens a new connection after the server has closed the old one', async () => {
+    const { url, server } = await plainServer((_, response) => void response.end('ok'))
+    const transport = opened({ server: url })
+    expect(await get(transport)).toBe('ok')
+    server.closeAllConnections()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await get(transport)).toBe('ok')
+  })
+})

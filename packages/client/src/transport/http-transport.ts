@@ -1,0 +1,125 @@
+import type { TLSSocket } from 'node:tls'
+import { abortable, type Clock, systemClock } from '@kubewright/base'
+import { ConnectionError, connectionProblem } from './connection-error.ts'
+import { HttpBody } from './http-body.ts'
+import type { HttpConnections } from './http-connections.ts'
+import { type DialOptions, dial, type TlsMaterial } from './http-dial.ts'
+import { HttpOneConnections } from './http-one.ts'
+import { HttpTwoConnections } from './http-two.ts'
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+
+/** What {@link httpTransport} takes. */
+export interface HttpTransportOptions {
+  /** `https://host:port`, or `http:` for a server that has no certificate. A path is put before that of every request. */
+  readonly server: string
+  /**
+   * Certificates, asked for before every request: another object than the last time means that they changed, and that new
+   * connections are to be used.
+   */
+  readonly tls?: (() => Promise<TlsMaterial> | TlsMaterial) | undefined
+  /** An HTTP proxy that does CONNECT. */
+  readonly proxy?: string | undefined
+  /** HTTP/2 where the server speaks it; false for HTTP/1.1 always. @default true */
+  readonly http2?: boolean | undefined
+  /** Asks the server to compress. Worth it where the network is slower than the processors. @default true */
+  readonly compression?: boolean | undefined
+  /** For deadlines of connections. @default the system's */
+  readonly clock?: Clock | undefined
+}
+
+/** A transport over HTTP. Connections are opened when they are needed and kept for the next request. */
+export function httpTransport(options: HttpTransportOptions): Transport {
+  return new HttpTransport(options)
+}
+
+const noMaterial: TlsMaterial = {}
+
+class HttpTransport implements Transport {
+  readonly host: string
+  readonly #options: HttpTransportOptions
+  readonly #server: URL
+  readonly #prefix: string
+  readonly #all = new Set<HttpConnections>()
+  #material: TlsMaterial | undefined
+  #current: Promise<HttpConnections> | undefined
+  #closed = false
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options
+    this.#server = new URL(options.server)
+    this.#prefix = this.#server.pathname.replace(/\/+$/, '')
+    this.host = this.#server.origin
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const { signal } = request
+    try {
+      signal?.throwIfAborted()
+      const connections = await this.#connections(signal)
+      const headers = {
+        ...(this.#options.compression === false ? {} : { 'accept-encoding': 'gzip' }),
+        ...request.headers,
+      }
+      const answer = await connections.send({ ...request, path: `${this.#prefix}${request.path}`, headers })
+      const gzip = answer.headers['content-encoding']?.[0] === 'gzip'
+      const body = new HttpBody(answer.stream, { host: this.host, signal, gzip, cancel: answer.cancel })
+      return { status: answer.status, headers: answer.headers, body }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (error instanceof ConnectionError) throw error
+      throw new ConnectionError(connectionProblem(error), { host: this.host, cause: error })
+    }
+  }
+
+  async #connections(signal: AbortSignal | undefined): Promise<HttpConnections> {
+    const material = (await this.#options.tls?.()) ?? noMaterial
+    if (this.#closed) throw new ConnectionError('the transport is closed', { host: this.host })
+    if (this.#material !== material) {
+      this.#material = material
+      this.#retire()
+    }
+    this.#current ??= this.#connecting(material)
+    return abortable(this.#current, signal)
+  }
+
+  /** A failure is told to those who wait for it; the next request tries again. */
+  #connecting(material: TlsMaterial): Promise<HttpConnections> {
+    const connecting = this.#connect(material)
+    connecting.catch(() => {
+      if (this.#current === connecting) this.#current = undefined
+    })
+    return connecting
+  }
+
+  /** Old connections finish what they carry. */
+  #retire(): void {
+    this.#current = undefined
+    for (const connections of this.#all) connections.retire()
+  }
+
+  /** The first connection shows which protocol the server speaks. */
+  async #connect(tls: TlsMaterial): Promise<HttpConnections> {
+    const { http2 = true, proxy, clock = systemClock } = this.#options
+    const options: DialOptions = {
+      server: this.#server,
+      tls,
+      clock,
+      protocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
+      ...(proxy === undefined ? {} : { proxy: new URL(proxy) }),
+    }
+    const socket = await dial(options)
+    if (this.#closed) socket.destroy()
+    const connections =
+      (socket as Partial<TLSSocket>).alpnProtocol === 'h2'
+        ? new HttpTwoConnections(options, socket)
+        : new HttpOneConnections(options, socket)
+    this.#all.add(connections)
+    return connections
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    for (const connections of this.#all) connections.close()
+    this.#all.clear()
+  }
+}

@@ -1,0 +1,143 @@
+import { type LinkedController, linkSignals, onAbort } from '@kubewright/base'
+import { ByteStream } from './byte-stream.ts'
+import { ConnectionError, connectionProblem } from './connection-error.ts'
+import type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts'
+
+/** Who an in-process request comes from, as far as the connection says it. */
+export interface InProcessPeer {
+  readonly address: string
+  /** As if the client had shown this certificate, and the server trusted it. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] }
+}
+
+/** A request as the handler of a server within this process takes it. */
+export interface InProcessRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly rawHeaders?: readonly string[]
+  readonly body: (limitBytes: number) => Promise<Uint8Array>
+  readonly signal: AbortSignal
+  readonly peer: InProcessPeer
+}
+
+/** Where the handler of a server within this process writes a streamed body. */
+export interface InProcessSink {
+  write(chunk: Uint8Array): boolean
+  drained(): Promise<void>
+}
+
+/** An answer as the handler of a server within this process gives it. */
+export interface InProcessResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Uint8Array | ((sink: InProcessSink) => Promise<void>)
+}
+
+/** A server within this process, as a function. That of `@kubewright/server` fits. */
+export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
+
+/** What {@link inProcessTransport} takes. */
+export interface InProcessTransportOptions {
+  readonly handler: InProcessHandler
+  /** @default an unknown client on this machine: requests have to bring a token */
+  readonly peer?: InProcessPeer
+  /** For messages. @default 'in-process' */
+  readonly host?: string
+}
+
+/** A transport that calls a server's handler: no socket, no encoding, and nothing that is not deterministic. */
+export function inProcessTransport(options: InProcessTransportOptions): Transport {
+  return new InProcessTransport(options)
+}
+
+class InProcessTransport implements Transport {
+  readonly host: string
+  readonly #handler: InProcessHandler
+  readonly #peer: InProcessPeer
+  readonly #closing = new AbortController()
+
+  constructor({ handler, peer = { address: '127.0.0.1' }, host = 'in-process' }: InProcessTransportOptions) {
+    this.#handler = handler
+    this.#peer = peer
+    this.host = host
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const link = linkSignals(request.signal, this.#closing.signal)
+    try {
+      link.signal.throwIfAborted()
+      const answer = await this.#call(request, link)
+      const headers: Record<string, readonly string[]> = {}
+      for (const [name, value] of Object.entries(answer.headers)) {
+        headers[name.toLowerCase()] = typeof value === 'string' ? [value] : value
+      }
+      return { status: answer.status, headers, body: this.#body(answer, link, request.method) }
+    } catch (error) {
+      link[Symbol.dispose]()
+      throw this.#failure(error, link.signal)
+    }
+  }
+
+  /** Leaves when the signal aborts, even if the handler takes its time to notice. */
+  #call(request: TransportRequest, { signal }: LinkedController): Promise<InProcessResponse> {
+    return new Promise((resolve, reject) => {
+      const stopListening = onAbort(signal, () => reject(signal.reason as Error))
+      this.#handler(this.#toHandler(request, signal)).then(resolve, reject).finally(stopListening)
+    })
+  }
+
+  #toHandler({ method, path, headers = {}, body }: TransportRequest, signal: AbortSignal): InProcessRequest {
+    const at = path.indexOf('?')
+    const joined: Record<string, string> = {}
+    const rawHeaders: string[] = []
+    for (const [name, value] of Object.entries(headers)) {
+      const values = typeof value === 'string' ? [value] : value
+      joined[name] = values.join(', ')
+      for (const one of values) rawHeaders.push(name, one)
+    }
+    return {
+      method,
+      path: at < 0 ? path : path.slice(0, at),
+      query: new URLSearchParams(at < 0 ? '' : path.slice(at + 1)),
+      headers: joined,
+      rawHeaders,
+      // A limit that is exceeded is the server's to report: it sees how much there is.
+      body: async () => body ?? new Uint8Array(),
+      signal,
+      peer: this.#peer,
+    }
+  }
+
+  #body({ body }: InProcessResponse, link: LinkedController, method: string): TransportBody {
+    if (typeof body !== 'function' || method === 'HEAD') {
+      link[Symbol.dispose]()
+      return ByteStream.of(method === 'HEAD' || typeof body === 'function' ? undefined : body)
+    }
+    // The handler hears of a reader that leaves by the signal that its request had.
+    const stream = new ByteStream(() => link.abort(new Error('The reader is gone')))
+    const stopListening = onAbort(link.signal, () => stream.fail(this.#failure(link.signal.reason, link.signal)))
+    const sink: InProcessSink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }
+    body(sink)
+      .then(
+        () => stream.end(),
+        (error: unknown) => stream.fail(this.#failure(error, link.signal)),
+      )
+      .finally(() => {
+        stopListening()
+        link[Symbol.dispose]()
+      })
+    return stream
+  }
+
+  #failure(error: unknown, signal: AbortSignal): unknown {
+    if (this.#closing.signal.aborted) return new ConnectionError('the transport is closed', { host: this.host })
+    if (signal.aborted) return signal.reason
+    return new ConnectionError(connectionProblem(error), { host: this.host, cause: error })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error('The transport is closed'))
+  }
+}
