@@ -6,12 +6,6 @@ export const knownFailures: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What the server does not have yet: cases that need it are not run, because most would wait for it until they give up. */
-export function missingFeature({ area, test }: AreaCase): string | undefined {
-  const text = JSON.stringify(test.steps)
-  if (text.includes('apiextensions.k8s.io') || test.steps.some((step) => step.crd)) return 'custom resources'
-  if (area === 'vap') return 'admission policies'
-  if (test.webhooks) return 'webhooks'
-  if (area === 'apiservice' && test.id === 'apiservice-service-missing') return 'aggregation'
-  if (test.needs?.includes('kcm')) return 'controllers'
-  return undefined
+export function missingFeature({ test }: AreaCase): string | undefined {
+  return test.needs?.includes('kcm') ? 'controllers' : undefined
 }
