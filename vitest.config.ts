@@ -4,7 +4,7 @@ export default defineConfig({
   resolve: { conditions: ['kubewright-source'] },
   ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts'],
     server: { deps: { inline: [/@kubewright\//] } },
     reporters: ['default', './tools/vitest-summary.ts'],
     testTimeout: 30_000,

@@ -4,6 +4,7 @@ import { AsyncDisposer, formatDuration } from '@kubewright/base'
 import {
   adminUser,
   assembleServer,
+  createFrontProxyIdentity,
   createServerIdentity,
   listen,
   startClusterRoleAggregation,
@@ -43,7 +44,12 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
         store,
         clock,
         log,
-        builtins: { port: options.port, clientCa: clientCas.join('\n') },
+        builtins: {
+          port: options.port,
+          clientCa: clientCas.join('\n'),
+          // Made anew with every start; extension servers find it in the cluster.
+          frontProxy: createFrontProxyIdentity(clock.now()),
+        },
         access: {
           serviceAccounts: { keys: [identity.serviceAccountKey] },
           externalAddress: () => `127.0.0.1:${port}`,

@@ -1,0 +1,85 @@
+import { type ApiRequest, type AssembledServer, assembleServer, createFrontProxyIdentity } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningExtension, startExtension } from './extension-server.ts'
+
+const now = Date.now()
+const frontProxy = createFrontProxyIdentity(now)
+const store = new MemoryStore()
+const user = { name: 'jane', groups: ['system:masters'] }
+const path = '/apis/hello.example.com/v1/namespaces/default/greetings'
+let server: AssembledServer
+let extension: RunningExtension
+
+beforeAll(async () => {
+  server = await assembleServer({ store, builtins: { frontProxy }, access: { tokens: [{ token: 'jane', user }] } })
+  extension = await startExtension(frontProxy.ca, now)
+  const [service, apiService] = extension.manifests
+  await send('POST /api/v1/namespaces/default/services', service)
+  await send('POST /apis/apiregistration.k8s.io/v1/apiservices', apiService)
+  await available()
+})
+afterAll(async () => {
+  await extension[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: answers have every shape
+async function send(line: string, body?: unknown, onChunk?: (text: string, leave: () => void) => void): Promise<any> {
+  const [method = '', target = ''] = line.split(' ')
+  const [pathname = '', query] = target.split('?')
+  const client = new AbortController()
+  const request: ApiRequest = {
+    method,
+    path: pathname,
+    query: new URLSearchParams(query),
+    headers: { authorization: 'Bearer jane', 'content-type': 'application/json', 'user-agent': 'test' },
+    body: async () => Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+    signal: client.signal,
+    peer: { address: '127.0.0.1' },
+  }
+  const response = await server.handler(request)
+  const chunks: Uint8Array[] = []
+  if (typeof response.body === 'function') {
+    await response.body({
+      write: (chunk) => {
+        chunks.push(chunk)
+        onChunk?.(Buffer.from(chunk).toString(), () => client.abort())
+        return true
+      },
+      drained: async () => undefined,
+    })
+  } else if (response.body) chunks.push(response.body)
+  const text = Buffer.concat(chunks).toString()
+  return String(response.headers['content-type']).startsWith('application/json') && !onChunk ? JSON.parse(text) : text
+}
+
+/** Follows the APIService until the server in front has found the extension server. */
+async function available(): Promise<void> {
+  const watch = '/apis/apiregistration.k8s.io/v1/apiservices?watch=1&fieldSelector=metadata.name%3Dv1.hello.example.com'
+  await send(`GET ${watch}`, undefined, (text, leave) => {
+    if (text.includes('"reason":"Passed"')) leave()
+  })
+}
+
+describe('the extension server', () => {
+  test('serves greetings through the server in front of it', async () => {
+    const greeting = { apiVersion: 'hello.example.com/v1', kind: 'Greeting', metadata: { name: 'world' } }
+    expect(await send(`POST ${path}`, { ...greeting, spec: { to: 'world' } })).toMatchObject({
+      metadata: { name: 'world', namespace: 'default', generation: 1 },
+      spec: { to: 'world', text: 'Hello' },
+    })
+    expect((await send(`GET ${path}`)).items).toHaveLength(1)
+    expect((await send(`POST ${path}`, { ...greeting, metadata: { name: 'x' }, spec: {} })).message).toBe(
+      'Greeting.hello.example.com "x" is invalid: spec.to: Required value',
+    )
+  })
+
+  test('is part of what the server in front says that it serves', async () => {
+    const { resources } = await send('GET /apis/hello.example.com/v1')
+    expect(resources).toMatchObject([{ name: 'greetings', kind: 'Greeting', shortNames: ['hi'] }])
+    const { groups } = await send('GET /apis')
+    expect(groups.map(({ name }: { name: string }) => name)).toContain('hello.example.com')
+  })
+})
