@@ -16,6 +16,8 @@ import { caBundleProblem } from './validate-conversion.ts'
 
 /** Watches of a resource that changed end this long after, so that they show everything that came before. */
 const graceMillis = 1000
+/** When to try again to serve what could not be served. */
+const retryMillis = 1000
 /** What discovery says can be done with resources whose definition is being deleted. */
 const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
@@ -64,8 +66,7 @@ export class CrdRegistrar implements AsyncDisposable {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
     parts.admission.unshift(registrar.#refuseCreates)
-    // What cannot be served now is tried again, and does not keep the server from starting.
-    await registrar.#look().catch((error: unknown) => registrar.#complain(error))
+    await registrar.#look()
     registrar.#running = registrar.#follow()
     return registrar
   }
@@ -81,27 +82,20 @@ export class CrdRegistrar implements AsyncDisposable {
     while (!signal.aborted) {
       // Asked for before looking, so that nothing is missed in between.
       const changed = this.#cache.changed(signal)
-      try {
-        await this.#look()
-        await changed
-      } catch (error) {
-        if (signal.aborted) return
-        this.#complain(error)
-        await this.#parts.clock.sleep(graceMillis, { signal }).catch(() => undefined)
-      }
+      if (await this.#look()) await changed
+      else await this.#parts.clock.sleep(retryMillis, { signal }).catch(() => undefined)
     }
   }
 
-  #complain(error: unknown): void {
-    this.#parts.log.error(error, 'Cannot serve every custom resource definition; trying again')
-  }
-
-  /** Deals with every definition that changed since the last look. */
-  async #look(): Promise<void> {
+  /**
+   * Deals with every definition that changed since the last look. False when one could not be served, which does not keep others from
+   * it, nor the server from starting: it has to be tried again.
+   */
+  async #look(): Promise<boolean> {
     const stored = this.#cache.list(crdPrefix)
     const keys = new Set(stored.map(({ key }) => key))
     let freed = false
-    let failure: unknown
+    let complete = true
     for (const key of new Set([...this.#seen.keys(), ...this.#installed.keys()])) {
       if (keys.has(key)) continue
       this.#seen.delete(key)
@@ -113,17 +107,18 @@ export class CrdRegistrar implements AsyncDisposable {
       const unaccepted = !deepEqual(asCrd(object.object).spec.names, asCrd(object.object).status?.acceptedNames)
       // Names that were taken may have become free.
       if (this.#seen.get(object.key) === object.revision && !(freed && unaccepted)) continue
-      if (this.#stop.signal.aborted) return
+      if (this.#stop.signal.aborted) return true
       try {
         await this.#sync(object)
         this.#seen.set(object.key, object.revision)
         if (unaccepted) freed = true
       } catch (error) {
-        // One that cannot be served does not keep the others from it.
-        failure ??= error
+        if (this.#stop.signal.aborted) return true
+        this.#parts.log.error(error, 'Cannot serve a custom resource definition; trying again', { key: object.key })
+        complete = false
       }
     }
-    if (failure !== undefined) throw failure
+    return complete
   }
 
   /** Takes one definition as far as it gets: each step may write, and the next goes on from what was written. */
