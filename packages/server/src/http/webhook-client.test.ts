@@ -1,5 +1,6 @@
 import { systemClock, VirtualClock } from '@kubewright/base'
 import { expect, it } from 'vitest'
+import { CertificateAuthority } from '../pki/certificate-authority.ts'
 import { LocalServers } from './local-servers.ts'
 import { ConnectionError, type Outgoing, type OutgoingRequest } from './outgoing.ts'
 import { WebhookClient } from './webhook-client.ts'
@@ -27,10 +28,11 @@ it('WebhookClient.call() asks a service under its name, where its endpoint is', 
     }
   })
   const service = { namespace: 'ns', name: 'svc', path: '/p', port: 99 }
-  const caBundle = Buffer.from('PEM').toString('base64')
+  const { cert } = CertificateAuthority.create({ commonName: 'ca', now: 0 })
+  const caBundle = Buffer.from(cert).toString('base64')
   expect(Buffer.from(await client.call({ service, caBundle }, body, { timeoutSeconds: 7 })).toString()).toBe('ok')
   expect(asked[0]!.url.href).toBe('https://svc.ns.svc:99/p?timeout=7s')
-  expect(asked[0]!.tls).toEqual({ ca: 'PEM' })
+  expect(asked[0]!.tls).toEqual({ ca: cert })
   expect(await asked[0]!.connectTo!()).toEqual({ host: '10.0.0.1', port: 8443 })
 })
 
@@ -75,4 +77,15 @@ it('LocalServers.serve() serves until disposed', async () => {
   expect(Buffer.from(await client.call({ url: 'https://x/a' }, body)).toString()).toBe('/a')
   serving[Symbol.dispose]()
   await expect(client.call({ url: 'https://x/a' }, body)).rejects.toThrow('dial tcp: no')
+})
+
+it.each([
+  ['no PEM', 'unable to parse bytes as PEM block'],
+  ['-----BEGIN KEY-----\nAA==\n-----END KEY-----\n', 'no valid certificate authority data seen'],
+  ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n', 'failed to parse certificate'],
+])('WebhookClient.call() refuses authorities that are none: %j', async (pem, why) => {
+  const caBundle = Buffer.from(pem).toString('base64')
+  await expect(clientOf(nowhere).call({ url: 'https://x/', caBundle }, body)).rejects.toThrow(
+    `unable to load root certificates: ${why}`,
+  )
 })

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+import { posix } from 'node:path'
 import { newGenericServerResponse, parseJson } from '@kubewright/api'
 import { type Clock, goQuote } from '@kubewright/base'
 import type { HostPort, Outgoing, OutgoingResponse } from './outgoing.ts'
@@ -32,8 +34,15 @@ export interface WebhookClientParts {
   readonly clock: Clock
 }
 
+/** A webhook cannot be called at all because of how it is configured. */
+export class WebhookConfigError extends Error {
+  override readonly name = 'WebhookConfigError'
+}
+
 /** The most that a webhook may answer. A patch of an object that is as large as can be still fits. */
 const maxAnswerBytes = 16 * 1024 * 1024
+/** How many bundles are remembered. */
+const maxBundles = 200
 /** The most of an unexpected answer that an error repeats. */
 const maxShownBytes = 2048
 
@@ -44,14 +53,20 @@ const maxShownBytes = 2048
  */
 export class WebhookClient {
   readonly #parts: WebhookClientParts
+  /** The PEM of bundles that have been looked at. */
+  readonly #bundles = new Map<string, string>()
 
   constructor(parts: WebhookClientParts) {
     this.#parts = parts
   }
 
-  /** Posts a body and gives back what the webhook answered with success; rejects with an Error that says what client-go would say. */
+  /**
+   * Posts a body and gives back what the webhook answered with success; rejects with an Error that says what client-go would say, or
+   * with {@link WebhookConfigError}.
+   */
   async call(target: WebhookTarget, body: Uint8Array, options: WebhookCallOptions = {}): Promise<Uint8Array> {
     const { timeoutSeconds, signal: outer } = options
+    const ca = target.caBundle ? this.#authorities(target.caBundle) : undefined
     const url = addressOf(target) + (timeoutSeconds === undefined ? '' : `?timeout=${timeoutSeconds}s`)
     const stop = new AbortController()
     const cancel = (): void => stop.abort(new Error('context canceled'))
@@ -66,7 +81,7 @@ export class WebhookClient {
             'webhook timeout',
           )
     try {
-      const response = await this.#post(target, url, body, stop.signal)
+      const response = await this.#post(target.service, url, { body, ca, signal: stop.signal })
       return contentOf(response, await readBody(response, stop.signal))
     } finally {
       timer?.cancel()
@@ -75,10 +90,9 @@ export class WebhookClient {
   }
 
   async #post(
-    { service, caBundle }: WebhookTarget,
+    service: WebhookTarget['service'],
     url: string,
-    body: Uint8Array,
-    signal: AbortSignal,
+    { body, ca, signal }: { body: Uint8Array; ca: string | undefined; signal: AbortSignal },
   ): Promise<OutgoingResponse> {
     const { outgoing, resolveService } = this.#parts
     try {
@@ -92,23 +106,55 @@ export class WebhookClient {
         },
         body,
         signal,
-        ...(caBundle ? { tls: { ca: Buffer.from(caBundle, 'base64').toString('latin1') } } : {}),
+        ...(ca === undefined ? {} : { tls: { ca } }),
         ...(service ? { connectTo: () => resolveService(service.namespace, service.name, service.port ?? 443) } : {}),
       })
     } catch (error) {
       throw new Error(`Post ${goQuote(url)}: ${(error as Error).message}`, { cause: error })
     }
   }
+
+  #authorities(bundle: string): string {
+    let pem = this.#bundles.get(bundle)
+    if (pem === undefined) {
+      pem = Buffer.from(bundle, 'base64').toString('latin1')
+      checkAuthorities(pem)
+      if (this.#bundles.size >= maxBundles) this.#bundles.clear()
+      this.#bundles.set(bundle, pem)
+    }
+    return pem
+  }
+}
+
+/** One certificate is enough; the first thing that is wrong is told when there is none (client-go/transport/transport.go). */
+function checkAuthorities(pem: string): void {
+  const blocks = [...pem.matchAll(/-----BEGIN ([^-]+)-----\s[^-]*-----END \1-----/g)]
+  let problem = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen'
+  for (const [text, type] of blocks) {
+    if (type !== 'CERTIFICATE') continue
+    try {
+      new X509Certificate(text)
+      return
+    } catch {
+      problem = 'failed to parse certificate: x509: malformed certificate'
+    }
+  }
+  throw new WebhookConfigError(`unable to load root certificates: ${problem}`)
 }
 
 function addressOf({ url, service }: WebhookTarget): string {
   if (service) {
-    const path = (service.path ?? '').replace(/^\/+/, '')
-    return `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}/${path}`
+    return `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}${cleanPath(service.path ?? '')}`
   }
-  if (!url) throw new Error('webhook configuration must have either service or URL')
+  if (!url) throw new WebhookConfigError('webhook configuration must have either service or URL')
   // Go keeps the host as it is written, and so does the address in its errors.
-  return (/^[a-z]+:\/\/[^/]*/i.exec(url)?.[0] ?? '') + new URL(url).pathname
+  return (/^[a-z]+:\/\/[^/]*/i.exec(url)?.[0] ?? '') + cleanPath(new URL(url).pathname)
+}
+
+/** As Go joins paths: one slash at the beginning, none at the end. */
+function cleanPath(path: string): string {
+  const joined = posix.join('/', path)
+  return joined.length > 1 && joined.endsWith('/') ? joined.slice(0, -1) : joined
 }
 
 async function readBody({ body }: OutgoingResponse, signal: AbortSignal): Promise<Uint8Array> {

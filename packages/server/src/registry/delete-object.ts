@@ -24,8 +24,8 @@ export interface DeleteOutcome {
   readonly removed: boolean
 }
 
-/** Runs before anything is changed; throws to refuse. */
-export type DeleteValidation = (object: MutableObject) => Promise<void>
+/** Runs before anything is changed, with the grace period when the kind has set one; throws to refuse. */
+export type DeleteValidation = (object: MutableObject, gracePeriodSeconds?: number) => Promise<void>
 
 /** Checks the options by themselves (meta/v1/validation.ValidateDeleteOptions). */
 export function validateDeleteOptions(options: DeleteOptions): void {
@@ -76,7 +76,8 @@ export async function deleteObject(
     }
     const plan = planDeletion(object, options, strategy.gracePeriod, now)
     if (plan === 'pending') return { object: existing, removed: false }
-    await validate(await copyStored(resource, existing))
+    const grace = plan === 'graceful' ? object.metadata.deletionGracePeriodSeconds : undefined
+    await validate(await copyStored(resource, existing), grace)
 
     const finalizersChanged = setPropagationFinalizers(object, options, strategy.defaultPropagation)
     const kept = (object.metadata.finalizers ?? []).length > 0

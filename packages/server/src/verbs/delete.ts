@@ -53,7 +53,7 @@ function removeOne(
   const { resource, registry, admission } = endpoint
   const dryRun = (options.dryRun ?? []).length > 0
   const scope = endpoint.scope(context, { dryRun })
-  return deleteObject(registry, scope, name, options, async (old) => {
+  return deleteObject(registry, scope, name, options, async (old, grace) => {
     const attributes = {
       context,
       resource,
@@ -64,7 +64,12 @@ function removeOne(
       dryRun,
       object: undefined,
       old,
-      options: { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+      options: {
+        ...options,
+        ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+        kind: 'DeleteOptions',
+        apiVersion: 'meta.k8s.io/v1',
+      },
     }
     await admission.mutate(attributes)
     await admission.validate(attributes)

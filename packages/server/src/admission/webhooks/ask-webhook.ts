@@ -2,7 +2,7 @@ import { ApiError, encodeJson, newBadRequest, newForbidden, type Status } from '
 import { type Clock, goQuote, type Random, uuid } from '@kubewright/base'
 import type { ServerParts } from '../../api-server.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
-import type { WebhookClient } from '../../http/webhook-client.ts'
+import { type WebhookClient, WebhookConfigError } from '../../http/webhook-client.ts'
 import type { Resource } from '../../registry/resource.ts'
 import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
 import { MatchConditionError, matchesConditions } from '../expressions/match-conditions.ts'
@@ -86,7 +86,12 @@ export async function askWebhook(
     return decodeReview(answer, { version, uid, mutating })
   } catch (error) {
     const { message } = error as Error
-    const what = error instanceof InvalidReviewError ? 'received invalid webhook response' : 'failed to call webhook'
+    const what =
+      error instanceof WebhookConfigError
+        ? 'could not get REST client'
+        : error instanceof InvalidReviewError
+          ? 'received invalid webhook response'
+          : 'failed to call webhook'
     throw new WebhookFailure(name, `${what}: ${message}`)
   }
 }
