@@ -224,4 +224,55 @@ describe('kubectl', () => {
     expect(await editing.run(['-n', 'edited', 'edit', 'cm', 'e'])).toBe('configmap/e edited\n')
     expect(await k(['get', 'cm', 'e', '-o', 'jsonpath={.data.color}'])).toBe('green')
   })
+
+  it('knows custom resources as soon as they are defined', async () => {
+    const k = await namespaced('custom')
+    expect(await kubectl.run(['apply', '-f', '-'], homes)).toContain('/homes.ajd.example.com created\n')
+    expect(
+      await kubectl.run(['wait', 'crd/homes.ajd.example.com', '--for=condition=Established', '--timeout=10s']),
+    ).toContain('condition met')
+    const home = 'apiVersion: ajd.example.com/v1\nkind: Home\nmetadata: { name: cosy }\nspec: { image: nginx }\n'
+    expect(await k(['apply', '-f', '-'], home)).toBe('home.ajd.example.com/cosy created\n')
+    expect(await k(['get', 'hm'])).toMatch(/^NAME +IMAGE +REPLICAS\ncosy +nginx +1\n$/)
+    expect(await k(['scale', 'home', 'cosy', '--replicas=3'])).toBe('home.ajd.example.com/cosy scaled\n')
+    expect(await k(['explain', 'home.spec.replicas'])).toMatch(
+      /FIELD: replicas <integer>\s+DESCRIPTION:\s+How many to run/,
+    )
+    const bad = await kubectl.try(['-n', 'custom', 'apply', '-f', '-'], home.replace('nginx', '""'))
+    expect(bad.error).toContain('spec.image in body should be at least 1 chars long')
+    expect(await kubectl.run(['delete', 'crd', 'homes.ajd.example.com'])).toContain('deleted')
+    expect((await kubectl.try(['-n', 'custom', 'get', 'hm'])).code).toBe(1)
+  })
 })
+
+const homes = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: homes.ajd.example.com }
+spec:
+  group: ajd.example.com
+  scope: Namespaced
+  names: { plural: homes, singular: home, kind: Home, shortNames: [hm] }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources:
+      scale: { specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas }
+    additionalPrinterColumns:
+    - { name: Image, type: string, jsonPath: .spec.image }
+    - { name: Replicas, type: integer, jsonPath: .spec.replicas }
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              image: { type: string, minLength: 1 }
+              replicas: { type: integer, default: 1, description: How many to run }
+          status:
+            type: object
+            properties:
+              replicas: { type: integer }
+`
