@@ -52,7 +52,7 @@ async function send(line: string, body?: unknown, onChunk?: (text: string, leave
     })
   } else if (response.body) chunks.push(response.body)
   const text = Buffer.concat(chunks).toString()
-  return String(response.headers['content-type']).startsWith('application/json') && !onChunk ? JSON.parse(text) : text
+  return onChunk ? text : JSON.parse(text)
 }
 
 /** Follows the APIService until the server in front has found the extension server. */
@@ -81,5 +81,9 @@ describe('the extension server', () => {
     expect(resources).toMatchObject([{ name: 'greetings', kind: 'Greeting', shortNames: ['hi'] }])
     const { groups } = await send('GET /apis')
     expect(groups.map(({ name }: { name: string }) => name)).toContain('hello.example.com')
+    const { paths } = await send('GET /openapi/v3')
+    const { serverRelativeURL } = paths['apis/hello.example.com/v1']
+    const { components } = await send(`GET ${serverRelativeURL}`)
+    expect(components.schemas['com.example.hello.v1.Greeting'].properties.spec.required).toEqual(['to'])
   })
 })

@@ -8,7 +8,7 @@ import { findEndpointSlices, findService } from '../services/service-resolver.ts
 import { type Availability, availabilityOf, type RemoteApiService } from './api-service-condition.ts'
 import type { ExtensionServers } from './extension-servers.ts'
 import { proxyRequest, unavailable } from './proxy-request.ts'
-import { fetchDiscovery, type RemoteResources } from './remote-discovery.ts'
+import { fetchDiscovery, fetchOpenApiUrl, type RemoteResources } from './remote-discovery.ts'
 
 /** A server that is reachable may stop being so, and one that is not may come back, without any object changing. */
 const resyncPeriod = 30_000
@@ -28,6 +28,7 @@ interface Entry {
   /** What the last check was made of. */
   signature: string
   resources: RemoteResources
+  openApi: string | undefined
   fresh: boolean
   failures: number
   checking: Promise<void> | undefined
@@ -69,6 +70,7 @@ export class RemoteApiServices {
         service,
         signature,
         resources: [],
+        openApi: undefined,
         fresh: false,
         failures: 0,
         checking: undefined,
@@ -91,8 +93,8 @@ export class RemoteApiServices {
   /** Answers for group versions that are served elsewhere, by asking there. */
   readonly paths: PathHandler = async (context) => {
     if (this.#entries.size === 0) return undefined
-    const [, root, group, version] = context.info.path.split('/')
-    const entry = root === 'apis' ? this.#entries.get(`${version}.${group}`) : undefined
+    const [, group, version] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)/.exec(context.info.path) ?? []
+    const entry = this.#entries.get(`${version}.${group}`)
     if (!entry) return undefined
     if (!isAvailable(entry.service)) return unavailable('service unavailable')
     return proxyRequest(this.#options.servers, entry.service, context)
@@ -133,8 +135,9 @@ export class RemoteApiServices {
       try {
         const now = await availabilityOf(entry.service, lookup, servers)
         if (!this.#isCurrent(entry)) return
-        await this.#writeStatus(entry, now)
+        // What is called available can be discovered.
         await this.#discover(entry, now)
+        await this.#writeStatus(entry, now)
         entry.failures = now.reason === 'FailedDiscoveryCheck' ? entry.failures + 1 : 0
       } catch (error) {
         entry.failures++
@@ -164,11 +167,12 @@ export class RemoteApiServices {
   }
 
   async #discover(entry: Entry, { status }: Availability): Promise<void> {
-    const before = JSON.stringify([entry.fresh, entry.resources])
+    const before = JSON.stringify([entry.fresh, entry.openApi, entry.resources])
     entry.fresh = false
     if (status === 'True') {
       try {
         entry.resources = await fetchDiscovery(entry.service, this.#options.servers)
+        entry.openApi = await fetchOpenApiUrl(entry.service, this.#options.servers)
         entry.fresh = true
       } catch (error) {
         this.#options.parts.log.error(error, 'Cannot ask an extension server what it serves', {
@@ -176,16 +180,17 @@ export class RemoteApiServices {
         })
       }
     }
-    if (JSON.stringify([entry.fresh, entry.resources]) !== before) this.#publish()
+    if (JSON.stringify([entry.fresh, entry.openApi, entry.resources]) !== before) this.#publish()
   }
 
   #publish(): void {
     const versions = [...this.#entries.values()].map(
-      ({ service: { spec }, resources, fresh }): RemoteVersion => ({
+      ({ service: { spec }, resources, openApi, fresh }): RemoteVersion => ({
         group: spec.group,
         version: spec.version,
         priority: { group: spec.groupPriorityMinimum ?? 0, version: spec.versionPriority ?? 0 },
         resources,
+        openApi,
         freshness: fresh ? 'Current' : 'Stale',
       }),
     )

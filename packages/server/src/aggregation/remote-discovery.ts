@@ -49,6 +49,21 @@ export async function fetchDiscovery(service: RemoteApiService, servers: Extensi
   return fromLegacy(resources, group, version)
 }
 
+/** Where an extension server has its OpenAPI document for the version; undefined when it has none. */
+export async function fetchOpenApiUrl(
+  service: RemoteApiService,
+  servers: ExtensionServers,
+): Promise<string | undefined> {
+  const { group, version } = service.spec
+  const index = await ask(service, servers, '/openapi/v3', 'application/json')
+  if (index.status !== 200) return undefined
+  const { paths = {} } = JSON.parse(index.text) as { paths?: Record<string, { serverRelativeURL?: string }> }
+  const path = `apis/${group}/${version}`
+  const url = Object.hasOwn(paths, path) ? paths[path]?.serverRelativeURL : undefined
+  // Anything else would lead clients to what another server answers for.
+  return url?.startsWith(`/openapi/v3/${path}`) ? url : undefined
+}
+
 async function ask(
   service: RemoteApiService,
   servers: ExtensionServers,

@@ -19,6 +19,8 @@ export interface RemoteVersion {
   readonly priority: Priority
   /** As the aggregated form lists them. */
   readonly resources: readonly Readonly<Record<string, unknown>>[]
+  /** Where its OpenAPI document (version 3) is, with the hash of its content; absent when the server has none. */
+  readonly openApi?: string | undefined
   /** Whether the server could be asked lately. */
   readonly freshness: 'Current' | 'Stale'
 }
@@ -58,6 +60,11 @@ export class DiscoveryIndex implements Disposable {
   /** The groups that this server answers for itself. */
   get local(): ReadonlyMap<string, DiscoveredGroup> {
     return (this.#local ??= this.#remote.length === 0 ? this.groups : this.#collect([]))
+  }
+
+  /** What other servers answer for; a new list whenever something changed. */
+  get remote(): readonly RemoteVersion[] {
+    return this.#remote
   }
 
   /** Says what other servers answer for from now on. They take the place of local versions of the same name. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import { discoveredResource } from '../discovery/discovered-resource.ts'
-import type { DiscoveryIndex } from '../discovery/discovery-index.ts'
+import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ResourceTable } from '../registry/resource-table.ts'
 import type { ApiPath } from './api-operation.ts'
@@ -37,7 +37,7 @@ export class OpenApiDocuments implements Disposable {
   readonly #listening: Disposable
   /** By name, with the resources that they were made of. */
   readonly #v3 = new Map<string, { readonly from: readonly Resource[]; readonly document: OpenApiDocument }>()
-  #index: OpenApiDocument | undefined
+  #index: { readonly remote: readonly RemoteVersion[]; readonly document: OpenApiDocument } | undefined
   #v2: OpenApiDocument | undefined
   #v2Protobuf: OpenApiDocument | undefined
 
@@ -54,11 +54,21 @@ export class OpenApiDocuments implements Disposable {
 
   /** The index of /openapi/v3: where each document is, with its hash. */
   get index(): OpenApiDocument {
-    return (this.#index ??= documentOf({
-      paths: Object.fromEntries(
-        this.names().map((name) => [name, { serverRelativeURL: this.urlOf(name, this.v3(name)!.etag) }]),
-      ),
-    }))
+    const { remote } = this.#discovery
+    if (this.#index?.remote !== remote) this.#index = { remote, document: documentOf({ paths: this.#paths(remote) }) }
+    return this.#index.document
+  }
+
+  #paths(remote: readonly RemoteVersion[]): Record<string, { serverRelativeURL: string }> {
+    const urls = new Map(this.names().map((name) => [name, this.urlOf(name, this.v3(name)!.etag)]))
+    for (const { group, version, openApi } of remote) {
+      const name = `apis/${group}/${version}`
+      // Whoever answers for a version describes it, too.
+      if (openApi === undefined) urls.delete(name)
+      else urls.set(name, openApi)
+    }
+    const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]))
   }
 
   /** Names of all documents of version 3, sorted. */
