@@ -104,14 +104,18 @@ export class CrdRegistrar implements AsyncDisposable {
       freed = true
     }
     for (const object of stored) {
-      const unaccepted = !deepEqual(asCrd(object.object).spec.names, asCrd(object.object).status?.acceptedNames)
+      const known = this.#seen.get(object.key) === object.revision
+      if (known && !freed) continue
+      const { names, acceptedNames } = { ...asCrd(object.object).spec, ...asCrd(object.object).status }
+      const accepted = deepEqual(names, acceptedNames)
       // Names that were taken may have become free.
-      if (this.#seen.get(object.key) === object.revision && !(freed && unaccepted)) continue
+      if (known && accepted) continue
       if (this.#stop.signal.aborted) return true
       try {
         await this.#sync(object)
         this.#seen.set(object.key, object.revision)
-        if (unaccepted) freed = true
+        // Only a definition that had names can have given some up.
+        if (!accepted && acceptedNames?.plural) freed = true
       } catch (error) {
         if (this.#stop.signal.aborted) return true
         this.#parts.log.error(error, 'Cannot serve a custom resource definition; trying again', { key: object.key })

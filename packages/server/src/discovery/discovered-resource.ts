@@ -45,6 +45,15 @@ for (const { group, versions } of discoveryGroups()) {
  * of Kubernetes; custom ones are shown as they are, with their full kind, as the real server does.
  */
 export function discoveredResource(resource: Resource): DiscoveredResource {
+  let found = discovered.get(resource)
+  if (!found) discovered.set(resource, (found = describe(resource)))
+  return found
+}
+
+/** Resources do not change, and every change of the table asks about all of them. */
+const discovered = new WeakMap<Resource, DiscoveredResource>()
+
+function describe(resource: Resource): DiscoveredResource {
   const { kind } = resource
   const verbs = resource.listedVerbs ?? resource.verbs
   const builtin = resource.typedItems
