@@ -126,6 +126,11 @@ describe('ValidatingAdmissionPolicy', () => {
     )
   })
 
+  it('takes a variable that is null for a value', async () => {
+    const variables = [{ name: 'none', expression: "'a' == 'b' ? dyn(1) : dyn(null)" }]
+    expect(await verdict({ variables, validations: [{ expression: 'variables.none == null' }] })).toBe('admitted')
+  })
+
   it.each<[string, string]>([
     ["authorizer.group('').resource('pods').namespace('test').check('get').allowed()", 'admitted'],
     ["authorizer.group('').resource('pods').check('delete').allowed()", 'failed expression'],

@@ -123,6 +123,7 @@ function rejection(name: string, given: Status | undefined): ApiError {
     status: status && status !== 'Success' ? status : 'Failure',
     message: why ? `${denied}: ${why}` : `${denied} without explanation`,
     ...(reason ? { reason } : {}),
-    code: code < 400 ? 400 : code,
+    // What is no failure becomes one, and what HTTP has no status for an internal error.
+    code: code < 400 ? 400 : code > 999 ? 500 : code,
   })
 }

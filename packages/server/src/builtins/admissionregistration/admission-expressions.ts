@@ -99,7 +99,13 @@ export function withPolicyVariables(
   environment: CelEnvironment,
   variables: ReadonlyMap<string, CelType>,
 ): CelEnvironment {
-  return environment.extend({ variables: { variables: composition(variables) } })
+  // Not data with a schema, where null would be the same as absent: a variable may be null.
+  const type = structType('kubernetes.variables')
+  const declaration = { type, identifier: false, fields: Object.fromEntries(variables) } as const
+  return environment.extend({
+    libraries: [{ name: 'kubernetes.variables', types: [declaration] }],
+    variables: { variables: type },
+  })
 }
 
 function commonVariables(): Record<string, VariableDeclaration> {
@@ -114,13 +120,6 @@ function commonVariables(): Record<string, VariableDeclaration> {
     // Requests about objects of the cluster have none.
     namespaceObject: { ...namespaceObject, read: (json) => (json === null ? null : namespaceObject.read(json)) },
   }
-}
-
-function composition(variables: ReadonlyMap<string, CelType>): DeclaredType {
-  const fields = new Map(
-    [...variables].map(([name, type]) => [name, { jsonName: name, type: declared(type) }] as const),
-  )
-  return { ...declared(structType('kubernetes.variables')), fields }
 }
 
 function declared(type: CelType): DeclaredType {
