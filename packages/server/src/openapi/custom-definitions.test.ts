@@ -37,6 +37,29 @@ describe('customDefinitions()', () => {
     expect(specOf(spec, 'v3')).toEqual(spec)
   })
 
+  test('says that a value is an integer or a string, where the schema does not', () => {
+    const types = [{ type: 'integer' }, { type: 'string' }]
+    const marked = { 'x-kubernetes-int-or-string': true }
+    expect(specOf(marked, 'v3')).toEqual({ ...marked, anyOf: types })
+    expect(specOf({ ...marked, anyOf: types }, 'v3')).toEqual({ ...marked, anyOf: types })
+    const bounds = [{ pattern: '^a' }, { maximum: 3 }]
+    expect(specOf({ ...marked, anyOf: bounds }, 'v3')).toEqual({ ...marked, anyOf: bounds, allOf: [{ anyOf: types }] })
+    expect(specOf(marked, 'v2')).toEqual(marked)
+  })
+
+  test('keeps defaults from version 2', () => {
+    const spec = { type: 'string', default: 'x' }
+    expect(specOf(spec, 'v2')).toEqual({ type: 'string' })
+    expect(specOf(spec, 'v3')).toEqual(spec)
+  })
+
+  test('names the fields that can be selected by', () => {
+    const resource = { ...customResource('v1', { type: 'object' }), selectableFields: { 'spec.a': () => '' } }
+    for (const schema of customDefinitions(resource, 'v3').values()) {
+      expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.a' }])
+    }
+  })
+
   test('gives embedded objects what every object has', () => {
     expect(specOf({ type: 'object', 'x-kubernetes-embedded-resource': true }, 'v3')).toMatchObject({
       required: ['kind', 'apiVersion'],

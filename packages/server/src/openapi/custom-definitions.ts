@@ -1,4 +1,4 @@
-import { deepCopy } from '@kubewright/base'
+import { deepCopy, deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { Resource } from '../registry/resource.ts'
 import { definitionName, metaDefinition } from './definition-name.ts'
@@ -54,6 +54,10 @@ export function customDefinitions(resource: Resource, version: OpenApiVersion): 
   }
   const object = objectSchema(resource.schema, version)
   object['x-kubernetes-group-version-kind'] = gvk(kindName)
+  const selectable = Object.keys(resource.selectableFields ?? {}).map((fieldPath) => ({ fieldPath }))
+  if (selectable.length > 0) {
+    for (const schema of [object, list]) schema['x-kubernetes-selectable-fields'] = selectable
+  }
   return new Map([
     [name, object],
     [listName, list],
@@ -88,9 +92,7 @@ function described(definition: string, description: string, version: OpenApiVers
 /** Rewrites a structural schema in place into what documents can say. */
 function publish(schema: PublishedSchema, version: OpenApiVersion): PublishedSchema {
   for (const dropped of ['$schema', 'id', 'example', 'externalDocs']) delete schema[dropped]
-  if (schema['x-kubernetes-int-or-string'] === true && !schema['anyOf'] && !schema['allOf']) {
-    schema['anyOf'] = [{ type: 'integer' }, { type: 'string' }]
-  }
+  if (schema['x-kubernetes-int-or-string'] === true) unfoldIntOrString(schema)
   if (version === 'v2') simplify(schema)
   const properties = schema['properties'] as Record<string, PublishedSchema> | undefined
   for (const property of Object.values(properties ?? {})) publish(property, version)
@@ -102,9 +104,18 @@ function publish(schema: PublishedSchema, version: OpenApiVersion): PublishedSch
   return schema
 }
 
+/** Says in plain words that a value is an integer or a string, unless the schema does (apiserver/schema/unfold.go). */
+function unfoldIntOrString(schema: PublishedSchema): void {
+  const types = [{ type: 'integer' }, { type: 'string' }]
+  const allOf = schema['allOf'] as PublishedSchema[] | undefined
+  if (deepEqual(schema['anyOf'], types) || deepEqual(allOf?.[0]?.['anyOf'], types)) return
+  if (schema['anyOf']) schema['allOf'] = [{ anyOf: types }, ...(allOf ?? [])]
+  else schema['anyOf'] = types
+}
+
 /** Drops what version 2 cannot say, and what clients of version 2 would then get wrong (controller/openapi/v2/conversion.go). */
 function simplify(schema: PublishedSchema): void {
-  for (const logic of ['allOf', 'anyOf', 'oneOf', 'not']) delete schema[logic]
+  for (const unsaid of ['allOf', 'anyOf', 'oneOf', 'not', 'default']) delete schema[unsaid]
   const required = schema['required'] as string[] | undefined
   const properties = schema['properties'] as Record<string, PublishedSchema> | undefined
   if (required && properties) {
