@@ -36,6 +36,10 @@ describe('ApiServiceController', () => {
       spec: { group: 'shop.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
       status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
     })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await server.send(`PATCH ${path}/v1.shop.example.com`, { body: { spec: { versionPriority: 7 } }, headers })
+    await settle()
+    expect((await server.send(`GET ${path}/v1.shop.example.com`)).body.spec.versionPriority).toBe(100)
     resources.delete('shop.example.com', 'v1', 'widgets')
     await settle()
     expect((await server.send(`GET ${path}/v1.shop.example.com`)).status).toBe(404)
@@ -70,6 +74,13 @@ describe('ApiServiceController', () => {
       reason: 'EndpointsNotFound',
       message: 'cannot find endpointslices for service/s in "n"',
     })
+
+    await server.send(`PATCH ${path}/v1.far.example.com`, {
+      body: { spec: { service: null } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await settle()
+    expect(await conditionOf('v1.far.example.com')).toMatchObject({ status: 'True', reason: 'Local' })
 
     await server.send(`DELETE ${path}/v1.far.example.com`)
     await settle()

@@ -1,9 +1,11 @@
 import { isConflict, isNotFound } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
 import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
 import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
 import { automanagedLabel, localApiService } from '../bootstrap/api-services.ts'
-import { ensureObject } from '../bootstrap/ensure-object.ts'
+import { ensureObject, putObject, putStatus } from '../bootstrap/ensure-object.ts'
+import { asCrd } from '../crd/crd.ts'
 import { deleteObject } from '../registry/delete-object.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
@@ -83,15 +85,39 @@ export class ApiServiceController {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
     const custom = this.#customGroupVersions()
-    const names = new Set(known.map(({ metadata }) => metadata.name))
+    const defined = await this.#definedVersions()
+    const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {
-      if (names.has(name)) continue
-      await ensureObject(this.#parts, 'apiservices', localApiService(group, version, 'true', this.#parts.clock.now()))
+      const wanted = localApiService(group, version, 'true', this.#parts.clock.now())
+      const existing = byName.get(name)
+      if (!existing) await ensureObject(this.#parts, 'apiservices', wanted)
+      else if (isManaged(existing) && !deepEqual(existing['spec'], wanted['spec'])) {
+        await putObject(this.#parts, 'apiservices', wanted, ['spec'])
+      }
     }
-    for (const { metadata } of known) {
-      if (metadata.labels?.[automanagedLabel] === 'true' && !custom.has(metadata.name!))
-        await this.#remove(metadata.name!)
+    for (const object of known) {
+      const name = object.metadata.name!
+      if (isManaged(object) && !custom.has(name) && !defined.has(name)) await this.#remove(name)
+      else if (!isRemote(object) && !isLocal(object)) await this.#markLocal(object)
     }
+  }
+
+  /** What definitions say, whether this server has come to serve it or not: another one on the same store may be ahead. */
+  async #definedVersions(): Promise<Set<string>> {
+    const definitions = await this.#lookup.list(['apiextensions.k8s.io', 'v1', 'customresourcedefinitions'])
+    return new Set(
+      definitions.flatMap((definition) => {
+        const { group, versions = [] } = asCrd(definition).spec
+        return versions.filter(({ served }) => served).map(({ name }) => `${name}.${group}`)
+      }),
+    )
+  }
+
+  /** An APIService that no longer leads to another server. */
+  async #markLocal(object: MutableObject): Promise<void> {
+    const { group = '', version = '' } = (object['spec'] ?? {}) as { group?: string; version?: string }
+    const { status } = localApiService(group, version, 'true', this.#parts.clock.now())
+    await putStatus(this.#parts, 'apiservices', { ...object, status })
   }
 
   #customGroupVersions(): Map<string, { group: string; version: string }> {
@@ -116,6 +142,15 @@ export class ApiServiceController {
     const scope = dispatcher.endpoint(resource, '').scope(context, { dryRun: false })
     await deleteObject(registry, scope, name, {}, async () => undefined)
   }
+}
+
+function isManaged({ metadata }: MutableObject): boolean {
+  return metadata.labels?.[automanagedLabel] === 'true'
+}
+
+function isLocal(object: MutableObject): boolean {
+  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly { type: string; reason?: string }[] }
+  return conditions.some(({ type, reason }) => type === 'Available' && reason === 'Local')
 }
 
 function isRemote(object: MutableObject): object is RemoteApiService {
