@@ -1,4 +1,4 @@
-import { type AnyKind, createKind, type Kind, type KubeObject, type Scope } from '@kubewright/api'
+import { type AnyKind, createKind, type Kind, type KubeObject, type MetaDraft, type Scope } from '@kubewright/api'
 
 /** An object whose fields the compiler knows nothing about. */
 export interface DynamicObject extends KubeObject {
@@ -38,8 +38,15 @@ export function dynamicKind(facts: DynamicKindFacts): DynamicKind {
   })
 }
 
+/** What can be patched of an object whose metadata alone is read. */
+export interface MetadataDraft {
+  apiVersion: string
+  kind: string
+  metadata: MetaDraft
+}
+
 /** A kind that reads metadata alone. Objects keep the `apiVersion` and `kind` that they really have. */
-export type MetadataKind = Kind<KubeObject, never, never>
+export type MetadataKind = Kind<KubeObject, MetadataDraft, never>
 
 const metadataKinds = new WeakSet<object>()
 
@@ -50,7 +57,7 @@ const metadataKinds = new WeakSet<object>()
 export function metadataOnly(kind: AnyKind): MetadataKind {
   const { group, version, plural, singular, listKind, scope, shortNames, categories, subresources } = kind
   const names = { group, version, kind: kind.kind, plural, singular, listKind, scope }
-  const made = createKind<KubeObject, never, never>({
+  const made = createKind<KubeObject, MetadataDraft, never>({
     ...names,
     shortNames,
     categories,

@@ -1,3 +1,4 @@
+export { type ApiClient, type ClientOptions, createClient } from './api-client.ts'
 export {
   type ApplyOptions,
   allNamespaces,
@@ -14,6 +15,9 @@ export {
   type WriteOptions,
 } from './call-options.ts'
 export type { Client, Page, Reader, Written } from './client.ts'
+export { Discovery, type ServedGroup, type ServedResource, type ServedVersion } from './discovery/discovery.ts'
+export { NoMatchError } from './discovery/no-match-error.ts'
+export { RestMapper } from './discovery/rest-mapper.ts'
 export {
   type DynamicDraft,
   type DynamicKind,
@@ -21,11 +25,15 @@ export {
   type DynamicObject,
   dynamicKind,
   isMetadataOnly,
+  type MetadataDraft,
   type MetadataKind,
   metadataOnly,
 } from './dynamic-kind.ts'
 export { clientErrorCodes } from './error-codes.ts'
 export type { MergePatch, PartialDraft, PatchBody } from './patch-body.ts'
+export { basicAuth, bearerToken, type Credentials, type Impersonation } from './rest/credentials.ts'
+export { RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'
+export { type RetryOnConflictOptions, retryOnConflict } from './retry-on-conflict.ts'
 export type { ScaleObject, SubresourceClient, SubresourceRead } from './subresource-client.ts'
 export { ConnectionError, type ConnectionErrorFacts } from './transport/connection-error.ts'
 export type { TlsMaterial } from './transport/http-dial.ts'

@@ -24,7 +24,7 @@ export interface SubresourceClient<K extends AnyKind, N extends string> {
   /** Posts to it, as for `eviction`, `binding` and `token`. */
   create(key: Key, body: object, options?: WriteOptions): Promise<SubresourceRead<K, N>>
   /** Replaces it; the metadata of the body says whose it is. */
-  update(body: object & { readonly metadata: object }, options?: WriteOptions): Promise<SubresourceRead<K, N>>
+  update<B extends { readonly metadata: object }>(body: B, options?: WriteOptions): Promise<SubresourceRead<K, N>>
   /** A list of operations is a JSON patch, an object a JSON merge patch unless the options say `strategic`. */
   patch(key: Key, patch: object | string, options?: PatchOptions): Promise<SubresourceRead<K, N>>
   /** Server-side apply of the fields of the subresource. */

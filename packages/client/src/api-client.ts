@@ -1,0 +1,341 @@
+import type { GroupVersionKind, GroupVersionResource } from '@kubewright/api'
+import {
+  type AnyKind,
+  findCause,
+  gvkOf,
+  isKind,
+  isNotFound,
+  type KubeList,
+  type KubeObject,
+  type TypeMeta,
+  toNameAndNamespace,
+} from '@kubewright/api'
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  Key,
+  ListOptions,
+  LogOptions,
+  PageOptions,
+  PatchOptions,
+  WatchOptions,
+  WriteOptions,
+} from './call-options.ts'
+import type { Client, Page } from './client.ts'
+import { Discovery, type ServedResource } from './discovery/discovery.ts'
+import { RestMapper } from './discovery/rest-mapper.ts'
+import { type DynamicKind, dynamicKind, isMetadataOnly } from './dynamic-kind.ts'
+import { logQuery } from './log-query.ts'
+import { listQuery, watchQuery, writeQuery } from './request-query.ts'
+import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
+import { RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'
+import type { SubresourceClient } from './subresource-client.ts'
+import { readLines } from './watch/read-lines.ts'
+import { WatchStream } from './watch/watch-stream.ts'
+
+/** What {@link createClient} takes. */
+export interface ClientOptions extends RestClientOptions {
+  /** The namespace of keys and drafts that name none. @default 'default' */
+  readonly namespace?: string | undefined
+  /** The namespace of lists and watches that name none. @default the same */
+  readonly listNamespace?: string | undefined
+  /** Who is recorded as the owner of applied fields, and, when given, of all written ones. @default 'kubewright' for applies */
+  readonly fieldManager?: string | undefined
+  /** What becomes of unknown and repeated fields in writes. @default the server's choice: Warn */
+  readonly fieldValidation?: WriteOptions['fieldValidation']
+  /** Has the server do everything but the writes. @default false */
+  readonly dryRun?: boolean | undefined
+  /** Kinds whose drafts are written: each one that is named here, or was read before, needs no discovery. */
+  readonly kinds?: Iterable<AnyKind> | undefined
+}
+
+/** A client, and the parts that it is made of for those who need more than it offers. */
+export interface ApiClient extends Client, AsyncDisposable {
+  readonly rest: RestClient
+  readonly discovery: Discovery
+  readonly mapper: RestMapper
+}
+
+/** Makes a client on a transport. Disposing it closes the transport. */
+export function createClient(options: ClientOptions): ApiClient {
+  return new TransportClient(options)
+}
+
+const metadataAccept = (as: string): string => `application/json;as=${as};g=meta.k8s.io;v=v1,application/json`
+const patchTypes = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+}
+const applyType = 'application/apply-patch+yaml'
+const defaultManager = 'kubewright'
+
+type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
+
+class TransportClient implements ApiClient {
+  readonly rest: RestClient
+  readonly discovery: Discovery
+  readonly mapper: RestMapper
+  readonly #options: ClientOptions
+  readonly #namespace: string
+  readonly #known = new Map<string, PathFacts>()
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.#namespace = options.namespace ?? 'default'
+    this.rest = new RestClient(options)
+    this.discovery = new Discovery(this.rest)
+    this.mapper = new RestMapper(this.discovery)
+    for (const kind of options.kinds ?? []) this.#remember(kind)
+  }
+
+  // What a server sends is what its kind says: that is the one promise that no compiler can check. Hence the `any`s that the
+  // interface turns into types.
+
+  async get(kind: AnyKind, key: Key, options: GetOptions = {}): Promise<never> {
+    const query = new URLSearchParams()
+    if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion)
+    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadata') : undefined
+    const request = { ...this.#object('GET', kind, key, options), query, accept }
+    return this.#read(kind, await this.#json(request, kind))
+  }
+
+  async find(kind: AnyKind, key: Key, options?: GetOptions): Promise<never> {
+    try {
+      return await this.get(kind, key, options)
+    } catch (error) {
+      // A path that the server does not know is no missing object, but a missing kind.
+      if (isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')) return undefined as never
+      throw error
+    }
+  }
+
+  async list(kind: AnyKind, options: ListOptions & CallOptions = {}): Promise<never[]> {
+    for await (const { items } of this.pages(kind, { ...options, pageSize: 0 })) return inOrder(items as never[])
+    return []
+  }
+
+  async *pages(kind: AnyKind, options: PageOptions = {}): AsyncGenerator<Page<never>, void, undefined> {
+    const { pageSize = 500 } = options
+    const query = listQuery(options)
+    if (pageSize > 0) query.set('limit', String(pageSize))
+    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
+    const request = { ...this.#collection('GET', kind, options), query, accept }
+    for (;;) {
+      const list = (await this.#json(request, kind)) as Partial<KubeList<unknown>>
+      const { resourceVersion = '', continue: next = '', remainingItemCount } = list.metadata ?? {}
+      const items = (list.items ?? []).map((item) => this.#read(kind, item))
+      yield { items, resourceVersion, ...(remainingItemCount === undefined ? {} : { remaining: remainingItemCount }) }
+      if (next === '') return
+      // The token says the version; a server refuses to be told twice.
+      query.delete('resourceVersion')
+      query.delete('resourceVersionMatch')
+      query.set('continue', next)
+    }
+  }
+
+  async watch(kind: AnyKind, options: WatchOptions = {}): Promise<WatchStream<never>> {
+    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadata') : undefined
+    const request = { ...this.#collection('GET', kind, options), query: watchQuery(options), accept }
+    try {
+      const body = await this.rest.stream(request)
+      return new WatchStream({ body, read: (object) => this.#read(kind, object) })
+    } catch (error) {
+      throw this.#noted(error, kind)
+    }
+  }
+
+  async create(draft: ObjectLike, options: WriteOptions = {}): Promise<never> {
+    const facts = await this.#factsOf(draft, options)
+    const namespace = draft.metadata?.namespace ?? this.#namespace
+    const request = { ...this.#request('POST', facts, { namespace }, options), query: this.#writeQuery(options) }
+    return (await this.#json({ ...request, body: JSON.stringify(draft) }, facts)) as never
+  }
+
+  async update(object: ObjectLike, options: WriteOptions = {}): Promise<never> {
+    const facts = await this.#factsOf(object, options)
+    return this.#write('PUT', facts, this.#targetOf(object), JSON.stringify(object), options)
+  }
+
+  async patch(kind: AnyKind, key: Key, patch: object | string, options: PatchOptions = {}): Promise<never> {
+    const { body, contentType } = patchBody(patch, options)
+    return this.#read(kind, await this.#write('PATCH', kind, this.#target(key), body, options, contentType))
+  }
+
+  async apply(first: ObjectLike | AnyKind, second?: object, third: ApplyOptions = {}): Promise<never> {
+    const typed = isKind(first)
+    // The two forms differ in their first argument.
+    const draft = (typed ? { apiVersion: first.apiVersion, kind: first.kind, ...second } : first) as ObjectLike
+    const options = typed ? third : ((second ?? {}) as ApplyOptions)
+    const facts = typed ? this.#remember(first) : await this.#factsOf(draft, options)
+    return this.#apply(facts, this.#targetOf(draft), draft, options)
+  }
+
+  async delete(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<never> {
+    const request = { ...this.#object('DELETE', kind, key, options), body: this.#deleteBody(options) }
+    const answer = (await this.#json(request, kind)) as TypeMeta
+    return (answer.kind === 'Status' ? undefined : this.#read(kind, answer)) as never
+  }
+
+  async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
+    const request = this.#collection('DELETE', kind, options)
+    await this.#json({ ...request, query: listQuery(options), body: this.#deleteBody(options) }, kind)
+  }
+
+  subresource<K extends AnyKind, N extends string>(kind: K, subresource: N): SubresourceClient<K, N> {
+    const at = (key: Key): PathTarget => ({ ...this.#target(key), subresource })
+    // As above: what comes back is what the kind and the name of the subresource promise.
+    const client: SubresourceClient<AnyKind, string> = {
+      get: async (key, options = {}) => {
+        const query = new URLSearchParams()
+        if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion)
+        return (await this.#json({ ...this.#request('GET', kind, at(key), options), query }, kind)) as never
+      },
+      create: (key, body, options = {}) => this.#write('POST', kind, at(key), JSON.stringify(body), options),
+      update: (body, options = {}) => {
+        const target = { ...this.#targetOf(body as unknown as ObjectLike), subresource }
+        return this.#write('PUT', kind, target, JSON.stringify(body), options)
+      },
+      patch: (key, patch, options = {}) => {
+        const { body, contentType } = patchBody(patch, options)
+        return this.#write('PATCH', kind, at(key), body, options, contentType)
+      },
+      apply: (key, partial, options = {}) => {
+        const { name } = toNameAndNamespace(key)
+        const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, ...partial }
+        return this.#apply(kind, at(key), draft, options)
+      },
+    }
+    return client as unknown as SubresourceClient<K, N>
+  }
+
+  async *logs(pod: Key, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
+    const pods = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' as const }
+    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: 'log' }, options)
+    const body = await this.rest.stream({ ...request, query: logQuery(options), accept: 'text/plain, */*' })
+    for await (const lines of readLines(body)) yield* lines
+  }
+
+  async kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind> {
+    return asKind(await this.mapper.forKind(name, options))
+  }
+
+  async resource(name: GroupVersionResource, options?: CallOptions): Promise<DynamicKind> {
+    return asKind(await this.mapper.forResource(name, options))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.transport[Symbol.asyncDispose]()
+  }
+
+  #apply(facts: PathFacts, target: PathTarget, draft: object, options: ApplyOptions): Promise<never> {
+    const { fieldManager = this.#options.fieldManager ?? defaultManager } = options
+    return this.#write('PATCH', facts, target, JSON.stringify(draft), { ...options, fieldManager }, applyType)
+  }
+
+  async #write(
+    method: string,
+    facts: PathFacts,
+    target: PathTarget,
+    body: string,
+    options: ApplyOptions,
+    contentType?: string,
+  ): Promise<never> {
+    const request = { ...this.#request(method, facts, target, options), query: this.#writeQuery(options) }
+    return (await this.#json({ ...request, body, contentType }, facts)) as never
+  }
+
+  #writeQuery(options: ApplyOptions): URLSearchParams {
+    return writeQuery(options, this.#options)
+  }
+
+  #deleteBody(options: DeleteOptions): string | undefined {
+    const { dryRun = this.#options.dryRun, propagationPolicy, gracePeriodSeconds, preconditions } = options
+    const body = { propagationPolicy, gracePeriodSeconds, preconditions, dryRun: dryRun ? ['All'] : undefined }
+    if (Object.values(body).every((value) => value === undefined)) return undefined
+    return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...body })
+  }
+
+  #object(method: string, kind: AnyKind, key: Key, options: CallOptions): RestRequest {
+    return this.#request(method, this.#remember(kind), this.#target(key), options)
+  }
+
+  #collection(method: string, kind: AnyKind, options: ListOptions & CallOptions): RestRequest {
+    const { namespace = this.#options.listNamespace ?? this.#namespace } = options
+    return this.#request(method, this.#remember(kind), { namespace }, options)
+  }
+
+  #request(method: string, facts: PathFacts, target: PathTarget, { signal, timeout }: CallOptions): RestRequest {
+    const resource = { group: facts.group, resource: facts.plural }
+    return { method, path: resourcePath(facts, target), resource, name: target.name, signal, timeout }
+  }
+
+  #target(key: Key): PathTarget & { readonly name: string } {
+    const { name, namespace = this.#namespace } = toNameAndNamespace(key)
+    return { name, namespace }
+  }
+
+  #targetOf({ metadata = {} }: ObjectLike): PathTarget {
+    return { name: metadata.name ?? '', namespace: metadata.namespace ?? this.#namespace }
+  }
+
+  #remember(kind: AnyKind): PathFacts {
+    const name = objectTypeName(kind)
+    if (!this.#known.has(name)) this.#known.set(name, kind)
+    return kind
+  }
+
+  async #factsOf(object: ObjectLike, { signal, timeout }: CallOptions): Promise<PathFacts> {
+    return this.#known.get(objectTypeName(object)) ?? (await this.mapper.forKind(gvkOf(object), { signal, timeout }))
+  }
+
+  async #json(request: RestRequest, facts: PathFacts): Promise<unknown> {
+    try {
+      return await this.rest.json(request)
+    } catch (error) {
+      throw this.#noted(error, facts)
+    }
+  }
+
+  /** A path that the server does not know: whatever discovery said of that version is out of date. */
+  #noted(error: unknown, facts: PathFacts): unknown {
+    if (isNotFound(error) && findCause(error, 'UnexpectedServerResponse')) this.mapper.forget(facts)
+    return error
+  }
+
+  /** Gives objects the names that they carry everywhere: items of lists have none, metadata has those of its envelope. */
+  #read(kind: AnyKind, json: unknown): never {
+    const object = json as { -readonly [F in keyof KubeObject]?: KubeObject[F] }
+    const { apiVersion, kind: name } = kind
+    if (isMetadataOnly(kind)) return { apiVersion, kind: name, metadata: object.metadata } as never
+    if (object.kind === undefined) return { apiVersion, kind: name, ...object } as never
+    return object as never
+  }
+}
+
+function asKind(served: ServedResource): DynamicKind {
+  const { verbs: _, ...facts } = served
+  return dynamicKind(facts)
+}
+
+function patchBody(patch: object | string, { type }: PatchOptions): { body: string; contentType: string } {
+  const text = typeof patch === 'string' ? patch : JSON.stringify(patch)
+  const isList = typeof patch === 'string' ? /^\s*\[/.test(patch) : Array.isArray(patch)
+  return { body: text, contentType: patchTypes[type ?? (isList ? 'json' : 'merge')] }
+}
+
+/** Servers sort by `namespace/name` as one text, which differs where a namespace's name begins with another's. */
+function inOrder<T extends KubeObject>(items: T[]): T[] {
+  const compare = (a: T, b: T): number =>
+    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') || compareText(a.metadata.name, b.metadata.name)
+  const sorted = items.every((item, index) => {
+    const before = items[index - 1]
+    return before === undefined || compare(before, item) <= 0
+  })
+  return sorted ? items : items.sort(compare)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
