@@ -32,10 +32,20 @@ export function requestHeaderConfig({ ca }: FrontProxyIdentity): Record<string, 
 
 /** The headers that say who a request is from. */
 export function remoteUserHeaders({ name, uid, groups, extra }: UserInfo): Record<string, string | readonly string[]> {
-  const headers: Record<string, string | readonly string[]> = { 'x-remote-user': name, 'x-remote-group': groups }
-  if (uid !== undefined && uid !== '') headers['x-remote-uid'] = uid
-  for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapedKey(key)}`] = values
+  const headers: Record<string, string | readonly string[]> = {
+    'x-remote-user': headerText(name),
+    'x-remote-group': groups.map(headerText),
+  }
+  if (uid !== undefined && uid !== '') headers['x-remote-uid'] = headerText(uid)
+  for (const [key, values] of Object.entries(extra ?? {})) {
+    headers[`x-remote-extra-${escapedKey(key)}`] = values.map(headerText)
+  }
   return headers
+}
+
+/** Node takes each character of a header for a byte; on the wire names are UTF-8. */
+function headerText(value: string): string {
+  return Buffer.from(value).toString('latin1')
 }
 
 /** Characters that a header's name cannot have are percent-encoded, and so is the percent sign. */

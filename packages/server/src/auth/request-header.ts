@@ -54,8 +54,10 @@ export function requestHeaders(options: RequestHeaderOptions): Authenticator {
 /** Every value of every header, by lower-case name. */
 function headerValues({ headers, rawHeaders }: ApiRequest): Map<string, string[]> {
   const found = new Map<string, string[]>()
-  const add = (name: string, value: string): void => {
+  const add = (name: string, given: string): void => {
     const values = found.get(name)
+    // Node makes a character of each byte; on the wire names are UTF-8.
+    const value = Buffer.from(given, 'latin1').toString()
     if (values) values.push(value)
     else found.set(name, [value])
   }
