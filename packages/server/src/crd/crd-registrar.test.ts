@@ -119,6 +119,18 @@ describe('CrdRegistrar', () => {
     expect(watch.events.filter(({ type }) => type === 'DELETED')).toHaveLength(2)
   })
 
+  test('opens a definition again that somebody else keeps', async () => {
+    const kept = { ...definition(anything), metadata: { name: `widgets.${group}`, finalizers: ['example.com/wait'] } }
+    await server.define(kept)
+    await server.send(`DELETE ${one}`)
+    await server.until(`GET ${one}`, ({ body }) => {
+      return conditionOf(body, 'Terminating')?.reason === 'InstanceDeletionCompleted'
+    })
+    await server.until(`POST ${widgets}?dryRun=All`, ({ status }) => status === 201, { body: widget('x', {}) })
+    await server.send(`PATCH ${one}`, { body: { metadata: { finalizers: null } }, headers: merge })
+    await server.until(`GET ${one}`, ({ status }) => status === 404)
+  })
+
   test('says when custom resources do not go', async () => {
     await server.define(definition(anything))
     const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })

@@ -214,9 +214,13 @@ export class CrdRegistrar implements AsyncDisposable {
       this.#installed.set(key, installed)
       for (const resource of resources.served) this.#set(resource)
     }
-    if (!installed.terminating && isCrdCondition(crd, 'Terminating')) {
-      installed.terminating = true
-      for (const resource of installed.resources.served) this.#set({ ...resource, listedVerbs: lastVerbs })
+    const terminating = isCrdCondition(crd, 'Terminating')
+    if (installed.terminating !== terminating) {
+      // A definition that somebody else's finalizer keeps is open again once its custom resources are gone.
+      installed.terminating = terminating
+      for (const resource of installed.resources.served) {
+        this.#set(terminating ? { ...resource, listedVerbs: lastVerbs } : resource)
+      }
     }
   }
 

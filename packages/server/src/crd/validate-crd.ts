@@ -1,4 +1,4 @@
-import { deepEqual, isDNS1035Label, isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
+import { deepEqual, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
 import {
   type CheckStructuralOptions,
   checkSelectableFields,
@@ -58,7 +58,7 @@ function validateName({ metadata, spec }: Crd, errors: FieldError[]): void {
   const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`
   for (const field of ['generateName', 'name'] as const) {
     const value = metadata[field]
-    if (!value || value === wanted || isPathSegmentName(value, true).length > 0) continue
+    if (!value || value === wanted) continue
     errors.push(invalid(FieldPath.of('metadata', field), value, 'must be spec.names.plural+"."+spec.group'))
   }
 }

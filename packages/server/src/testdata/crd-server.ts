@@ -92,13 +92,17 @@ export class CrdServer implements AsyncDisposable {
   }
 
   /** Asks until the answer is as wanted. */
-  async until(line: string, wanted: (answer: PlainAnswer) => boolean): Promise<PlainAnswer> {
+  async until(
+    line: string,
+    wanted: (answer: PlainAnswer) => boolean,
+    request: PlainRequest = {},
+  ): Promise<PlainAnswer> {
     for (let attempt = 0; attempt < 2000; attempt++) {
-      const answer = await this.send(line)
+      const answer = await this.send(line, request)
       if (wanted(answer)) return answer
       await drainMicrotasks()
     }
-    throw new Error(`${line} never came to answer as wanted: ${(await this.send(line)).text}`)
+    throw new Error(`${line} never came to answer as wanted: ${(await this.send(line, request)).text}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
