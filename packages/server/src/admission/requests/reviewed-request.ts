@@ -1,8 +1,10 @@
-import { encodeJson } from '@kubewright/api'
+import { type AnyKind, encodeJson } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
+import { kindFor } from '@kubewright/k8s/all'
+import { normalizeTyped, recheckTyped } from '../../builtins/decode-typed.ts'
 import { encodeStored, StoredObject } from '../../cache/stored-object.ts'
 import { readStoredObject } from '../../registry/read-stored.ts'
-import type { MutableObject, Resource } from '../../registry/resource.ts'
+import type { MutableObject, RecheckOptions, Resource, Subresource } from '../../registry/resource.ts'
 import type { ResourceTable } from '../../registry/resource-table.ts'
 import type { AdmissionAttributes } from '../admission.ts'
 
@@ -83,20 +85,35 @@ export class ReviewedRequest {
   async replaceObject(source: Resource, object: MutableObject): Promise<void> {
     const { attributes } = this
     const { resource, subresource, operation } = attributes
+    const options: RecheckOptions = { strict: false, source: 'json' }
     const sub = subresource === '' ? undefined : source.subresources[subresource]
-    const { recheck } = sub?.kind ? sub : operation === 'CONNECT' ? {} : source
-    const checked = recheck ? recheck(object, { strict: false, source: 'json' }).object : object
-    attributes.object = source === resource || sub?.kind ? checked : await converted(source, resource, checked)
+    if (operation === 'CONNECT') attributes.object = object
+    else if (sub?.kind) {
+      const kind = builtInKind(source, sub)
+      const { recheck = kind && ((candidate) => recheckTyped(kind, {}, candidate, options)) } = sub
+      attributes.object = recheck ? recheck(object, options).object : object
+    } else {
+      const checked = source.recheck?.(object, options).object ?? object
+      attributes.object = source === resource ? checked : await converted(source, resource, checked)
+    }
   }
 
   async #shownIn(target: Resource, object: MutableObject): Promise<MutableObject> {
     const { resource, subresource, operation } = this.attributes
     if (operation === 'CONNECT') return object
     const sub = subresource === '' ? undefined : resource.subresources[subresource]
-    if (sub?.kind) return sub.normalize?.(object, true) ?? object
+    if (sub?.kind) {
+      const kind = builtInKind(resource, sub)
+      return sub.normalize?.(object, true) ?? (kind ? normalizeTyped(kind, object, true) : object)
+    }
     const shown = resource.normalize?.(object, true) ?? object
     return target === resource ? shown : converted(resource, target, shown)
   }
+}
+
+/** The kind that a subresource of a built-in resource speaks. */
+function builtInKind({ typedItems }: Resource, { kind }: Subresource): AnyKind | undefined {
+  return typedItems && kind ? kindFor(kind) : undefined
 }
 
 /** Whether a resource is that of namespaces. */
