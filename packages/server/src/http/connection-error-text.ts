@@ -1,5 +1,3 @@
-import type { PeerCertificate } from 'node:tls'
-
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -8,6 +6,11 @@ const untrusted = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 const outOfDate = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'])
+
+/** What matters of a certificate that has other names than the wanted one. */
+interface NamedCertificate {
+  readonly subjectaltname?: string
+}
 
 /** Where a connection was to go. */
 export interface ConnectionTarget {
@@ -39,7 +42,7 @@ export function connectionErrorText(
     case 'ECONNRESET':
       return 'EOF'
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return notVerified(wrongName(serverName, (error as { cert?: PeerCertificate }).cert))
+      return notVerified(wrongName(serverName, (error as { cert?: NamedCertificate }).cert))
   }
   if (untrusted.has(code)) return notVerified('certificate signed by unknown authority')
   if (outOfDate.has(code)) return notVerified('certificate has expired or is not yet valid')
@@ -55,7 +58,7 @@ function notVerified(why: string): string {
   return `tls: failed to verify certificate: x509: ${why}`
 }
 
-function wrongName(wanted: string, certificate: PeerCertificate | undefined): string {
+function wrongName(wanted: string, certificate: NamedCertificate | undefined): string {
   const names = (certificate?.subjectaltname ?? '').split(', ').filter((name) => name !== '')
   const addresses = names.filter((name) => name.startsWith('IP Address:')).map((name) => name.slice(11))
   const hosts = names.filter((name) => name.startsWith('DNS:')).map((name) => name.slice(4))
