@@ -94,7 +94,9 @@ export class ResourceDispatcher {
     }
     // The old watch paths say what to do whatever the method is.
     const reads = info.verb !== 'watch' || request.method === 'GET'
-    if (!verb || !fits || !reads || !served.includes(info.verb) || request.method === 'HEAD') {
+    // Nor are they by their methods.
+    const heads = request.method === 'HEAD' && resource.typedItems
+    if (!verb || !fits || !reads || !served.includes(info.verb) || heads) {
       if (!resource.typedItems) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
       throw notAllowed()
     }
