@@ -1,7 +1,10 @@
 // `npm run demo`: a tour of what exists today, live. It ends by itself.
 import { crdOf, createFieldManager, encodeYaml, newInvalid } from '@kubewright/api'
 import { compileSchema, type FieldError, s } from '@kubewright/schema'
+import { assembleServer, createServerIdentity, listen } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
 import { defineResource } from 'kubewright'
+import { demoClient } from './demo-client.ts'
 
 const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
 const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -10,7 +13,9 @@ const say = (text: string): void => console.log(paint(2, text))
 const show = (value: unknown): void => console.log(encodeYaml(value).trimEnd().replace(/^/gm, '  '))
 
 console.log(paint(1, 'Kubewright: Kubernetes operators in TypeScript'))
-say('What works today: the API machinery. The API server, the client and the runtime come next (CHANGELOG.md).')
+say(
+  'What works today: the API machinery and the API server. Controllers and the operator runtime come next (CHANGELOG.md).',
+)
 
 title('1. A custom resource is one value')
 const Home = defineResource({
@@ -75,4 +80,36 @@ const forced = manager.apply(live, config({ replicas: 5 }), { manager: 'autoscal
 const { managedFields } = forced['metadata'] as { managedFields: { manager: string; fieldsV1: unknown }[] }
 show(Object.fromEntries(managedFields.map((entry) => [entry.manager, entry.fieldsV1])))
 
-console.log(`\nNext: ${paint(1, 'npm test')}, ${paint(1, 'npm run bench')}, README.md, ARCHITECTURE.md`)
+title('4. A Kubernetes API server in this process')
+const started = performance.now()
+const { ca, serving } = createServerIdentity(Date.now())
+await using store = new MemoryStore()
+await using server = await assembleServer({
+  store,
+  access: { tokens: [{ token: 'demo', user: { name: 'demo', groups: ['system:masters'] } }] },
+})
+await using listener = await listen({
+  handler: server.handler,
+  cert: serving.cert,
+  key: serving.key,
+  clientCas: [ca.cert],
+})
+const url = `https://127.0.0.1:${listener.port}`
+say(`Serving ${url} after ${(performance.now() - started).toFixed(0)} ms. Applying the CRD, then a Home, over HTTPS:`)
+const client = demoClient(url, ca.cert, 'demo')
+const homes = `/apis/${Home.apiVersion}/namespaces/default/homes`
+console.log(`  ${(await client.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)).text}`)
+await client.until(homes)
+console.log(`  ${(await client.create(homes, cosy)).text}`)
+say('\nWhat the server says to a second one that breaks the rules, and to a change of the domain:')
+const shed = { ...cosy, metadata: { name: 'shed' }, spec: { image: '', replicas: 99 } }
+console.log(`  ${paint(31, (await client.create(homes, shed)).text)}`)
+console.log(`  ${paint(31, (await client.merge(`${homes}/cosy`, { spec: { domain: 'other.example.com' } })).text)}`)
+say('\nA watch sees what happens next, as kubectl would print it:')
+const watching = client.watchTable(homes, 2)
+await client.merge(`${homes}/cosy`, { spec: { replicas: 3 } })
+await client.merge(`${homes}/cosy/status`, { status: { readyReplicas: 3, conditions: [] } })
+console.log((await watching).replace(/^/gm, '  '))
+
+console.log(`
+Next: ${paint(1, 'npm run kubewright -- up')} keeps such a server running for kubectl; ${paint(1, 'npm test')}, ${paint(1, 'npm run bench')}, README.md`)
