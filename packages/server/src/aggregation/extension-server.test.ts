@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { MemoryStore } from '@kubewright/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiServer } from '../api-server.ts'
@@ -37,6 +38,14 @@ beforeAll(async () => {
     store: new MemoryStore(),
     resources: [{ spec: { group, scope: 'Namespaced', names, versions: [version] } }],
     paths: [
+      async ({ info, request }) =>
+        info.resource === 'echo' && request.headers['upgrade'] === 'echo/1'
+          ? {
+              status: 101,
+              headers: { connection: 'Upgrade', upgrade: 'echo/1' },
+              upgraded: (connection) => connection.pipe(connection),
+            }
+          : undefined,
       async ({ info, user, request }) =>
         info.resource === 'whoami'
           ? respond(200, { user, agent: request.headers['user-agent'], token: request.headers['authorization'] })
@@ -142,6 +151,29 @@ describe('an extension server behind an APIService', () => {
   test('streams watches', async () => {
     const { text } = await send(`GET ${greetings}?watch=1`, { leaves: true })
     expect(JSON.parse(text.split('\n')[0]!)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
+  })
+
+  test('goes on in another protocol', async () => {
+    const { cert, key } = new CertificateAuthority(servingCa).issueServing({ now })
+    const front = await listen({ handler: server.server.handler, cert, key, clientCas: [] })
+    const upgrade = async (path: string, protocol: string) => {
+      const headers = { connection: 'Upgrade', upgrade: protocol }
+      const url = new URL(`https://127.0.0.1:${front.port}${path}`)
+      return systemOutgoing({ method: 'GET', url, headers, upgrade: true, tls: { ca: servingCa.cert } })
+    }
+    const { status, headers, upgraded } = await upgrade(`/apis/${group}/v1/echo`, 'echo/1')
+    expect([status, headers['upgrade']]).toEqual([101, ['echo/1']])
+    upgraded!.write('hello')
+    expect(String((await once(upgraded!, 'data'))[0])).toBe('hello')
+    upgraded!.end()
+    await once(upgraded!, 'close')
+
+    const refused = await upgrade(`/apis/${group}/v1/echo`, 'other/1')
+    expect([refused.status, refused.upgraded]).toEqual([404, undefined])
+    await readText(refused)
+    const plain = await upgrade('/api/v1/namespaces', 'echo/1')
+    expect([plain.status, JSON.parse(await readText(plain)).kind]).toEqual([200, 'NamespaceList'])
+    await front[Symbol.asyncDispose]()
   })
 
   test('is told who the user is, and not how the user proved it', async () => {

@@ -23,6 +23,8 @@ export interface ExtensionRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
   readonly signal: AbortSignal
+  /** Whether the headers ask for another protocol. @default false */
+  readonly upgrade?: boolean
   /** Whether the server's certificate is checked. @default as the APIService says */
   readonly verify?: boolean
 }
@@ -74,6 +76,7 @@ export class ExtensionServers {
       url,
       headers: { ...request.headers, ...remoteUserHeaders(request.user) },
       body: request.body,
+      upgrade: request.upgrade,
       tls: {
         insecure: !verify,
         serverName: `${spec.service.name}.${spec.service.namespace}.svc`,

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { linkSignals } from '@kubewright/base'
 import type { ApiResponse, Sink } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
@@ -39,7 +40,8 @@ export async function proxyRequest(
   const query = new URLSearchParams(request.query)
   query.sort()
   const search = query.toString()
-  const bodiless = request.method === 'GET' || request.method === 'HEAD'
+  const upgrade = isUpgrade(context)
+  const bodiless = upgrade || request.method === 'GET' || request.method === 'HEAD'
   const link = linkSignals(request.signal)
   const timer = isDiscovery(context)
     ? servers.clock.setTimer(
@@ -53,10 +55,20 @@ export async function proxyRequest(
       method: request.method,
       target: search === '' ? request.path : `${request.path}?${search}`,
       user,
-      headers: forwardedHeaders(context),
+      headers: {
+        ...forwardedHeaders(context),
+        ...(upgrade ? { connection: 'Upgrade', upgrade: request.headers['upgrade'] ?? '' } : {}),
+      },
+      upgrade,
       body: bodiless ? undefined : await request.body(maxBodyBytes),
       signal: link.signal,
     })
+    const { upgraded } = answer
+    if (upgraded) {
+      upgraded.once('close', () => link[Symbol.dispose]())
+      const headers = { ...returnedHeaders(answer), connection: 'Upgrade', upgrade: answer.headers['upgrade'] ?? [] }
+      return { status: answer.status, headers, upgraded: (client) => join(client, upgraded) }
+    }
     return {
       status: answer.status,
       headers: returnedHeaders(answer),
@@ -80,6 +92,24 @@ export function unavailable(text: string): ApiResponse {
 /** /apis/<group>/<version> and nothing more. */
 function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.replace(/^\/+|\/+$/g, '').split('/').length === 3
+}
+
+function isUpgrade({ request }: RequestContext): boolean {
+  const { connection = '', upgrade = '' } = request.headers
+  return upgrade !== '' && connection.split(',').some((name) => name.trim().toLowerCase() === 'upgrade')
+}
+
+/** Passes bytes on in both directions until one end is gone. */
+function join(client: Duplex, server: Duplex): void {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    from.pipe(to)
+    from.once('error', () => to.destroy())
+    // What is still on its way out is not cut off.
+    from.once('close', () => to.end())
+  }
 }
 
 function forwardedHeaders({ request, auditId }: RequestContext): Record<string, string> {

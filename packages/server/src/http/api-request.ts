@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** Who is at the other end of a connection. */
 export interface Peer {
   /** Subject of a client certificate that the listener has verified. */
@@ -41,6 +43,8 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | ((sink: Sink) => Promise<void>)
+  /** With status 101: takes over the connection, which speaks another protocol from now on, and is responsible for its end. */
+  readonly upgraded?: (connection: Duplex) => void
 }
 
 /** The whole server as a function: what the listener and the in-process transport both call. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -66,6 +67,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     void serve(handler, request, response, open)
   })
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    void serveUpgrade(handler, request, { socket, head }, open)
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()
@@ -121,6 +125,48 @@ async function serve(
   } finally {
     open.delete(departure)
   }
+}
+
+/** As {@link serve}, for a request of HTTP/1.1 that asks for another protocol. Whoever does not know that answers as usual. */
+async function serveUpgrade(
+  handler: ApiHandler,
+  request: IncomingMessage,
+  { socket, head }: { socket: Socket; head: Buffer },
+  open: Set<Departure>,
+): Promise<void> {
+  const departure = new Departure()
+  open.add(departure)
+  socket.once('close', () => {
+    departure.leave()
+    open.delete(departure)
+  })
+  socket.on('error', () => departure.leave())
+  try {
+    // What was sent behind the head belongs to the other protocol.
+    const asked = toApiRequest(request as Http2ServerRequest & IncomingMessage, departure)
+    const answer = await handler({ ...asked, signal: departure.signal, body: async () => new Uint8Array() })
+    if (answer.status === 101 && answer.upgraded) {
+      socket.write(switchingHead(answer))
+      if (head.length > 0) socket.unshift(head)
+      answer.upgraded(socket)
+      return
+    }
+    const response = new ServerResponse(request)
+    response.assignSocket(socket)
+    response.shouldKeepAlive = false
+    response.once('finish', () => socket.end())
+    await send(response as ServerResponse & Http2ServerResponse, answer, request.method ?? '')
+  } catch {
+    // The handler does not reject; what remains is a connection that broke while we wrote.
+    socket.destroy()
+  }
+}
+
+function switchingHead({ headers }: ApiResponse): string {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}\r\n`),
+  )
+  return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`
 }
 
 const departed = new Error('The client went away, or the server is stopping')

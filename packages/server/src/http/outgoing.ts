@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { Agent, request as send } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { connectionErrorText } from './connection-error-text.ts'
 
@@ -31,6 +33,8 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
   readonly tls?: OutgoingTls | undefined
+  /** Whether the headers ask for another protocol, which the answer may then go on with. @default false */
+  readonly upgrade?: boolean | undefined
   /** Ends the request, and after it the body of the answer. */
   readonly signal?: AbortSignal | undefined
 }
@@ -41,6 +45,8 @@ export interface OutgoingResponse {
   /** Lower-case names; the values of a repeated header in order. */
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly body: AsyncIterable<Uint8Array>
+  /** With status 101: the connection, which the caller has to end. */
+  readonly upgraded?: Duplex
 }
 
 /** A failure to get an answer at all, in the words of Go's net package, which clients know from kube-apiserver. */
@@ -92,11 +98,14 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       },
       ...(signal ? { signal } : {}),
     })
-    outgoing.once('response', (response) => {
-      const received: Record<string, string[]> = {}
-      for (const [name, values] of Object.entries(response.headersDistinct)) if (values) received[name] = values
-      resolve({ status: response.statusCode ?? 0, headers: received, body: response })
-    })
+    outgoing.once('response', (response) => resolve(received(response)))
+    // Without a listener Node refuses to switch, which nobody asked for.
+    if (request.upgrade) {
+      outgoing.once('upgrade', (response, socket, head) => {
+        if (head.length > 0) socket.unshift(head)
+        resolve({ ...received(response), upgraded: socket })
+      })
+    }
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
       if (signal?.aborted) reject(signal.reason as Error)
       else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection())
@@ -104,6 +113,12 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
     })
     outgoing.end(body)
   })
+}
+
+function received(response: IncomingMessage): OutgoingResponse {
+  const headers: Record<string, string[]> = {}
+  for (const [name, values] of Object.entries(response.headersDistinct)) if (values) headers[name] = values
+  return { status: response.statusCode ?? 0, headers, body: response }
 }
 
 function agentFor({ ca, insecure = false, serverName = '', cert, key }: OutgoingTls): Agent {

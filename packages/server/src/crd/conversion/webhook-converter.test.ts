@@ -292,6 +292,20 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect((await server.send(`GET ${widgets(v2, 'a')}`)).status).toBe(200)
   })
 
+  test('says so when the service of a webhook does not exist', async () => {
+    await create('a')
+    const wanted = twoVersions('v1')
+    const service = { namespace: 'n', name: 'nosuch', path: '/conv', port: 443 }
+    const conversion = {
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { service } },
+    }
+    await server.define({ ...wanted, spec: { ...wanted.spec, conversion } })
+    expect((await server.send(`GET ${widgets(v2, 'a')}`)).body.message).toBe(
+      `conversion webhook for ${v1}, Kind=Widget failed: Post "https://nosuch.n.svc:443/conv?timeout=30s": service "nosuch" not found`,
+    )
+  })
+
   test('gives a webhook that hangs thirty seconds', async () => {
     await create('a')
     let asked = (): void => undefined
