@@ -1,4 +1,4 @@
-import { type FieldError, type FieldPath, invalid, required, utf8Length } from '@kubewright/schema'
+import { type FieldError, type FieldPath, goJson, invalid, RawValue, required, utf8Length } from '@kubewright/schema'
 import type { CrdColumn, CrdSubresources, CrdVersion } from './crd.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -12,18 +12,20 @@ export function validateDeprecation(
   errors: FieldError[],
 ): void {
   if (warning === undefined) return
+  // A pointer in Go, which prints as JSON.
+  const shown = new RawValue(goJson(warning))
   if (!deprecated) {
-    errors.push(invalid(path, warning, 'can only be set for deprecated versions'))
+    errors.push(invalid(path, shown, 'can only be set for deprecated versions'))
     return
   }
-  if (utf8Length(warning) > maxWarning) errors.push(invalid(path, warning, 'must be <= 256 characters long'))
-  if (warning === '') errors.push(invalid(path, warning, 'must not be an empty string'))
+  if (utf8Length(warning) > maxWarning) errors.push(invalid(path, shown, 'must be <= 256 characters long'))
+  if (warning === '') errors.push(invalid(path, shown, 'must not be an empty string'))
   // What Go calls printable: letters, marks, numbers, punctuation, symbols and the space.
   const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
   if (odd) {
     const at = utf8Length(warning.slice(0, odd.index))
     const text = `must only contain printable UTF-8 characters; non-printable character found at index ${at}`
-    errors.push(invalid(path, warning, text))
+    errors.push(invalid(path, shown, text))
   }
 }
 
