@@ -1,4 +1,5 @@
 // Ten thousand requests that nobody would send on purpose: recorded ones, torn apart and put together at random.
+import { parseYaml } from '@kubewright/api'
 import { type Random, seededRandom } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import type { RequestSpec } from '../conformance/case-format.ts'
@@ -26,6 +27,8 @@ function recordedRequests(): RequestSpec[] {
   return recordedCases().flatMap(({ test }) =>
     test.steps
       .filter((step) => step.path !== undefined && step.method !== undefined)
+      // A webhook that cannot be reached would refuse everything that follows, and conversion all of its kind.
+      .filter((step) => !/webhookconfigurations|"Webhook"/.test(JSON.stringify([step.path, step.body])))
       .map(({ method, path, query, headers, body, as }) =>
         expand(
           {
@@ -208,8 +211,36 @@ class Mutator {
   }
 }
 
+/** Mistakes of clients that kube-apiserver answers with 500, too: the first five in recorded cases, the others by its sources. */
+const ownOfKubernetes: readonly RegExp[] = [
+  /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
+  /^resourceVersion should not be set on objects to be created$/,
+  /^failed to create typed patch object \(/,
+  /^map: .* does not contain declared merge key: /s,
+  /^list element types are not identical: /,
+  // endpoints/handlers/patch.go passes on what it does not know.
+  /^unable to find api field in struct /,
+  /^unknown patch type: /,
+  // core/pod/storage/storage.go and rbac/validation/rule.go return plain errors.
+  /^target\.\w+: /,
+  /^unsupported role reference kind: /,
+]
+
+/** What JavaScript makes of values that a text was not meant for. */
+const slips = /\[object Object\]|\(request [0-9a-f]+\)/
+
+function isOwnOfKubernetes(status: number, outcome: unknown): boolean {
+  const body = isRecord(outcome) ? outcome['body'] : undefined
+  const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
+  const message = isRecord(text) ? String(text['message'] ?? '') : ''
+  // An APIService whose server cannot be reached.
+  if (status === 503) return isRecord(body) && body['$text'] === 'service unavailable\n'
+  if (status === 504) return message.startsWith('Timeout: Too large resource version: ')
+  return status === 500 && ownOfKubernetes.some((pattern) => pattern.test(message))
+}
+
 describe('kubewright up', () => {
-  it(`answers ${count} random requests without an error of its own`, { timeout: 300_000 }, async () => {
+  it(`answers ${count} random requests without a crash or a 500 of its own`, { timeout: 300_000 }, async () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory'], folder.path)
     using client = new HttpClient(targetOfKubeconfig(up.kubeconfig))
@@ -227,8 +258,7 @@ describe('kubewright up', () => {
         // Node itself refuses to send some of the paths and headers.
         if (typeof outcome === 'string' && /ERR_UNESCAPED|ERR_INVALID|TypeError/.test(outcome)) continue
         const answer = typeof outcome === 'string' ? outcome : JSON.stringify(outcome.body)
-        // Kubernetes, too, answers some mistakes of clients with 500; what surprises the server itself carries an id.
-        if (status === 0 || /\(request [0-9a-f]+\)/.test(answer)) {
+        if (status === 0 || (status >= 500 && (slips.test(answer) || !isOwnOfKubernetes(status, outcome)))) {
           wrong.push(`${status} ${answer.slice(0, 300)} to ${JSON.stringify(request).slice(0, 600)}`)
         }
       }

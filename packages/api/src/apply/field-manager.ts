@@ -386,5 +386,7 @@ function gvkOfConfig(config: JsonObject): GroupVersionKind {
 
 function describe(object: JsonObject): string {
   const { name, namespace } = metadataOf(object)
-  return `${namespace ?? ''}/${name ?? ''}; ${formatGroupVersionKind(gvkOfConfig(object))}`
+  // As in Unstructured, what is no string reads as an empty one.
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  return `${text(namespace)}/${text(name)}; ${formatGroupVersionKind(gvkOfConfig(object))}`
 }
