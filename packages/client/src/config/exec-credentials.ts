@@ -1,0 +1,132 @@
+import { parseRFC3339 } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import type { Credentials } from '../rest/credentials.ts'
+import { CredentialsError, reasonText } from './config-error.ts'
+import type { ConfigHost } from './config-host.ts'
+import type { KubeconfigEntry } from './kubeconfig.ts'
+import { resolveCommand } from './resolve-command.ts'
+
+/** What a plugin gave. */
+export interface ExecCredential {
+  readonly token?: string
+  /** PEM, both or neither. */
+  readonly cert?: string
+  readonly key?: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number
+}
+
+/** What {@link ExecCredentials} takes. */
+export interface ExecCredentialsOptions {
+  readonly host: ConfigHost
+  readonly clock: Clock
+  /** `users[...].user.exec` of the kubeconfig. */
+  readonly exec: KubeconfigEntry
+  /** Told to the plugin when it asks for it. */
+  readonly cluster: Readonly<Record<string, unknown>>
+}
+
+const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
+
+/** Credentials from a program: run when they are needed, kept until they expire or the server refuses them. */
+export class ExecCredentials implements Credentials {
+  readonly #options: ExecCredentialsOptions
+  readonly #apiVersion: string
+  #current: ExecCredential | undefined
+  #running: Promise<ExecCredential> | undefined
+
+  constructor(options: ExecCredentialsOptions) {
+    const { exec } = options
+    this.#options = options
+    const apiVersion = exec.text('apiVersion')
+    if (apiVersion === undefined) throw exec.error('apiVersion', 'must be specified')
+    if (!versions.includes(apiVersion)) {
+      throw exec.error('apiVersion', `must be one of ${versions.join(', ')}, not ${JSON.stringify(apiVersion)}`)
+    }
+    this.#apiVersion = apiVersion
+    if (exec.text('command') === undefined) throw exec.error('command', 'must be specified')
+    const mode = exec.text('interactiveMode') ?? (apiVersion === versions[1] ? 'IfAvailable' : undefined)
+    if (mode === undefined) throw exec.error('interactiveMode', 'must be specified')
+    if (mode === 'Always') throw exec.error('interactiveMode', 'is Always, but nobody can answer the plugin here')
+    if (mode !== 'Never' && mode !== 'IfAvailable')
+      throw exec.error('interactiveMode', `${JSON.stringify(mode)} is unknown`)
+  }
+
+  async headers(): Promise<Readonly<Record<string, string>>> {
+    const { token } = await this.credential()
+    return token === undefined ? {} : { authorization: `Bearer ${token}` }
+  }
+
+  renew(): boolean {
+    this.#current = undefined
+    return true
+  }
+
+  /** What the plugin gave, or gives now. All who ask at once wait for one run. */
+  credential(): Promise<ExecCredential> | ExecCredential {
+    const current = this.#current
+    if (current && (current.expiresAt ?? Number.POSITIVE_INFINITY) > this.#options.clock.now()) return current
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #run(): Promise<ExecCredential> {
+    const { host, exec, cluster } = this.#options
+    const spec = { interactive: false, ...(exec.flag('provideClusterInfo') ? { cluster } : {}) }
+    const info = JSON.stringify({ apiVersion: this.#apiVersion, kind: 'ExecCredential', spec })
+    const env: Record<string, string> = { KUBERNETES_EXEC_INFO: info }
+    for (const variable of exec.entries('env')) {
+      const name = variable.text('name')
+      if (name === undefined) throw variable.error('name', 'must be specified')
+      env[name] = variable.text('value') ?? ''
+    }
+    const command = resolveCommand(exec.text('command') ?? '', exec.file)
+    const hint = exec.text('installHint')
+    const result = await host.run({ command, args: exec.texts('args'), env }).catch((error: unknown) => {
+      throw this.#error(`cannot be run: ${reasonText(error)}${hint === undefined ? '' : `\n\n${hint}`}`, error)
+    })
+    if (result.exitCode !== 0) {
+      const said = result.stderr.trim()
+      throw this.#error(`failed with exit code ${result.exitCode}${said === '' ? '' : `: ${said}`}`)
+    }
+    this.#current = this.#read(result.stdout)
+    return this.#current
+  }
+
+  #read(stdout: string): ExecCredential {
+    let answer: { apiVersion?: unknown; status?: Record<string, unknown> }
+    try {
+      answer = JSON.parse(stdout) as typeof answer
+    } catch (error) {
+      throw this.#error('did not print JSON', error)
+    }
+    if (answer.apiVersion !== this.#apiVersion) {
+      throw this.#error(
+        `is configured to use API version ${this.#apiVersion}, but returned ${String(answer.apiVersion)}`,
+      )
+    }
+    const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {}
+    const text = (value: unknown): value is string => typeof value === 'string' && value !== ''
+    if (text(cert) !== text(key)) throw this.#error('returned only certificate or key, not both')
+    if (!text(token) && !text(cert)) throw this.#error("didn't return a token or cert/key pair")
+    return {
+      ...(text(token) ? { token } : {}),
+      ...(text(cert) && text(key) ? { cert, key } : {}),
+      ...(text(expirationTimestamp) ? { expiresAt: this.#expiry(expirationTimestamp) } : {}),
+    }
+  }
+
+  #expiry(text: string): number {
+    try {
+      parseRFC3339(text)
+    } catch (error) {
+      throw this.#error(`returned expirationTimestamp ${JSON.stringify(text)}, which is no time`, error)
+    }
+    return Date.parse(text)
+  }
+
+  #error(problem: string, cause?: unknown): CredentialsError {
+    const { exec } = this.#options
+    return new CredentialsError(`${exec.file}: ${exec.path}: plugin ${exec.text('command')} ${problem}`, cause)
+  }
+}

@@ -1,0 +1,164 @@
+import { dirname, resolve } from 'node:path'
+import { parseYaml } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
+import { ConfigError, reasonText } from './config-error.ts'
+
+/** One named entry of a kubeconfig, with the file that it is from. */
+export class KubeconfigEntry {
+  readonly file: string
+  /** Where it is in the file: `users[admin].user`. */
+  readonly path: string
+  readonly #fields: Readonly<Record<string, unknown>>
+
+  constructor(file: string, path: string, fields: Readonly<Record<string, unknown>>) {
+    this.file = file
+    this.path = path
+    this.#fields = fields
+  }
+
+  /** An error about a field of this entry. */
+  error(field: string, problem: string, cause?: unknown): ConfigError {
+    const path = [this.path, field].filter((part) => part !== '').join('.')
+    return new ConfigError(`${this.file}: ${path}: ${problem}`, cause)
+  }
+
+  has(field: string): boolean {
+    return this.#value(field) !== undefined
+  }
+
+  text(field: string): string | undefined {
+    const value = this.#value(field)
+    if (value === undefined || value === '') return undefined
+    if (typeof value === 'string') return value
+    throw this.error(field, `must be a string, not ${JSON.stringify(value)}`)
+  }
+
+  flag(field: string): boolean {
+    const value = this.#value(field) ?? false
+    if (typeof value === 'boolean') return value
+    throw this.error(field, `must be true or false, not ${JSON.stringify(value)}`)
+  }
+
+  texts(field: string): string[] {
+    const value = this.#value(field) ?? []
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+    throw this.error(field, 'must be a list of strings')
+  }
+
+  /** A path, made absolute by the folder of the file. */
+  filePath(field: string): string | undefined {
+    const path = this.text(field)
+    return path === undefined ? undefined : resolve(dirname(this.file), path)
+  }
+
+  /** PEM that is stored in base64. */
+  data(field: string): string | undefined {
+    const text = this.text(field)?.replace(/\s/g, '')
+    if (text === undefined) return undefined
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw this.error(field, 'is not base64')
+    const decoded = Buffer.from(text, 'base64').toString()
+    if (!decoded.includes('-----BEGIN ')) throw this.error(field, 'is not PEM in base64')
+    return decoded
+  }
+
+  /** A nested object as an entry of its own. */
+  entry(field: string): KubeconfigEntry | undefined {
+    const value = this.#value(field)
+    if (value === undefined) return undefined
+    if (isRecord(value)) return new KubeconfigEntry(this.file, `${this.path}.${field}`, value)
+    throw this.error(field, 'must be an object')
+  }
+
+  /** A list of objects, each as an entry of its own. */
+  entries(field: string): KubeconfigEntry[] {
+    const value = this.#value(field) ?? []
+    if (!Array.isArray(value)) throw this.error(field, 'must be a list')
+    return value.map((item: unknown, index) => {
+      const path = `${this.path}.${field}[${index}]`
+      if (!isRecord(item)) throw new ConfigError(`${this.file}: ${path}: must be an object`)
+      return new KubeconfigEntry(this.file, path, item)
+    })
+  }
+
+  /** The names of the fields. */
+  keys(): string[] {
+    return Object.keys(this.#fields)
+  }
+
+  #value(field: string): unknown {
+    return Object.hasOwn(this.#fields, field) ? (this.#fields[field] ?? undefined) : undefined
+  }
+}
+
+/** One kubeconfig, or several that were merged. */
+export interface Kubeconfig {
+  /** The files that it was read from. */
+  readonly files: readonly string[]
+  readonly currentContext?: string | undefined
+  readonly clusters: ReadonlyMap<string, KubeconfigEntry>
+  readonly users: ReadonlyMap<string, KubeconfigEntry>
+  readonly contexts: ReadonlyMap<string, KubeconfigEntry>
+}
+
+/** Reads a kubeconfig. Only what is used is looked at closely: a broken user whom nobody asks for does not matter. */
+export function parseKubeconfig(text: string, file: string): Kubeconfig {
+  let value: unknown
+  try {
+    value = parseYaml(text)
+  } catch (error) {
+    throw new ConfigError(`${file}: ${reasonText(error)}`, error)
+  }
+  if (value === null || value === undefined) value = {}
+  if (!isRecord(value)) throw new ConfigError(`${file}: is no kubeconfig: it must be an object`)
+  const { kind = 'Config', apiVersion = 'v1' } = value
+  if (kind !== 'Config' || apiVersion !== 'v1') {
+    throw new ConfigError(`${file}: is no kubeconfig: apiVersion and kind must be v1 and Config`)
+  }
+  const root = new KubeconfigEntry(file, '', value)
+  return {
+    files: [file],
+    currentContext: root.text('current-context'),
+    clusters: namedEntries(file, value, 'clusters', 'cluster'),
+    users: namedEntries(file, value, 'users', 'user'),
+    contexts: namedEntries(file, value, 'contexts', 'context'),
+  }
+}
+
+/** Merges as kubectl does: the first file that has a name, or a current context, decides. */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
+  const merged = (part: 'clusters' | 'users' | 'contexts'): Map<string, KubeconfigEntry> =>
+    new Map(configs.toReversed().flatMap((config) => [...config[part]]))
+  return {
+    files: configs.flatMap(({ files }) => files),
+    currentContext: configs.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+    clusters: merged('clusters'),
+    users: merged('users'),
+    contexts: merged('contexts'),
+  }
+}
+
+function namedEntries(
+  file: string,
+  config: Readonly<Record<string, unknown>>,
+  list: string,
+  field: string,
+): Map<string, KubeconfigEntry> {
+  const items = config[list] ?? []
+  if (!Array.isArray(items)) throw new ConfigError(`${file}: ${list}: must be a list`)
+  const entries = new Map<string, KubeconfigEntry>()
+  items.forEach((item: unknown, index) => {
+    const at = `${list}[${index}]`
+    if (!isRecord(item)) throw new ConfigError(`${file}: ${at}: must be an object with name and ${field}`)
+    const { name } = item
+    if (typeof name !== 'string') throw new ConfigError(`${file}: ${at}.name: must be a string`)
+    const fields = item[field] ?? {}
+    if (!isRecord(fields)) throw new ConfigError(`${file}: ${list}[${goQuote(name)}].${field}: must be an object`)
+    // Of two with the same name the first counts, as between files.
+    if (!entries.has(name)) entries.set(name, new KubeconfigEntry(file, `${list}[${goQuote(name)}].${field}`, fields))
+  })
+  return entries
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

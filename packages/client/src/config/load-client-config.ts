@@ -1,0 +1,71 @@
+import { delimiter, join } from 'node:path'
+import { type Clock, systemClock } from '@kubewright/base'
+import type { ClientConfig } from './client-config.ts'
+import { ConfigError, reasonText } from './config-error.ts'
+import type { ConfigHost } from './config-host.ts'
+import { inClusterConfig, isInCluster } from './in-cluster-config.ts'
+import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts'
+import { type ConfigMachine, type ContextChoice, resolveContext } from './resolve-context.ts'
+import { systemConfigHost } from './system-config-host.ts'
+
+/** What {@link loadClientConfig} takes. */
+export interface LoadConfigOptions extends ContextChoice {
+  /** A file that must exist, instead of those of the environment. */
+  readonly kubeconfig?: string | undefined
+  /** @default this machine */
+  readonly host?: ConfigHost | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * Finds out how to reach a cluster, as kubectl does: the file that was asked for; else the files of `$KUBECONFIG`, merged; else
+ * `~/.kube/config`; else, in a pod, its service account.
+ */
+export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
+  const { host = systemConfigHost, clock = systemClock } = options
+  const machine: ConfigMachine = { host, clock }
+  const kubeconfig = await loadKubeconfig(options.kubeconfig, host)
+  if (kubeconfig !== undefined) return resolveContext(kubeconfig, options, machine)
+  if (isInCluster(machine)) {
+    const config = await inClusterConfig(machine)
+    return options.namespace === undefined ? config : { ...config, namespace: options.namespace }
+  }
+  throw new ConfigError(
+    `No cluster is configured: there is neither ${candidates(host).join(' nor ')}, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
+  )
+}
+
+/** The kubeconfig of one file, or of the environment; undefined when there is none. */
+export async function loadKubeconfig(
+  explicit: string | undefined,
+  host: ConfigHost = systemConfigHost,
+): Promise<Kubeconfig | undefined> {
+  if (explicit !== undefined) {
+    const found = await readConfig(explicit, host)
+    if (found) return found
+    throw new ConfigError(`${explicit}: there is no such file`)
+  }
+  const found = await Promise.all(candidates(host).map((path) => readConfig(path, host)))
+  const configs = found.filter((config) => config !== undefined)
+  const merged = mergeKubeconfigs(configs)
+  // Files that say nothing are as good as none: a pod may then use its service account.
+  const isEmpty = merged.currentContext === undefined && merged.clusters.size + merged.contexts.size === 0
+  return isEmpty ? undefined : merged
+}
+
+function candidates({ env, home }: ConfigHost): string[] {
+  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '')
+  return listed.length > 0 ? [...new Set(listed)] : [join(home, '.kube', 'config')]
+}
+
+async function readConfig(path: string, host: ConfigHost): Promise<Kubeconfig | undefined> {
+  let text: string
+  try {
+    text = await host.readFile(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new ConfigError(`${path}: cannot read the file: ${reasonText(error)}`, error)
+  }
+  return parseKubeconfig(text, path)
+}

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import type { Command, CommandResult, ConfigHost } from './config-host.ts'
+
+/** {@link ConfigHost} of the machine that this runs on. */
+export const systemConfigHost: ConfigHost = {
+  get env() {
+    return process.env
+  },
+  get home() {
+    return homedir()
+  },
+  readFile: (path) => readFile(path, 'utf8'),
+  run: ({ command, args, env, signal }: Command) =>
+    new Promise<CommandResult>((resolve, reject) => {
+      const options = { env: { ...process.env, ...env }, maxBuffer: 1024 * 1024, ...(signal ? { signal } : {}) }
+      execFile(command, [...args], options, (error, stdout, stderr) => {
+        // A number is what the program ended with; everything else means that it did not get to its end.
+        if (error && typeof error.code !== 'number') reject(signal?.aborted ? (signal.reason as Error) : error)
+        else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+      })
+    }),
+}
