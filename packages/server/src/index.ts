@@ -39,5 +39,11 @@ export {
 export { CertificateAuthority, type CertificateRequest, type KeyedCertificate } from './pki/certificate-authority.ts'
 export type { CertificateSubject } from './pki/x509-name.ts'
 export type { RequestContext, UserInfo } from './request-context.ts'
-export { adminUser, createServerIdentity, renewServerIdentity, type ServerIdentity } from './server-identity.ts'
+export {
+  adminUser,
+  createServerIdentity,
+  type KeptIdentity,
+  renewServerIdentity,
+  type ServerIdentity,
+} from './server-identity.ts'
 export type { ServiceResolver } from './services/service-resolver.ts'

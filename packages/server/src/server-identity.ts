@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { createFrontProxyCa } from './aggregation/front-proxy.ts'
 import { ServiceAccountKeys } from './auth/service-account-keys.ts'
 import { CertificateAuthority, type KeyedCertificate } from './pki/certificate-authority.ts'
 
@@ -11,7 +12,12 @@ export interface ServerIdentity {
   readonly admin: KeyedCertificate
   /** PEM; signs service account tokens. */
   readonly serviceAccountKey: string
+  /** Vouches for the server as the proxy in front of extension servers. */
+  readonly frontProxyCa: KeyedCertificate
 }
+
+/** An identity of which the parts that were added later may be missing. */
+export type KeptIdentity = Omit<ServerIdentity, 'frontProxyCa'> & Partial<Pick<ServerIdentity, 'frontProxyCa'>>
 
 /** The user that the client certificate of a {@link ServerIdentity} names. */
 export const adminUser = 'kubernetes-admin'
@@ -24,14 +30,19 @@ const renewBefore = 30 * 24 * 60 * 60 * 1000
 /** Makes an identity that never was before. */
 export function createServerIdentity(now: number): ServerIdentity {
   const ca = CertificateAuthority.create({ commonName: 'kubewright-ca', now })
-  return withLeaves({ ca, serviceAccountKey: ServiceAccountKeys.generate() }, now)
+  const frontProxyCa = createFrontProxyCa(now)
+  return withLeaves({ ca, frontProxyCa, serviceAccountKey: ServiceAccountKeys.generate() }, now)
 }
 
 /**
  * The identity with certificates that are good for a month at least: those that are not, or that the CA did not sign, are issued anew.
  * The same object when nothing had to be done. A CA that is about to expire is refused: no renewal can hide that from its clients.
  */
-export function renewServerIdentity(identity: ServerIdentity, now: number): ServerIdentity {
+export function renewServerIdentity(kept: KeptIdentity, now: number): ServerIdentity {
+  const { frontProxyCa } = kept
+  const lasts = frontProxyCa && expiryOf(new X509Certificate(frontProxyCa.cert)) >= now + renewBefore
+  // Extension servers learn of a new one in the cluster.
+  const identity = (lasts ? kept : { ...kept, frontProxyCa: createFrontProxyCa(now) }) as ServerIdentity
   const authority = new X509Certificate(identity.ca.cert)
   if (expiryOf(authority) < now + renewBefore)
     throw new Error(`The certificate authority expires on ${authority.validTo}: delete it to have a new one made`)
@@ -42,13 +53,17 @@ export function renewServerIdentity(identity: ServerIdentity, now: number): Serv
   return good ? identity : withLeaves(identity, now)
 }
 
-function withLeaves(kept: Pick<ServerIdentity, 'ca' | 'serviceAccountKey'>, now: number): ServerIdentity {
+function withLeaves(
+  kept: Pick<ServerIdentity, 'ca' | 'frontProxyCa' | 'serviceAccountKey'>,
+  now: number,
+): ServerIdentity {
   const authority = new CertificateAuthority(kept.ca)
   return {
     ca: kept.ca,
     serving: authority.issueServing({ now, hosts: [serviceAddress] }),
     admin: authority.issueClient({ commonName: adminUser, organizations: [mastersGroup], now }),
     serviceAccountKey: kept.serviceAccountKey,
+    frontProxyCa: kept.frontProxyCa,
   }
 }
 

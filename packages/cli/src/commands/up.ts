@@ -47,8 +47,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
         builtins: {
           port: options.port,
           clientCa: clientCas.join('\n'),
-          // Made anew with every start; extension servers find it in the cluster.
-          frontProxy: createFrontProxyIdentity(clock.now()),
+          frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
         },
         access: {
           serviceAccounts: { keys: [identity.serviceAccountKey] },

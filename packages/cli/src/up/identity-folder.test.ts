@@ -24,7 +24,7 @@ describe('identityIn()', () => {
       expect(await identityIn(folder, now + 30 * day)).toEqual(first)
       expect((await stat(folder)).mode & 0o777).toBe(0o700)
       const files = await readdir(folder)
-      expect(files).toHaveLength(7)
+      expect(files).toHaveLength(9)
       for (const file of files) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
     }))
 
@@ -34,11 +34,22 @@ describe('identityIn()', () => {
       const later = await identityIn(folder, now + 340 * day)
       expect(later.ca).toEqual(first.ca)
       expect(later.serviceAccountKey).toBe(first.serviceAccountKey)
+      expect(later.frontProxyCa).toEqual(first.frontProxyCa)
       expect(later.serving).not.toEqual(first.serving)
       const ca = new X509Certificate(first.ca.cert)
       expect(new X509Certificate(later.serving.cert).verify(ca.publicKey)).toBe(true)
       expect(new X509Certificate(later.admin.cert).subject).toBe('O=system:masters\nCN=kubernetes-admin')
       expect(await identityIn(folder, now + 340 * day)).toEqual(later)
+    }))
+
+  it('adds what folders of earlier versions lack', () =>
+    inFolder(async (folder) => {
+      const first = await identityIn(folder, now)
+      await rm(join(folder, 'front-proxy-ca.key'))
+      const later = await identityIn(folder, now)
+      expect({ ...later, frontProxyCa: first.frontProxyCa }).toEqual(first)
+      expect(later.frontProxyCa).not.toEqual(first.frontProxyCa)
+      expect(await identityIn(folder, now)).toEqual(later)
     }))
 
   it('refuses a CA that is about to expire', () =>

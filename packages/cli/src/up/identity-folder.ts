@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createServerIdentity, renewServerIdentity, type ServerIdentity } from '@kubewright/server'
+import { createServerIdentity, type KeptIdentity, renewServerIdentity, type ServerIdentity } from '@kubewright/server'
 import { writePrivateFile } from './private-file.ts'
 
 const names = {
@@ -12,6 +12,7 @@ const names = {
   adminKey: 'admin.key',
   serviceAccountKey: 'sa.key',
 } as const
+const frontProxyNames = { cert: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' } as const
 
 /** The identity that is kept in a folder: made on first use, with certificates renewed before they expire. */
 export async function identityIn(folder: string, now: number): Promise<ServerIdentity> {
@@ -21,19 +22,22 @@ export async function identityIn(folder: string, now: number): Promise<ServerIde
   return identity
 }
 
-async function load(folder: string): Promise<ServerIdentity | undefined> {
+async function load(folder: string): Promise<KeptIdentity | undefined> {
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
-  try {
-    // Written last, so that it is there only when all the others are.
-    await read(names.caCert)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const find = (name: string): Promise<string | undefined> =>
+    read(name).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+  // Written last, so that it is there only when all the others are.
+  if ((await find(names.caCert)) === undefined) return undefined
   const [caCert, caKey, servingCert, servingKey, adminCert, adminKey, serviceAccountKey] = await Promise.all(
     Object.values(names).map(read),
   )
+  // Folders of earlier versions have none.
+  const [frontCert, frontKey] = await Promise.all(Object.values(frontProxyNames).map(find))
   return {
+    ...(frontCert && frontKey ? { frontProxyCa: { cert: frontCert, key: frontKey } } : {}),
     ca: { cert: caCert!, key: caKey! },
     serving: { cert: servingCert!, key: servingKey! },
     admin: { cert: adminCert!, key: adminKey! },
@@ -50,6 +54,8 @@ async function save(folder: string, identity: ServerIdentity): Promise<void> {
     write(names.adminCert, identity.admin.cert),
     write(names.adminKey, identity.admin.key),
     write(names.serviceAccountKey, identity.serviceAccountKey),
+    write(frontProxyNames.cert, identity.frontProxyCa.cert),
+    write(frontProxyNames.key, identity.frontProxyCa.key),
   ])
   // Last: a start that was cut short leaves no CA, and the next one begins anew.
   await write(names.caCert, identity.ca.cert)

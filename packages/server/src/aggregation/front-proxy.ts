@@ -11,9 +11,16 @@ export interface FrontProxyIdentity {
 /** The name in the certificate of the proxy. */
 export const frontProxyName = 'front-proxy-client'
 
-/** Makes an identity with an authority of its own: whoever trusts it trusts no other certificate of the cluster. */
-export function createFrontProxyIdentity(now: number): FrontProxyIdentity {
-  const authority = CertificateAuthority.create({ commonName: 'kubewright-front-proxy-ca', now })
+/** An authority for nothing but front proxies: whoever trusts it trusts no other certificate of the cluster. */
+export function createFrontProxyCa(now: number): KeyedCertificate {
+  return CertificateAuthority.create({ commonName: 'kubewright-front-proxy-ca', now })
+}
+
+/** Makes an identity that an authority vouches for. @param authority a new one by default */
+export function createFrontProxyIdentity(
+  now: number,
+  authority: KeyedCertificate = createFrontProxyCa(now),
+): FrontProxyIdentity {
   const client = new CertificateAuthority(authority).issueClient({ commonName: frontProxyName, organizations: [], now })
   return { ca: authority.cert, client }
 }
