@@ -1,0 +1,98 @@
+import type { KubeObject } from '@kubewright/api'
+import { abortable, Deferred, type WaitOptions } from '@kubewright/base'
+import { Fifo } from '../work-queue/fifo.ts'
+
+/** One step from the source towards the store. */
+export type Delta<T> =
+  | { readonly type: 'Added' | 'Updated' | 'Deleted'; readonly object: T }
+  /** The whole content; what it lacks was deleted. */
+  | { readonly type: 'Replaced'; readonly objects: readonly T[]; readonly resourceVersion: string }
+  /** Everything shall be told again. */
+  | { readonly type: 'Sync' }
+  /** All deltas up to this version have come before. */
+  | { readonly type: 'Bookmark'; readonly resourceVersion: string }
+
+/** What a reflector writes to. */
+export interface DeltaTarget<T> {
+  add(object: T): void
+  update(object: T): void
+  delete(object: T): void
+  replace(objects: readonly T[], resourceVersion: string): void
+  bookmark(resourceVersion: string): void
+}
+
+/** Options of a {@link DeltaFifo}. */
+export interface DeltaFifoOptions<T> {
+  /**
+   * Changes objects before they are stored, for instance to drop what nobody reads. Called once for each object that arrives; it
+   * may change its argument and must give the same result for its own result.
+   */
+  readonly transform?: (object: T) => T
+}
+
+/**
+ * The line between a reflector and a store: deltas come out in exactly the order in which they went in, none is merged or lost.
+ * A replacement is one delta, so that a store can be swapped as a whole before anybody is told.
+ */
+export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
+  readonly #deltas = new Fifo<Delta<T>>()
+  readonly #transform: (object: T) => T
+  #available = new Deferred()
+  #syncQueued = false
+
+  constructor(options: DeltaFifoOptions<T> = {}) {
+    this.#transform = options.transform ?? ((object) => object)
+  }
+
+  /** The number of deltas that wait. */
+  get size(): number {
+    return this.#deltas.size
+  }
+
+  add(object: T): void {
+    this.#push({ type: 'Added', object: this.#transform(object) })
+  }
+
+  update(object: T): void {
+    this.#push({ type: 'Updated', object: this.#transform(object) })
+  }
+
+  delete(object: T): void {
+    this.#push({ type: 'Deleted', object: this.#transform(object) })
+  }
+
+  replace(objects: readonly T[], resourceVersion: string): void {
+    this.#push({ type: 'Replaced', objects: objects.map(this.#transform), resourceVersion })
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#push({ type: 'Bookmark', resourceVersion })
+  }
+
+  /** Asks for everything to be told again; a second request while the first one waits adds nothing. */
+  resync(): void {
+    if (this.#syncQueued) return
+    this.#syncQueued = true
+    this.#push({ type: 'Sync' })
+  }
+
+  /** Removes and returns the oldest delta, or undefined when there is none. */
+  pop(): Delta<T> | undefined {
+    const delta = this.#deltas.shift()
+    if (delta?.type === 'Sync') this.#syncQueued = false
+    return delta
+  }
+
+  /** Resolves as soon as there is a delta. */
+  async available(options: WaitOptions = {}): Promise<void> {
+    while (this.#deltas.size === 0) {
+      if (this.#available.settled) this.#available = new Deferred()
+      await abortable(this.#available.promise, options.signal)
+    }
+  }
+
+  #push(delta: Delta<T>): void {
+    this.#deltas.push(delta)
+    if (!this.#available.settled) this.#available.resolve()
+  }
+}

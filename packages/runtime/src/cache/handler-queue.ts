@@ -1,0 +1,141 @@
+import { type Clock, Deferred, type Logger } from '@kubewright/base'
+import { Fifo } from '../work-queue/fifo.ts'
+import { type Change, joinChanges } from './change.ts'
+import type { EventHandler } from './event-handler.ts'
+import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
+
+/** What a {@link HandlerQueue} needs. */
+export interface HandlerQueueOptions<T> {
+  readonly handler: EventHandler<T>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics: InformerMetrics
+  /** From this many pending changes on, those of one key are joined. */
+  readonly coalesceAfter: number
+}
+
+interface Pending<T> {
+  // Undefined once the change was joined with a later one to nothing; the mark of the initial list has none from the start.
+  change: Change<T> | undefined
+  readonly since: number
+  readonly mark: boolean
+}
+
+/**
+ * Delivers changes to one handler, in order, one at a time, never from within `push`. A handler that falls behind gets the changes
+ * of a key joined into one, in the place of the first, so that what is pending is bounded by the number of keys.
+ */
+export class HandlerQueue<T> {
+  readonly #options: HandlerQueueOptions<T>
+  readonly #line = new Fifo<Pending<T>>()
+  // The entry of each key that further changes are joined to: the last one in the line.
+  readonly #byKey = new Map<string, Pending<T>>()
+  readonly #synced = new Deferred()
+  #delivering = false
+  #closed = false
+
+  constructor(options: HandlerQueueOptions<T>) {
+    this.#options = options
+    // Nobody has to wait for it.
+    this.#synced.promise.catch(() => undefined)
+  }
+
+  /** The number of changes that wait to be delivered. */
+  get pending(): number {
+    return this.#line.size
+  }
+
+  /** For how many milliseconds the oldest of them has waited. */
+  get lag(): number {
+    for (const oldest of this.#line) return this.#options.clock.monotonic() - oldest.since
+    return 0
+  }
+
+  /** Resolves when the handler has been told about the initial list; rejects when it is removed before. */
+  get synced(): Promise<void> {
+    return this.#synced.promise
+  }
+
+  get hasSynced(): boolean {
+    return this.#synced.settled && !this.#closed
+  }
+
+  push(change: Change<T>): void {
+    if (this.#closed || this.#joined(change)) return
+    const entry = { change, since: this.#options.clock.monotonic(), mark: false }
+    this.#byKey.set(change.key, entry)
+    this.#enqueue(entry)
+  }
+
+  /** Marks the end of the initial list. */
+  markInitialEnd(): void {
+    this.#enqueue({ change: undefined, since: this.#options.clock.monotonic(), mark: true })
+  }
+
+  /** Ends the delivery; the call that is in progress may still finish. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#line.drain()
+    this.#byKey.clear()
+    if (!this.#synced.settled) this.#synced.reject(new Error('Handler was removed before it had seen the initial list'))
+    this.#reportPending()
+  }
+
+  #joined(change: Change<T>): boolean {
+    if (this.#line.size < this.#options.coalesceAfter) return false
+    const waiting = this.#byKey.get(change.key)
+    if (waiting?.change === undefined) return false
+    waiting.change = joinChanges(waiting.change, change)
+    if (waiting.change === undefined) this.#byKey.delete(change.key)
+    const { sink, labels } = this.#options.metrics
+    sink?.add(informerMetricNames.handlerCoalesced, labels, 1)
+    return true
+  }
+
+  #enqueue(entry: Pending<T>): void {
+    if (this.#closed) return
+    this.#line.push(entry)
+    this.#reportPending()
+    if (this.#delivering) return
+    this.#delivering = true
+    void this.#deliverAll()
+  }
+
+  async #deliverAll(): Promise<void> {
+    // Lets the caller finish first: no handler ever runs while the store is being changed.
+    await Promise.resolve()
+    const { clock, metrics } = this.#options
+    for (let entry = this.#line.shift(); entry !== undefined; entry = this.#line.shift()) {
+      if (entry.mark) this.#synced.resolve()
+      if (entry.change === undefined) continue
+      const { change } = entry
+      if (this.#byKey.get(change.key) === entry) this.#byKey.delete(change.key)
+      metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
+      try {
+        const promise = tell(this.#options.handler, change)
+        if (promise !== undefined) await promise
+      } catch (error) {
+        metrics.sink?.add(informerMetricNames.handlerErrors, metrics.labels, 1)
+        this.#options.log.error(error, 'Event handler failed', { key: change.key })
+      }
+    }
+    this.#delivering = false
+    this.#reportPending()
+  }
+
+  #reportPending(): void {
+    const { sink, labels } = this.#options.metrics
+    sink?.set(informerMetricNames.handlerPending, labels, this.#line.size)
+  }
+}
+
+function tell<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
+  const { before, after, deleted } = change
+  if (deleted !== undefined) {
+    return handler.onDelete?.(deleted.object, { finalStateUnknown: deleted.finalStateUnknown })
+  }
+  if (after === undefined) return
+  if (before === undefined) return handler.onAdd?.(after, { isInInitialList: change.initial })
+  return handler.onUpdate?.(before, after, { isResync: change.sync })
+}

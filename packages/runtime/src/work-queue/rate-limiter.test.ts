@@ -1,0 +1,81 @@
+import { VirtualClock } from '@kubewright/base'
+import { describe, expect, test } from 'vitest'
+import {
+  bucketRateLimiter,
+  defaultRateLimiter,
+  itemExponentialRateLimiter,
+  itemFastSlowRateLimiter,
+  maxOfRateLimiter,
+  withMaxWait,
+} from './rate-limiter.ts'
+
+describe('itemExponentialRateLimiter()', () => {
+  test('doubles from 5 ms to 1000 s, for each key on its own', () => {
+    const limiter = itemExponentialRateLimiter()
+    const waits = Array.from({ length: 20 }, () => limiter.when('a'))
+    expect(waits.slice(0, 4)).toEqual([5, 10, 20, 40])
+    expect(waits.slice(17)).toEqual([655_360, 1_000_000, 1_000_000])
+    expect([limiter.when('b'), limiter.numRequeues('a'), limiter.numRequeues('b')]).toEqual([5, 20, 1])
+  })
+
+  test('stays at the maximum after any number of failures', () => {
+    const limiter = itemExponentialRateLimiter({ base: 1, max: '1m' })
+    for (let i = 0; i < 2000; i++) limiter.when('a')
+    expect(limiter.when('a')).toBe(60_000)
+  })
+
+  test('starts again after forget()', () => {
+    const limiter = itemExponentialRateLimiter()
+    limiter.when('a')
+    limiter.when('a')
+    limiter.forget('a')
+    expect([limiter.numRequeues('a'), limiter.when('a')]).toEqual([0, 5])
+  })
+})
+
+test('itemFastSlowRateLimiter() is fast a number of times, then slow', () => {
+  const limiter = itemFastSlowRateLimiter({ fast: 5, slow: '10s', maxFastAttempts: 3 })
+  expect(Array.from({ length: 5 }, () => limiter.when('a'))).toEqual([5, 5, 5, 10_000, 10_000])
+  limiter.forget('a')
+  expect(limiter.when('a')).toBe(5)
+})
+
+describe('bucketRateLimiter()', () => {
+  test('lets a burst through, then spaces tries evenly over all keys', () => {
+    const limiter = bucketRateLimiter({ clock: new VirtualClock(), qps: 10, burst: 2 })
+    expect(['a', 'b', 'c', 'a'].map((key) => limiter.when(key))).toEqual([0, 0, 100, 200])
+    expect(limiter.numRequeues('a')).toBe(0)
+  })
+
+  test('fills up with time, but not beyond the burst', async () => {
+    const clock = new VirtualClock()
+    const limiter = bucketRateLimiter({ clock, qps: 10, burst: 2 })
+    for (let i = 0; i < 4; i++) limiter.when('a')
+    await clock.advance('1h')
+    expect([limiter.when('a'), limiter.when('a'), limiter.when('a')]).toEqual([0, 0, 100])
+  })
+
+  test.each([{ qps: 0 }, { burst: 0 }])('rejects %o', (options) => {
+    expect(() => bucketRateLimiter({ clock: new VirtualClock(), ...options })).toThrow(RangeError)
+  })
+})
+
+test('maxOfRateLimiter() asks all and takes the longest', () => {
+  const slow = itemFastSlowRateLimiter({ fast: 7, slow: 7, maxFastAttempts: 1 })
+  const limiter = maxOfRateLimiter(itemExponentialRateLimiter(), slow)
+  expect([limiter.when('a'), limiter.when('a')]).toEqual([7, 10])
+  expect([limiter.numRequeues('a'), slow.numRequeues('a')]).toEqual([2, 2])
+  limiter.forget('a')
+  expect(slow.numRequeues('a')).toBe(0)
+})
+
+test('withMaxWait() caps the wait of another limiter', () => {
+  const limiter = withMaxWait(itemExponentialRateLimiter(), 12)
+  expect([limiter.when('a'), limiter.when('a'), limiter.when('a')]).toEqual([5, 10, 12])
+})
+
+test('defaultRateLimiter() is exponential per key until the shared bucket of 100 is empty', () => {
+  const limiter = defaultRateLimiter({ clock: new VirtualClock() })
+  for (let i = 0; i < 100; i++) expect(limiter.when(`k${i}`)).toBe(5)
+  expect(limiter.when('k100')).toBe(100)
+})
