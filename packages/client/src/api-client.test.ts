@@ -11,11 +11,12 @@ import {
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ApiClient } from './api-client.ts'
+import { type ApiClient, createClient } from './api-client.ts'
 import { allNamespaces } from './call-options.ts'
 import { dynamicKind, metadataOnly } from './dynamic-kind.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import { startTestCluster, type TestCluster, type Way } from './testdata/cluster.ts'
+import { type InProcessRequest, inProcessTransport } from './transport/in-process-transport.ts'
 import type { WatchEvent } from './watch/watch-stream.ts'
 
 const Garden = defineResource({
@@ -331,11 +332,48 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect((await client.get(ConfigMap, 'contended')).data).toEqual({ n: '3' })
   })
 
-  it('logs() of a pod without a node is what the server says', async () => {
+  it('logs() of a pod that does not exist is what the server says', async () => {
     const reading = (async () => {
       for await (const _ of client.logs('none'));
     })()
     await expect(reading).rejects.toThrow('pods "none" not found')
-    expect(Pod.plural).toBe('pods')
+  })
+})
+
+describe('createClient() on a stub', () => {
+  const answer = (body: string, seen: InProcessRequest[] = []) =>
+    createClient({
+      namespace: 'mine',
+      transport: inProcessTransport({
+        handler: async (request) => {
+          seen.push(request)
+          return { status: 200, headers: {}, body: Buffer.from(body) }
+        },
+      }),
+    })
+
+  it('logs() gives lines of what was asked for', async () => {
+    const seen: InProcessRequest[] = []
+    const lines: string[] = []
+    const client = answer('one\ntwo\n', seen)
+    for await (const line of client.logs('web', { container: 'c', follow: true, tailLines: 2, previous: false })) {
+      lines.push(line)
+    }
+    expect(lines).toEqual(['one', 'two'])
+    expect(seen[0]?.path).toBe('/api/v1/namespaces/mine/pods/web/log')
+    expect(seen[0]?.query.toString()).toBe('container=c&follow=true&tailLines=2')
+  })
+
+  it('list() selects by fields of the spec, absence and special characters included', async () => {
+    const seen: InProcessRequest[] = []
+    const where = { 'spec.nodeName': undefined, 'spec.hostname': 'a,b=c', 'spec.hostNetwork': true }
+    expect(await answer('{"items":[]}', seen).list(Pod, { where })).toEqual([])
+    expect(seen[0]?.query.get('fieldSelector')).toBe('spec.nodeName=,spec.hostname=a\\,b\\=c,spec.hostNetwork=true')
+  })
+
+  it('says so when the answer is no JSON', async () => {
+    await expect(answer('<html>').get(Pod, 'web')).rejects.toThrow(
+      'in-process: the answer to GET /api/v1/namespaces/mine/pods/web is no JSON',
+    )
   })
 })

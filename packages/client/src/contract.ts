@@ -186,24 +186,36 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
     }, /^Error: enough$/)
   })
 
-  const never: InProcessHandler = async ({ signal }) => {
-    await untilAborted(signal)
-    return { status: 200, headers: {} }
+  /** A server that never answers, and a promise that it was asked to. */
+  const silent = (): { readonly handler: InProcessHandler; readonly asked: Promise<void> } => {
+    const { passed, pass } = gate()
+    const handler: InProcessHandler = async ({ signal }) => {
+      pass()
+      await untilAborted(signal)
+      return { status: 200, headers: {} }
+    }
+    return { handler, asked: passed }
   }
-  it('an abort before the answer rejects with its reason', never, async (transport) => {
+
+  const first = silent()
+  it('an abort before the answer rejects with its reason', first.handler, async (transport) => {
     const controller = new AbortController()
-    const sent = transport.send({ method: 'GET', path: '/', signal: controller.signal })
-    setImmediate(() => controller.abort(new Error('enough')))
-    await assert.rejects(sent, /^Error: enough$/)
+    const sent = assert.rejects(
+      transport.send({ method: 'GET', path: '/', signal: controller.signal }),
+      /^Error: enough$/,
+    )
+    await first.asked
+    controller.abort(new Error('enough'))
+    await sent
     await assert.rejects(transport.send({ method: 'GET', path: '/', signal: controller.signal }), /^Error: enough$/)
   })
 
-  it('disposing fails what is under way and what comes', never, async (transport) => {
-    const sent = transport.send({ method: 'GET', path: '/' })
-    const failed = assert.rejects(sent, ConnectionError)
-    await new Promise((resolve) => setImmediate(resolve))
+  const second = silent()
+  it('disposing fails what is under way and what comes', second.handler, async (transport) => {
+    const sent = assert.rejects(transport.send({ method: 'GET', path: '/' }), ConnectionError)
+    await second.asked
     await transport[Symbol.asyncDispose]()
-    await failed
+    await sent
     await assert.rejects(transport.send({ method: 'GET', path: '/' }), ConnectionError)
   })
 }

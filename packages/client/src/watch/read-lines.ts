@@ -11,7 +11,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let end = bytes.indexOf(newline)
     if (end < 0) {
-      begun.push(bytes)
+      if (bytes.length > 0) begun.push(bytes)
       continue
     }
     const lines: string[] = []

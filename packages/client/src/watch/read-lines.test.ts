@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readLines } from './read-lines.ts'
+
+async function* chunksOf(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  let start = 0
+  for (const cut of [...cuts].toSorted((a, b) => a - b)) {
+    yield bytes.subarray(start, cut)
+    start = cut
+  }
+  yield bytes.subarray(start)
+}
+
+async function linesOf(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const all: string[] = []
+  for await (const lines of readLines(chunks)) all.push(...lines)
+  return all
+}
+
+describe('readLines()', () => {
+  it('gives the same lines wherever the stream is cut, even within a character', async () => {
+    const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\n', ' '))
+    await fc.assert(
+      fc.asyncProperty(fc.array(line), fc.array(fc.nat(200)), async (lines, cuts) => {
+        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
+        const within = cuts.map((cut) => Math.min(cut, bytes.length))
+        // What is no valid text is replaced, here as there.
+        const expected = bytes.toString().split('\n').slice(0, -1)
+        expect(await linesOf(chunksOf(bytes, within))).toEqual(expected)
+      }),
+    )
+  })
+
+  it('gives what follows the last newline, unless that is nothing', async () => {
+    expect(await linesOf(chunksOf(Buffer.from('a\nb'), []))).toEqual(['a', 'b'])
+    expect(await linesOf(chunksOf(Buffer.from('a\n'), []))).toEqual(['a'])
+    expect(await linesOf(chunksOf(Buffer.from(''), []))).toEqual([])
+  })
+
+  it('gives lines that came together together', async () => {
+    const batches: string[][] = []
+    for await (const lines of readLines(chunksOf(Buffer.from('a\nb\nc'), [4]))) batches.push(lines)
+    expect(batches).toEqual([['a', 'b'], ['c']])
+  })
+})

@@ -1,0 +1,64 @@
+import { isInternalError, isResourceExpired } from '@kubewright/api'
+import { describe, expect, it } from 'vitest'
+import { ByteStream } from '../transport/byte-stream.ts'
+import { type WatchEvent, WatchStream } from './watch-stream.ts'
+
+function streamOf(...events: readonly unknown[]) {
+  const text = events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('')
+  return new WatchStream<unknown>({ body: ByteStream.of(Buffer.from(text)), read: (object) => object })
+}
+
+/** What a stream gives before it fails, and its failure. */
+async function drain(stream: WatchStream<unknown>): Promise<{ events: WatchEvent<unknown>[]; error: unknown }> {
+  const events: WatchEvent<unknown>[] = []
+  try {
+    for await (const event of stream) events.push(event)
+  } catch (error) {
+    return { events, error }
+  }
+  return { events, error: undefined }
+}
+
+describe('WatchStream', () => {
+  it('gives objects and bookmarks', async () => {
+    const annotations = { 'k8s.io/initial-events-end': 'true' }
+    const { events, error } = await drain(
+      streamOf(
+        { type: 'ADDED', object: { a: 1 } },
+        { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7', annotations } } },
+        { type: 'BOOKMARK', object: { metadata: { resourceVersion: '8' } } },
+      ),
+    )
+    expect(error).toBeUndefined()
+    expect(events).toEqual([
+      { type: 'ADDED', object: { a: 1 } },
+      { type: 'BOOKMARK', resourceVersion: '7', initialEventsEnd: true },
+      { type: 'BOOKMARK', resourceVersion: '8', initialEventsEnd: false },
+    ])
+  })
+
+  it('throws the Status of an ERROR event after what came before it', async () => {
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410, message: 'old' }
+    const { events, error } = await drain(streamOf({ type: 'ADDED', object: {} }, { type: 'ERROR', object: status }))
+    expect(events).toHaveLength(1)
+    expect(isResourceExpired(error)).toBe(true)
+  })
+
+  it.each([
+    ['{"type":"ADDED","obj', 'unable to decode an event from the watch stream'],
+    [{ type: 'MOVED', object: {} }, 'got invalid watch event type: MOVED'],
+    [{ type: 'ERROR', object: { kind: 'Pod' } }, 'unexpected object in an ERROR event of a watch: {"kind":"Pod"}'],
+  ])('fails on what is no event: %j', async (line, message) => {
+    const { events, error } = await drain(streamOf({ type: 'DELETED', object: {} }, line))
+    expect(events).toHaveLength(1)
+    expect(isInternalError(error)).toBe(true)
+    expect((error as Error).message).toContain(message)
+  })
+
+  it('close() stops the other end', async () => {
+    let stopped = false
+    const body = new ByteStream(() => (stopped = true))
+    new WatchStream({ body, read: (object) => object }).close()
+    expect(stopped).toBe(true)
+  })
+})
