@@ -129,7 +129,9 @@ function aggregate(groups: readonly DiscoveredGroup[]): AggregatedDocument {
       metadata: name === '' ? {} : { name },
       versions: versions.map(({ version, resources, remote }) => ({
         version,
-        resources: remote?.resources ?? resources.map(aggregatedResource),
+        ...(remote?.resources.length === 0
+          ? {}
+          : { resources: remote?.resources ?? resources.map(aggregatedResource) }),
         freshness: remote?.freshness ?? 'Current',
       })),
     })),

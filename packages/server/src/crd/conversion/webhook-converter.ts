@@ -1,4 +1,4 @@
-import { parseGroupVersion } from '@kubewright/api'
+import { encodeJson, parseGroupVersion } from '@kubewright/api'
 import { type Random, uuid } from '@kubewright/base'
 import { unclassifiedError } from '../../http/unclassified-error.ts'
 import type { WebhookClient, WebhookTarget } from '../../http/webhook-client.ts'
@@ -94,7 +94,7 @@ function accepted(subject: string, original: MutableObject, given: unknown, desi
   const converted = (isObject ? given : {}) as MutableObject
   const { apiVersion, kind } = converted
   if (typeof kind !== 'string' || kind === '') {
-    throw unclassifiedError(`Object 'Kind' is missing in '${JSON.stringify(given)}'`)
+    throw unclassifiedError(`Object 'Kind' is missing in '${encodeJson(given)}'`)
   }
   const invalid = `${subject} returned invalid object at index 0`
   if (apiVersion !== desired) {
