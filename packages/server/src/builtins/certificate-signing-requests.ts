@@ -27,6 +27,7 @@ export function certificateSigningRequests(): BuiltinTable {
       strategy,
       subresources: { status: endpoint(statusStrategy), approval: endpoint(approvalStrategy) },
       selectableFields: { 'spec.signerName': (object) => partsOf(object).spec.signerName ?? '' },
+      unknownField: (label) => `field label not supported: ${label}`,
     },
   }
 }

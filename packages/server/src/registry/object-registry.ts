@@ -114,7 +114,13 @@ export class ObjectRegistry {
     }
   }
 
-  async #createOnce(scope: WriteScope, object: MutableObject, validate: Validation): Promise<StoredObject> {
+  /** @param byUpdate an update or an apply of what does not exist yet, which may name a version */
+  async #createOnce(
+    scope: WriteScope,
+    object: MutableObject,
+    validate: Validation,
+    byUpdate = false,
+  ): Promise<StoredObject> {
     const { resource } = scope
     const undo = await this.prepareCreate(scope, object, validate)
     try {
@@ -132,15 +138,16 @@ export class ObjectRegistry {
         })
       }
       const key = this.keyOf(resource, scope.namespace, name)
-      // "0" and an empty one mean none, also here.
-      if (!/^0*$/.test(object.metadata.resourceVersion ?? '')) {
-        throw unclassifiedError('resourceVersion should not be set on objects to be created')
-      }
+      // Storage refuses the version, so that a dry run gives it back; a text that is no version counts as none, as do "0" and "".
+      const version = object.metadata.resourceVersion
       delete object.metadata.resourceVersion
       const raw = encodeBounded(await this.#toStorage(resource, object))
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
-        return new StoredObject(key, 0, raw, dryRunObject(resource, object))
+        return new StoredObject(key, 0, raw, dryRunObject(resource, object, version))
+      }
+      if (!byUpdate && version !== undefined && /^0*[1-9]\d*$/.test(version)) {
+        throw unclassifiedError('resourceVersion should not be set on objects to be created')
       }
       const result = await this.store.put(key, raw, 0)
       if (!result.ok) throw await taken()
@@ -205,7 +212,16 @@ export class ObjectRegistry {
           throw newConflict(groupResource, name, this.#uidMismatch(resource, scope.namespace, name, options.uid, ''))
         }
         const object = await transform(undefined)
-        return { object: await this.create(scope, object, validate), created: true, deleted: false }
+        versionOf(object)
+        try {
+          const made = await this.#createOnce(scope, object, validate, true)
+          return { object: made, created: true, deleted: false }
+        } catch (error) {
+          // Somebody else was first: what was meant to be written goes on top of theirs.
+          if (scope.dryRun || !isAlreadyExists(error)) throw error
+          if (!(await this.find(resource, scope.namespace, name))) throw error
+          continue
+        }
       }
       const old = await this.#fromStorage(resource, existing)
       if (options.uid !== undefined && options.uid !== old.metadata.uid) {
@@ -292,11 +308,7 @@ export class ObjectRegistry {
   /** As the API server's versioner: empty and "0" mean no version. */
   #checkVersion(scope: WriteScope, name: string, object: MutableObject, current: number): void {
     const { resource, strategy } = scope
-    const text = object.metadata.resourceVersion ?? ''
-    if (text !== '' && !/^\d+$/.test(text)) {
-      throw unclassifiedError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
-    }
-    const wanted = Number(text || 0)
+    const wanted = versionOf(object)
     if (wanted === 0) {
       if (strategy.allowUnconditionalUpdate === false) {
         const error = invalid(metadataPath.child('resourceVersion'), 0, 'must be specified for an update')
@@ -443,9 +455,22 @@ function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, va
   else target[key] = value
 }
 
-/** What a dry run shows: an object that was never stored has no resourceVersion. */
-function dryRunObject({ normalize: normal }: Resource, object: MutableObject): MutableObject {
-  const { resourceVersion: _, ...metadata } = object.metadata
+/** The version that a write names; 0 when none. */
+function versionOf(object: MutableObject): number {
+  const text = object.metadata.resourceVersion ?? ''
+  if (text !== '' && !/^\d+$/.test(text)) {
+    throw unclassifiedError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  return Number(text || 0)
+}
+
+/** What a dry run shows: an object that was never stored has no resourceVersion but the one that it was sent with. */
+function dryRunObject(
+  { normalize: normal }: Resource,
+  object: MutableObject,
+  resourceVersion: string | undefined,
+): MutableObject {
+  const metadata = { ...object.metadata, ...(resourceVersion ? { resourceVersion } : {}) }
   const shown = { ...object, metadata }
   return normal ? normal(shown, true) : shown
 }
