@@ -48,7 +48,12 @@ beforeAll(async () => {
           : undefined,
       async ({ info, user, request }) =>
         info.resource === 'whoami'
-          ? respond(200, { user, agent: request.headers['user-agent'], token: request.headers['authorization'] })
+          ? respond(200, {
+              user,
+              path: request.path,
+              agent: request.headers['user-agent'],
+              token: request.headers['authorization'],
+            })
           : undefined,
     ],
   })
@@ -181,8 +186,14 @@ describe('an extension server behind an APIService', () => {
     const { text } = await send(`GET /apis/${group}/v1/whoami`, { headers })
     expect(JSON.parse(text)).toEqual({
       user: { name: 'root', groups: ['system:masters', 'system:authenticated'] },
+      path: `/apis/${group}/v1/whoami`,
       agent: 'test',
     })
+  })
+
+  test('gets the path that was authorized, and no other that it could be read as', async () => {
+    const path = `/apis/${group}/v1/whoami/..%2F../%2e%2e/../namespaces`
+    expect(JSON.parse((await send(`GET ${path}?a=1`)).text)).toMatchObject({ path })
   })
 
   test('believes nobody but the proxy', async () => {

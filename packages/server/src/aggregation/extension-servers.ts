@@ -17,7 +17,7 @@ export interface ExtensionServersOptions {
 /** A request to an extension server, on behalf of a user. */
 export interface ExtensionRequest {
   readonly method: string
-  /** Path and query. */
+  /** Path and query, sent as they are. */
   readonly target: string
   readonly user: UserInfo
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -27,11 +27,6 @@ export interface ExtensionRequest {
   readonly upgrade?: boolean
   /** Whether the server's certificate is checked. @default as the APIService says */
   readonly verify?: boolean
-}
-
-/** An answer, and where it came from. */
-export interface ExtensionAnswer extends OutgoingResponse {
-  readonly url: URL
 }
 
 /** The user under whose name the aggregator itself asks. */
@@ -66,14 +61,15 @@ export class ExtensionServers {
     }
   }
 
-  async send(service: RemoteApiService, request: ExtensionRequest): Promise<ExtensionAnswer> {
+  async send(service: RemoteApiService, request: ExtensionRequest): Promise<OutgoingResponse> {
     const { spec } = service
     const { frontProxy, outgoing } = this.#options
-    const url = new URL(request.target, await this.locate(service))
+    const url = await this.locate(service)
     const verify = request.verify ?? spec.insecureSkipTLSVerify !== true
     const answer = await outgoing({
       method: request.method,
       url,
+      target: request.target,
       headers: { ...request.headers, ...remoteUserHeaders(request.user) },
       body: request.body,
       upgrade: request.upgrade,
@@ -85,6 +81,6 @@ export class ExtensionServers {
       },
       signal: request.signal,
     })
-    return { ...answer, url }
+    return answer
   }
 }

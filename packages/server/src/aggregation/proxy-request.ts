@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream'
 import { linkSignals } from '@kubewright/base'
 import type { ApiResponse, Sink } from '../http/api-request.ts'
+import type { OutgoingResponse } from '../http/outgoing.ts'
 import { respondText } from '../http/respond.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
-import { type ExtensionAnswer, type ExtensionServers, UnresolvedService } from './extension-servers.ts'
+import { type ExtensionServers, UnresolvedService } from './extension-servers.ts'
 
 /** A request body is held in memory on its way; extension servers set their own, lower limits. */
 const maxBodyBytes = 64 * 1024 * 1024
@@ -130,7 +131,7 @@ function forwardedHeaders({ request, auditId }: RequestContext): Record<string, 
   return headers
 }
 
-function returnedHeaders({ headers }: ExtensionAnswer): Record<string, string | readonly string[]> {
+function returnedHeaders({ headers }: OutgoingResponse): Record<string, string | readonly string[]> {
   const returned: Record<string, string | readonly string[]> = {}
   for (const [name, values] of Object.entries(headers)) {
     if (notReturned.has(name) || name.startsWith(notReturnedPrefix)) continue
@@ -139,7 +140,7 @@ function returnedHeaders({ headers }: ExtensionAnswer): Record<string, string | 
   return returned
 }
 
-async function copyBody({ body }: ExtensionAnswer, sink: Sink, signal: AbortSignal): Promise<void> {
+async function copyBody({ body }: OutgoingResponse, sink: Sink, signal: AbortSignal): Promise<void> {
   try {
     for await (const chunk of body) if (!sink.write(chunk)) await sink.drained()
   } catch (error) {

@@ -1,5 +1,6 @@
+import type { OutgoingResponse } from '../http/outgoing.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
-import { aggregatorUser, type ExtensionAnswer, type ExtensionServers } from './extension-servers.ts'
+import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 
 /** What a group version of an extension server offers, as the aggregated form of discovery lists it. */
 export type RemoteResources = readonly Readonly<Record<string, unknown>>[]
@@ -69,7 +70,7 @@ async function ask(
   servers: ExtensionServers,
   target: string,
   accepted: string,
-): Promise<ExtensionAnswer & { readonly text: string }> {
+): Promise<OutgoingResponse & { readonly text: string }> {
   const stopping = new AbortController()
   const late = (): void => stopping.abort(new Error('request timed out'))
   const timer = servers.clock.setTimer(timeout, late, 'discovery of an extension server')
@@ -84,7 +85,7 @@ async function ask(
 }
 
 /** The whole body of an answer as text; rejects when it is larger than any list of resources. */
-export async function readText({ body }: Pick<ExtensionAnswer, 'body'>): Promise<string> {
+export async function readText({ body }: Pick<OutgoingResponse, 'body'>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {

@@ -44,7 +44,7 @@ export class LocalServers {
       const { url, method, headers, body = new Uint8Array(), signal } = request
       const server = this.#servers.get(`${url.hostname}:${url.port || 443}`)
       if (!server) return next(request)
-      const local = { method, path: url.pathname + url.search, headers, body, signal }
+      const local = { method, path: request.target ?? url.pathname + url.search, headers, body, signal }
       // A server that does not stop when it is told to is left to itself.
       const answer = await untilAborted(Promise.resolve(server(local)), signal)
       const { status, body: answered, headers: sent = { 'content-type': ['application/json'] } } = answer

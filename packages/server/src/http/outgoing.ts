@@ -27,6 +27,11 @@ export interface HostPort {
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
+  /**
+   * Path and query exactly as they are to be sent: an address is normalized, and what was authorized must not be.
+   * @default those of the address
+   */
+  readonly target?: string | undefined
   /** Finds out where to connect to, when that is not the host of the address; what it throws is thrown. */
   readonly connectTo?: (() => Promise<HostPort>) | undefined
   /** A list sends the header as many times. */
@@ -87,7 +92,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       method,
       host,
       port,
-      path: `${url.pathname}${url.search}`,
+      path: request.target ?? `${url.pathname}${url.search}`,
       // An address is no name that TLS could ask for.
       ...(isAddress(serverName) ? { servername: '' } : { servername: serverName }),
       checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
