@@ -1,3 +1,26 @@
+export { applyDelta, type Change, type DeletedObject, joinChanges } from './cache/change.ts'
+export { type Delta, DeltaFifo, type DeltaFifoOptions, type DeltaTarget } from './cache/delta-fifo.ts'
+export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/event-handler.ts'
+export type { IndexFunction } from './cache/index-buckets.ts'
+export { Indexer } from './cache/indexer.ts'
+export { informerMetricNames } from './cache/informer-metrics.ts'
+export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/list-watch.ts'
+export { Lister, type NamespaceLister } from './cache/lister.ts'
+export { Reflector, type ReflectorOptions } from './cache/reflector.ts'
+export type { ReflectedResource, ReflectorHealth } from './cache/reflector-health.ts'
+export {
+  type HandlerOptions,
+  type HandlerRegistration,
+  SharedInformer,
+  type SharedInformerOptions,
+} from './cache/shared-informer.ts'
+export {
+  type InformerLease,
+  type InformerScope,
+  SharedInformerFactory,
+  type SharedInformerFactoryOptions,
+} from './cache/shared-informer-factory.ts'
+export type { Store, StoreQuery } from './cache/store.ts'
 export {
   type Context,
   type Controller,

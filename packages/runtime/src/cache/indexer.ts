@@ -160,7 +160,9 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     const index = this.#indexes.get(name)
     if (index !== undefined) return index
     const known = [...this.#indexes.keys()].map((other) => JSON.stringify(other)).join(', ')
-    throw new TypeError(`Index ${JSON.stringify(name)} does not exist: add it with addIndexer, known are ${known || 'none'}`)
+    throw new TypeError(
+      `Index ${JSON.stringify(name)} does not exist: add it with addIndexer, known are ${known || 'none'}`,
+    )
   }
 
   #reindex(key: string, before: T | undefined, after: T | undefined): void {

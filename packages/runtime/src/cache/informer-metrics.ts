@@ -10,7 +10,7 @@ export const informerMetricNames: {
   readonly handlerCoalesced: 'kubewright_informer_handler_coalesced_total'
   readonly handlerErrors: 'kubewright_informer_handler_errors_total'
   readonly relists: 'kubewright_informer_relists_total'
-  readonly watchFailures: 'kubewright_informer_failures_total'
+  readonly failures: 'kubewright_informer_failures_total'
 } = Object.freeze({
   queuedItems: 'informer_queued_items',
   storeResourceVersion: 'informer_store_resource_version',
@@ -20,7 +20,7 @@ export const informerMetricNames: {
   handlerCoalesced: 'kubewright_informer_handler_coalesced_total',
   handlerErrors: 'kubewright_informer_handler_errors_total',
   relists: 'kubewright_informer_relists_total',
-  watchFailures: 'kubewright_informer_failures_total',
+  failures: 'kubewright_informer_failures_total',
 })
 
 /** A sink and the labels of one informer. */

@@ -43,7 +43,8 @@ export function describeFailure(
 
 function cureOf(error: unknown, name: string, resource: ReflectedResource): string | undefined {
   if (isForbidden(error)) {
-    const role = resource.namespace === undefined ? 'ClusterRole' : `Role in namespace ${JSON.stringify(resource.namespace)}`
+    const role =
+      resource.namespace === undefined ? 'ClusterRole' : `Role in namespace ${JSON.stringify(resource.namespace)}`
     return `Allow this client the verbs list and watch on ${name}, for instance with a ${role} and a binding to it`
   }
   if (isNotFound(error)) {

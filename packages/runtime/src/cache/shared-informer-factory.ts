@@ -1,0 +1,167 @@
+import { type AnyKind, formatGroupResource, type Infer, type KindFacts, type KubeObject } from '@kubewright/api'
+import { type Clock, type Duration, formatDuration, type Logger, type Random, withDeadline } from '@kubewright/base'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
+import type { EventHandler } from './event-handler.ts'
+import type { ListWatch } from './list-watch.ts'
+import { Lister } from './lister.ts'
+import type { ReflectorHealth } from './reflector-health.ts'
+import {
+  type HandlerOptions,
+  type HandlerRegistration,
+  SharedInformer,
+  type SharedInformerOptions,
+} from './shared-informer.ts'
+
+/** Which objects of a kind are wanted. Leases of equal scope share an informer. */
+export interface InformerScope {
+  /** @default all namespaces */
+  readonly namespace?: string
+  /** In the syntax of `labelSelector=`. @default everything */
+  readonly labelSelector?: string
+  /** In the syntax of `fieldSelector=`. @default everything */
+  readonly fieldSelector?: string
+}
+
+/** What a factory is made of. */
+export interface SharedInformerFactoryOptions {
+  /** Gives access to one kind within a scope; called once for each informer. */
+  readonly source: (kind: KindFacts, scope: InformerScope) => ListWatch<KubeObject>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly metrics?: MetricSink
+  /** Changes objects before they are stored, for instance to drop `metadata.managedFields`. */
+  readonly transform?: (object: KubeObject) => KubeObject
+  readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
+}
+
+/** A share in an informer: while it is held, the informer runs. Disposing it also removes the handlers added through it. */
+export interface InformerLease<T extends KubeObject> extends AsyncDisposable {
+  readonly informer: SharedInformer<T>
+  readonly lister: Lister<T>
+  addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration
+  /** Gives the share back; with the last one the watch is stopped and its store dropped. */
+  release(): Promise<void>
+}
+
+interface Shared {
+  readonly informer: SharedInformer<KubeObject>
+  leases: number
+}
+
+/** One informer for each kind and scope, made when it is first needed and stopped when nobody needs it any more. */
+export class SharedInformerFactory implements AsyncDisposable {
+  readonly #options: SharedInformerFactoryOptions
+  // By identity of kind and scope; every entry has at least one lease.
+  readonly #shared = new Map<string, Shared>()
+  #started = false
+
+  constructor(options: SharedInformerFactoryOptions) {
+    this.#options = options
+  }
+
+  /** The health of every informer, by its name, in order. */
+  get health(): ReadonlyMap<string, ReflectorHealth> {
+    return new Map([...this.#shared].sort().map(([name, { informer }]) => [name, informer.health]))
+  }
+
+  /** Takes a share in the informer of a kind; it runs as soon as the factory is started. */
+  use<K extends AnyKind>(kind: K, scope: InformerScope = {}): InformerLease<Infer<K> & KubeObject> {
+    type T = Infer<K> & KubeObject
+    const name = identity(kind, scope)
+    let shared = this.#shared.get(name)
+    if (shared === undefined) {
+      shared = { informer: this.#make(kind, scope), leases: 0 }
+      this.#shared.set(name, shared)
+      if (this.#started) shared.informer.start()
+    }
+    shared.leases++
+    // The source was asked for this kind, so its objects are what the kind reads.
+    const informer = shared.informer as unknown as SharedInformer<T>
+    return this.#lease(name, shared, informer, new Lister(informer.store, { group: kind.group, resource: kind.plural }))
+  }
+
+  /** Starts what was asked for so far, and from now on whatever is asked for. */
+  start(): this {
+    this.#started = true
+    for (const { informer } of this.#shared.values()) informer.start()
+    return this
+  }
+
+  /**
+   * Resolves when every informer has its initial list. After `timeout` it rejects, naming those that have not, why, and what to do.
+   */
+  async waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
+    const { timeout, signal } = options
+    const all = [...this.#shared.values()]
+    const wait = (inner: AbortSignal) => Promise.all(all.map(({ informer }) => informer.synced({ signal: inner })))
+    try {
+      await withDeadline(this.#options.clock, timeout, 'sync of informers', wait, { signal })
+    } catch (error) {
+      if (signal?.aborted) throw error
+      const missing = [...this.#shared].filter(([, { informer }]) => !informer.hasSynced).map(explain)
+      throw new Error(`Informers have not synced within ${formatDuration(timeout)}: ${missing.join('; ')}`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** Stops all informers, whoever uses them, and resolves when nothing runs any more. */
+  async shutDown(): Promise<void> {
+    const all = [...this.#shared.values()]
+    this.#shared.clear()
+    await Promise.all(all.map(({ informer }) => informer.stop()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutDown()
+  }
+
+  #make(kind: KindFacts, scope: InformerScope): SharedInformer<KubeObject> {
+    const { source, ...options } = this.#options
+    const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
+    return new SharedInformer({
+      ...options,
+      source: source(kind, scope),
+      resource: { group: kind.group, version: kind.version, resource: kind.plural, ...namespace },
+    })
+  }
+
+  #lease<T extends KubeObject>(
+    name: string,
+    shared: Shared,
+    informer: SharedInformer<T>,
+    lister: Lister<T>,
+  ): InformerLease<T> {
+    const registrations: HandlerRegistration[] = []
+    let held = true
+    const release = async (): Promise<void> => {
+      if (!held) return
+      held = false
+      for (const registration of registrations) registration.remove()
+      if (--shared.leases > 0) return
+      // After a shutdown the name may already belong to another informer.
+      if (this.#shared.get(name) === shared) this.#shared.delete(name)
+      await informer.stop()
+    }
+    const addHandler: InformerLease<T>['addHandler'] = (handler, options) => {
+      const registration = informer.addHandler(handler, options)
+      registrations.push(registration)
+      return registration
+    }
+    return { informer, lister, addHandler, release, [Symbol.asyncDispose]: release }
+  }
+}
+
+function identity(kind: KindFacts, { namespace, labelSelector, fieldSelector }: InformerScope): string {
+  const parts = [`${formatGroupResource({ group: kind.group, resource: kind.plural })} ${kind.version}`]
+  if (namespace !== undefined) parts.push(`namespace ${namespace}`)
+  if (labelSelector) parts.push(`labels ${labelSelector}`)
+  if (fieldSelector) parts.push(`fields ${fieldSelector}`)
+  return parts.join(', ')
+}
+
+function explain([name, { informer }]: readonly [string, Shared]): string {
+  const { message = 'the initial list has not arrived', cure } = informer.health
+  return `${name}: ${message}${cure === undefined ? '' : ` (${cure})`}`
+}

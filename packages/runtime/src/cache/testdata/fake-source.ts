@@ -1,0 +1,135 @@
+import { type KubeObject, keyOf, newResourceExpired } from '@kubewright/api'
+import { AsyncQueue, onAbort } from '@kubewright/base'
+import type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../list-watch.ts'
+
+/** An object with enough metadata for a store. */
+export function objectOf(
+  name: string,
+  version: number,
+  more: { namespace?: string; labels?: Record<string, string> } = {},
+): KubeObject {
+  const metadata = {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: String(version),
+    generation: 1,
+    creationTimestamp: '',
+    ...more,
+  }
+  return { apiVersion: 'v1', kind: 'Thing', metadata }
+}
+
+type Events = readonly WatchEvent<KubeObject>[]
+
+/** One watch that a `FakeSource` has open: a test, or a fault, can push to it and end it. */
+export interface FakeWatch {
+  readonly options: WatchOptions
+  readonly stream: AsyncQueue<Events>
+}
+
+/**
+ * A resource in memory that lists and watches as an API server does. What is asked for is logged; `fault` is asked before every
+ * request and may throw instead; `onWatch` may take a new watch over.
+ */
+export class FakeSource implements ListWatch<KubeObject> {
+  readonly objects = new Map<string, KubeObject>()
+  readonly requests: string[] = []
+  readonly watches: FakeWatch[] = []
+  fault: (verb: 'list' | 'watch', options: ListPageOptions | WatchOptions) => void = () => undefined
+  // Gives false to leave the watch silent: the test does the rest.
+  onWatch: (watch: FakeWatch) => boolean = () => true
+  sendsBookmarks = true
+  // Watches from before this version are told that they expired.
+  compacted = 0
+  version = 1
+  readonly #history: { readonly version: number; readonly event: WatchEvent<KubeObject> }[] = []
+
+  set(name: string, more: Parameters<typeof objectOf>[2] = {}): KubeObject {
+    const object = objectOf(name, ++this.version, { namespace: 'ns', ...more })
+    const type = this.objects.has(keyOf(object)) ? 'MODIFIED' : 'ADDED'
+    this.objects.set(keyOf(object), object)
+    this.#publish({ type, object })
+    return object
+  }
+
+  remove(name: string): void {
+    const object = this.objects.get(`ns/${name}`)
+    if (object === undefined) return
+    this.objects.delete(`ns/${name}`)
+    const metadata = { ...object.metadata, resourceVersion: String(++this.version) }
+    this.#publish({ type: 'DELETED', object: { ...object, metadata } })
+  }
+
+  /** Changes the state without telling anybody, as if every watch had missed it. */
+  removeUnseen(name: string): void {
+    this.objects.delete(`ns/${name}`)
+    this.version++
+  }
+
+  bookmark(): void {
+    this.#send([{ type: 'BOOKMARK', resourceVersion: String(this.version), initialEventsEnd: false }])
+  }
+
+  /** Ends all open watches, as a server does at their timeout, or with an error. */
+  cut(error?: unknown): void {
+    for (const { stream } of this.watches.splice(0)) error === undefined ? stream.close() : stream.fail(error)
+  }
+
+  list(options: ListPageOptions): Promise<ListPage<KubeObject>> {
+    this.requests.push(
+      `list rv=${options.resourceVersion}${options.limit === undefined ? '' : ` limit=${options.limit}`}${options.continue === undefined ? '' : ` continue=${options.continue}`}`,
+    )
+    return this.#guarded('list', options, () => {
+      const all = [...this.objects.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      const start = Number(options.continue ?? 0)
+      const end = options.limit === undefined ? all.length : start + options.limit
+      const more = end < all.length ? { continue: String(end) } : {}
+      return { items: all.slice(start, end), resourceVersion: String(this.version), ...more }
+    })
+  }
+
+  watch(options: WatchOptions): Promise<AsyncIterable<Events>> {
+    this.requests.push(`watch rv=${options.resourceVersion}${options.sendInitialEvents ? ' initial' : ''}`)
+    return this.#guarded('watch', options, () => {
+      const from = Number(options.resourceVersion)
+      if (from > 0 && from < this.compacted) throw newResourceExpired('too old resource version')
+      const watch: FakeWatch = { options, stream: new AsyncQueue() }
+      onAbort(options.signal, () => {
+        const index = this.watches.indexOf(watch)
+        if (index >= 0) this.watches.splice(index, 1)
+        watch.stream.close()
+      })
+      if (this.onWatch(watch)) {
+        if (options.sendInitialEvents) watch.stream.push(this.#initialEvents())
+        else if (from > 0) {
+          const missed = this.#history.filter((entry) => entry.version > from).map((entry) => entry.event)
+          if (missed.length > 0) watch.stream.push(missed)
+        }
+      }
+      this.watches.push(watch)
+      return watch.stream
+    })
+  }
+
+  #initialEvents(): Events {
+    const events: WatchEvent<KubeObject>[] = [...this.objects.values()].map((object) => ({ type: 'ADDED', object }))
+    if (this.sendsBookmarks) {
+      events.push({ type: 'BOOKMARK', resourceVersion: String(this.version), initialEventsEnd: true })
+    }
+    return events
+  }
+
+  #publish(event: WatchEvent<KubeObject>): void {
+    this.#history.push({ version: this.version, event })
+    this.#send([event])
+  }
+
+  #send(events: Events): void {
+    for (const { stream } of this.watches) if (!stream.closed) stream.push(events)
+  }
+
+  async #guarded<R>(verb: 'list' | 'watch', options: ListPageOptions | WatchOptions, answer: () => R): Promise<R> {
+    this.fault(verb, options)
+    return answer()
+  }
+}
