@@ -143,6 +143,48 @@ describe('create', () => {
   })
 })
 
+describe('create with a resourceVersion', () => {
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/a/leases'
+  const versioned = (name: string, resourceVersion: string): object =>
+    map(name, { metadata: { name, resourceVersion } })
+
+  test('is fine for an apply and for an update that creates, which never reach the check of the store', async () => {
+    const applied = await server.send(`PATCH ${maps}/applied?fieldManager=m`, {
+      headers: apply,
+      body: versioned('applied', '5'),
+    })
+    expect(applied.status).toBe(201)
+    expect(applied.body.metadata.resourceVersion).not.toBe('5')
+    const lease = { metadata: { name: 'put', resourceVersion: '5' } }
+    expect((await server.send(`PUT ${leases}/put`, { body: lease })).status).toBe(201)
+  })
+
+  test('gives it back in a dry run, and ignores what is no version', async () => {
+    const dry = await server.send(`POST ${maps}?dryRun=All`, { body: versioned('dry', '5') })
+    expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([201, '5'])
+    expect((await server.send(`POST ${maps}`, { body: versioned('no-version', 'x') })).status).toBe(201)
+  })
+
+  test('refuses what is no version in an update that creates', async () => {
+    const lease = { metadata: { name: 'bad', resourceVersion: 'x' } }
+    const answer = await server.send(`PUT ${leases}/bad`, { body: lease })
+    expect([answer.status, answer.body.message]).toEqual([500, 'strconv.ParseUint: parsing "x": invalid syntax'])
+  })
+
+  test('applies of an object that does not exist yet all succeed, whoever is first', async () => {
+    const answers = await Promise.all(
+      ['one', 'two', 'three'].map((manager) =>
+        server.send(`PATCH ${maps}/raced?fieldManager=${manager}`, {
+          headers: apply,
+          body: map('raced', { data: { [manager]: 'x' } }),
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201])
+    expect((await server.send(`GET ${maps}/raced`)).body.data).toEqual({ one: 'x', two: 'x', three: 'x' })
+  })
+})
+
 describe('update', () => {
   test('without a change gives the same version, with one a new version', async () => {
     const first = (await server.send(`POST ${maps}`, { body: map('put', { data: { k: 'v' } }) })).body
@@ -313,6 +355,33 @@ describe('patch', () => {
   ])('apply %s', async (_, query, body, status, message) => {
     const answer = await server.send(`PATCH ${maps}/none${query}`, { headers: apply, body })
     expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+})
+
+describe('finalizers', () => {
+  const text = 'name is neither a standard finalizer name nor is it fully qualified'
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+
+  test('need a domain for most kinds, on create and on update', async () => {
+    const refused = [
+      expect.objectContaining({ field: 'metadata.finalizers[0]', message: expect.stringContaining(text) }),
+    ]
+    const named = await server.send(`POST ${maps}`, { body: map('f', { metadata: { name: 'f', finalizers: ['f'] } }) })
+    expect([named.status, named.body.details.causes]).toEqual([422, refused])
+    await server.send(`POST ${maps}`, { body: map('f') })
+    const body = { metadata: { finalizers: ['f'] } }
+    const patched = await server.send(`PATCH ${maps}/f`, { headers: merge, body })
+    // The checks of an update and those of a create each report it.
+    expect([patched.status, patched.body.details.causes]).toEqual([422, [...refused, ...refused]])
+  })
+
+  test('need none for kinds with the checks of apimachinery alone', async () => {
+    const body = { metadata: { name: 'f', finalizers: ['f'] } }
+    expect((await server.send(`POST ${leases}`, { body })).status).toBe(201)
+    const more = { metadata: { finalizers: ['f', 'g'] } }
+    expect((await server.send(`PATCH ${leases}/f`, { headers: merge, body: more })).status).toBe(200)
+    const odd = await server.send(`PATCH ${leases}/f`, { headers: merge, body: { metadata: { finalizers: ['a b'] } } })
+    expect(odd.body.details.causes[0].message).toContain('name part must consist of alphanumeric characters')
   })
 })
 
