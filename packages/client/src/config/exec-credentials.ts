@@ -97,8 +97,9 @@ export class ExecCredentials implements Credentials {
     let answer: { apiVersion?: unknown; status?: Record<string, unknown> }
     try {
       answer = JSON.parse(stdout) as typeof answer
-    } catch (error) {
-      throw this.#error('did not print JSON', error)
+    } catch {
+      // The reason would quote what was printed, which may be a token.
+      throw this.#error('did not print JSON')
     }
     if (answer.apiVersion !== this.#apiVersion) {
       throw this.#error(

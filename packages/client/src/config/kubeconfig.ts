@@ -30,7 +30,11 @@ export class KubeconfigEntry {
     const value = this.#value(field)
     if (value === undefined || value === '') return undefined
     if (typeof value === 'string') return value
-    throw this.error(field, `must be a string, not ${JSON.stringify(value)}`)
+    // The value itself may be a secret.
+    throw this.error(
+      field,
+      `must be a string, not ${typeof value === 'object' ? 'a list or an object' : `a ${typeof value}`}`,
+    )
   }
 
   flag(field: string): boolean {

@@ -1,6 +1,7 @@
 import { VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { base64, FakeHost, pem } from '../testdata/fake-host.ts'
+import { ConfigError } from './config-error.ts'
 import { loadClientConfig } from './load-client-config.ts'
 
 const path = '/home/ada/.kube/config'
@@ -173,7 +174,7 @@ describe('loadClientConfig() what it reads', () => {
     ],
     ['key', { user: { 'client-certificate': 'x' } }, 'user.client-key: or client-key-data must be specified'],
     ['both', { user: { token: 'x', username: 'y' } }, 'username/password or bearer token may be set, but not both'],
-    ['type', { user: { token: 7 } }, `${path}: users["one"].user.token: must be a string, not 7`],
+    ['type', { user: { token: 7 } }, `${path}: users["one"].user.token: must be a string, not a number`],
     ['auth-provider', { user: { 'auth-provider': {} } }, 'user.auth-provider: is not supported'],
     ['no user', { context: { user: 'bob' } }, 'contexts["one"].context.user: there is no user "bob": it has one'],
     [
@@ -188,6 +189,19 @@ describe('loadClientConfig() what it reads', () => {
     const { load } = setUp(setting)
     const error = await load().catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'KW_CONFIG', message: expect.stringContaining(message) })
+  })
+
+  it.each<[string, Setting]>([
+    ['a token', { user: { token: 31337 } }],
+    ['a password', { user: { username: 'ada', password: ['31337'] } }],
+    ['a proxy', { cluster: { 'proxy-url': 'socks5://ada:31337@proxy' } }],
+    ['a key', { user: { 'client-key-data': '31337' } }],
+  ])('shows no secret in an error: %s', async (_, setting) => {
+    const error = await setUp(setting)
+      .load()
+      .catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as Error).message).not.toContain('31337')
   })
 
   it('names the contexts that there are', async () => {

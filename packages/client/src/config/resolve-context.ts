@@ -98,7 +98,8 @@ function proxyOf(cluster: KubeconfigEntry): string | undefined {
   if (text === undefined) return undefined
   const protocol = urlOf(text)?.protocol
   if (protocol === 'http:' || protocol === 'https:') return text
-  throw cluster.error('proxy-url', `must be a URL of scheme http or https, not ${JSON.stringify(text)}`)
+  // It may hold a password, so it is not shown.
+  throw cluster.error('proxy-url', 'must be a URL of scheme http or https')
 }
 
 function urlOf(text: string): URL | undefined {

@@ -11,6 +11,8 @@ export interface HttpBodyParts {
   readonly gzip: boolean
   /** Stops the other end; harmless after the end. */
   readonly cancel: () => void
+  /** Once the stream has ended: why that was not the end of the body, if it was not. */
+  readonly breakOff?: (() => Error | undefined) | undefined
 }
 
 /** The body of an answer that comes over a socket. */
@@ -50,6 +52,8 @@ export class HttpBody implements TransportBody {
       if (stream.errored) return fail(stream.errored)
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.once('end', () => {
+        const broken = this.#parts.breakOff?.()
+        if (broken) return fail(broken)
         stopListening()
         const [only] = chunks
         resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks))
@@ -73,6 +77,8 @@ export class HttpBody implements TransportBody {
     let whole = false
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
+      const broken = this.#parts.breakOff?.()
+      if (broken) throw broken
       signal?.throwIfAborted()
       whole = true
     } catch (error) {

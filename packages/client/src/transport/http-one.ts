@@ -81,6 +81,10 @@ export class HttpOneConnections implements HttpConnections {
     })
   }
 
+  get isIdle(): boolean {
+    return this.#open.size === 0
+  }
+
   retire(): void {
     for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     this.#agent.maxFreeSockets = 0

@@ -1,5 +1,6 @@
-import { once } from 'node:events'
+import { type EventEmitter, once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createSecureServer, type ServerHttp2Session, type ServerHttp2Stream, type Settings } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, test } from 'vitest'
@@ -46,6 +47,30 @@ async function tlsServer(): Promise<{ readonly url: string; readonly port: numbe
 async function get(transport: Transport): Promise<string> {
   const { body } = await transport.send({ method: 'GET', path: '/' })
   return Buffer.from(await body.bytes()).toString()
+}
+
+async function http2Server(
+  settings: Settings,
+  answer: (stream: ServerHttp2Stream) => void,
+): Promise<{ readonly url: string; readonly sessions: Set<ServerHttp2Session> }> {
+  const { serving } = testIdentity()
+  const server = createSecureServer({ cert: serving.cert, key: serving.key, settings })
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined)
+    answer(stream)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    for (const session of sessions) session.destroy()
+    server.close()
+  })
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, sessions }
 }
 
 describe('httpTransport()', () => {
@@ -156,5 +181,52 @@ describe('httpTransport()', () => {
     server.closeAllConnections()
     await new Promise((resolve) => setImmediate(resolve))
     expect(await get(transport)).toBe('ok')
+  })
+
+  it('uses one HTTP/2 connection, and a further one where the server limits the streams of each', async () => {
+    const waiting: (() => void)[] = []
+    const { sessions, url } = await http2Server({ maxConcurrentStreams: 2 }, (stream) => {
+      waiting.push(() => {
+        stream.respond({ ':status': 200 })
+        stream.end('ok')
+      })
+      if (waiting.length === 5) for (const answer of waiting.splice(0)) answer()
+    })
+    const material = { ca: testIdentity().ca.cert }
+    const transport = opened({ server: url, tls: () => material })
+    // So that the settings of the server are known.
+    waiting.length = 4
+    waiting.fill(() => undefined)
+    expect(await get(transport)).toBe('ok')
+    expect(sessions.size).toBe(1)
+    expect(await Promise.all(Array.from({ length: 5 }, () => get(transport)))).toEqual(Array(5).fill('ok'))
+    expect(sessions.size).toBe(3)
+  })
+
+  it('opens a new HTTP/2 connection after the server has gone away and come back', async () => {
+    const { sessions, url } = await http2Server({}, (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.end('ok')
+    })
+    const material = { ca: testIdentity().ca.cert }
+    const transport = opened({ server: url, tls: () => material })
+    expect(await get(transport)).toBe('ok')
+    const [first] = sessions
+    first?.destroy()
+    await once(first as EventEmitter, 'close')
+    await expect.poll(() => get(transport).catch(() => 'not yet')).toBe('ok')
+    expect(sessions.size).toBe(1)
+  })
+
+  it('fails an HTTP/2 stream that the server resets', async () => {
+    const { url } = await http2Server({}, (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.write('half', () => stream.destroy(new Error('the power went out')))
+    })
+    const material = { ca: testIdentity().ca.cert }
+    await expect(get(opened({ server: url, tls: () => material }))).rejects.toMatchObject({
+      code: 'KW_CONNECTION',
+      isBroken: true,
+    })
   })
 })

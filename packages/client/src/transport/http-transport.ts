@@ -61,8 +61,9 @@ class HttpTransport implements Transport {
         ...request.headers,
       }
       const answer = await connections.send({ ...request, path: `${this.#prefix}${request.path}`, headers })
+      const { stream, cancel, breakOff } = answer
       const gzip = answer.headers['content-encoding']?.[0] === 'gzip'
-      const body = new HttpBody(answer.stream, { host: this.host, signal, gzip, cancel: answer.cancel })
+      const body = new HttpBody(stream, { host: this.host, signal, gzip, cancel, breakOff })
       return { status: answer.status, headers: answer.headers, body }
     } catch (error) {
       if (signal?.aborted) throw signal.reason
@@ -94,7 +95,10 @@ class HttpTransport implements Transport {
   /** Old connections finish what they carry. */
   #retire(): void {
     this.#current = undefined
-    for (const connections of this.#all) connections.retire()
+    for (const connections of this.#all) {
+      connections.retire()
+      if (connections.isIdle) this.#all.delete(connections)
+    }
   }
 
   /** The first connection shows which protocol the server speaks. */
@@ -108,11 +112,14 @@ class HttpTransport implements Transport {
       ...(proxy === undefined ? {} : { proxy: new URL(proxy) }),
     }
     const socket = await dial(options)
-    if (this.#closed) socket.destroy()
     const connections =
       (socket as Partial<TLSSocket>).alpnProtocol === 'h2'
-        ? new HttpTwoConnections(options, socket)
+        ? await HttpTwoConnections.open(options, socket)
         : new HttpOneConnections(options, socket)
+    if (this.#closed) {
+      connections.close()
+      throw new ConnectionError('the transport is closed', { host: this.host })
+    }
     this.#all.add(connections)
     return connections
   }

@@ -8,7 +8,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { type Clock, every, onAbort, type Timer } from '@kubewright/base'
+import { abortable, type Clock, every, onAbort, type Timer } from '@kubewright/base'
 import type { HttpAnswer, HttpConnections } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { TransportRequest } from './transport.ts'
@@ -31,8 +31,6 @@ class Session {
   constructor(http: ClientHttp2Session, clock: Clock) {
     this.http = http
     this.#clock = clock
-    // The process may end while a connection is merely kept.
-    http.unref()
   }
 
   get hasRoom(): boolean {
@@ -64,6 +62,16 @@ class Session {
   }
 }
 
+/** A stream ended before its message did. */
+class StreamReset extends Error {
+  readonly code = 'ERR_HTTP2_STREAM_ERROR'
+}
+
+/** The server did not even begin with the request. */
+class RefusedStream extends StreamReset {}
+
+const maxRefusals = 5
+
 /** HTTP/2: all requests on one connection; another one when the server limits how many that may be. */
 export class HttpTwoConnections implements HttpConnections {
   readonly #options: DialOptions
@@ -71,17 +79,33 @@ export class HttpTwoConnections implements HttpConnections {
   #dialing: Promise<Session> | undefined
   #closed = false
 
-  constructor(options: DialOptions, first: Socket) {
+  private constructor(options: DialOptions) {
     this.#options = options
-    this.#add(first)
+  }
+
+  /** Starts with a connection that is open already. */
+  static async open(options: DialOptions, first: Socket): Promise<HttpTwoConnections> {
+    const connections = new HttpTwoConnections(options)
+    await connections.#add(first)
+    return connections
   }
 
   async send(request: TransportRequest): Promise<HttpAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(request)
+      } catch (error) {
+        // The one failure of which the server says that it has done nothing: even a write can be sent again.
+        if (!(error instanceof RefusedStream) || attempt >= maxRefusals) throw error
+      }
+    }
+  }
+
+  async #attempt(request: TransportRequest): Promise<HttpAnswer> {
     let session = this.#free()
     while (session === undefined) {
       // One dials, the others wait for it and look again: it may be full by then.
-      await (this.#dialing ??= this.#dial())
-      request.signal?.throwIfAborted()
+      await abortable((this.#dialing ??= this.#dial()), request.signal)
       session = this.#free()
     }
     return exchange(session, this.#options.server, request)
@@ -98,17 +122,14 @@ export class HttpTwoConnections implements HttpConnections {
     try {
       // The signal of one request must not end what others wait for.
       const socket = await dial({ ...this.#options, protocols: ['h2'], signal: undefined })
-      if (this.#closed) {
-        socket.destroy()
-        throw Object.assign(new Error('the transport is closed'), { code: 'ERR_HTTP2_INVALID_SESSION' })
-      }
-      return this.#add(socket)
+      return await this.#add(socket)
     } finally {
       this.#dialing = undefined
     }
   }
 
-  #add(socket: Socket): Session {
+  /** A session counts from when the server's limits are known: requests beyond them would be refused. */
+  async #add(socket: Socket): Promise<Session> {
     const http = connect(this.#options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
@@ -117,12 +138,27 @@ export class HttpTwoConnections implements HttpConnections {
     })
     http.once('connect', () => http.setLocalWindowSize(connectionWindow))
     const session = new Session(http, this.#options.clock)
-    this.#sessions.add(session)
     // Every stream reports it by itself.
     http.on('error', () => undefined)
     http.once('goaway', () => http.close())
     http.once('close', () => this.#sessions.delete(session))
+    await new Promise<void>((resolve, reject) => {
+      http.once('remoteSettings', () => resolve())
+      http.once('error', reject)
+      http.once('close', () => reject(new StreamReset('the connection was closed at once')))
+    })
+    if (this.#closed) {
+      http.destroy()
+      throw new StreamReset('the transport is closed')
+    }
+    this.#sessions.add(session)
+    // The process may end while a connection is merely kept.
+    http.unref()
     return session
+  }
+
+  get isIdle(): boolean {
+    return this.#sessions.size === 0
   }
 
   retire(): void {
@@ -161,11 +197,17 @@ function exchange(session: Session, server: URL, request: TransportRequest): Pro
     stream.once('close', () => {
       stopListening()
       session.closed()
-      reject(Object.assign(new Error('the stream was closed'), { code: 'ERR_HTTP2_STREAM_CANCEL' }))
+      reject(new StreamReset('the stream was closed'))
     })
-    stream.once('error', reject)
+    stream.once('error', (error) => {
+      const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+      reject(refused ? new RefusedStream(error.message) : error)
+    })
+    // A reset looks like an end to those who read.
+    const breakOff = (): Error | undefined =>
+      stream.rstCode ? new StreamReset(`the stream was reset with code ${stream.rstCode}`) : undefined
     stream.once('response', (received) => {
-      resolve({ status: Number(received[':status'] ?? 0), headers: distinct(received), stream, cancel })
+      resolve({ breakOff, status: Number(received[':status'] ?? 0), headers: distinct(received), stream, cancel })
     })
     if (body !== undefined) stream.end(body)
   })
