@@ -1,0 +1,207 @@
+import type { KubeObject } from '@kubewright/api'
+import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EventHandler } from './event-handler.ts'
+import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
+import { FakeSource } from './testdata/fake-source.ts'
+
+const informers: SharedInformer<KubeObject>[] = []
+afterEach(async () => {
+  for (const informer of informers.splice(0)) await informer.stop()
+})
+
+function setUp(options: Partial<SharedInformerOptions<KubeObject>> = {}) {
+  const clock = new VirtualClock()
+  const source = new FakeSource()
+  const log = memoryLogger(0)
+  const resource = { group: 'example.com', version: 'v1', resource: 'things' }
+  const informer = new SharedInformer<KubeObject>({ source, resource, clock, random: seededRandom(1), log, ...options })
+  informers.push(informer)
+  return { clock, source, log, informer }
+}
+
+function recorder(): EventHandler<KubeObject> & { readonly calls: string[] } {
+  const calls: string[] = []
+  const version = (object: KubeObject): string => `${object.metadata.name}@${object.metadata.resourceVersion}`
+  return {
+    calls,
+    onAdd: (object, { isInInitialList }) =>
+      void calls.push(`add ${version(object)}${isInInitialList ? ' initial' : ''}`),
+    onUpdate: (before, after, { isResync }) =>
+      void calls.push(`update ${version(before)} ${version(after)}${isResync ? ' resync' : ''}`),
+    onDelete: (object, { finalStateUnknown }) =>
+      void calls.push(`delete ${version(object)}${finalStateUnknown ? ' unknown' : ''}`),
+  }
+}
+
+describe('SharedInformer', () => {
+  test('tells the initial list as such, then every change, in order', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('b')
+    source.set('a')
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false])
+    informer.start()
+    await clock.advance(0)
+    await registration.synced
+    source.set('c')
+    source.set('a')
+    source.set('a')
+    source.remove('b')
+    await clock.advance(0)
+    expect(handler.calls).toEqual([
+      'add a@3 initial',
+      'add b@2 initial',
+      'add c@4',
+      'update a@3 a@5',
+      'update a@5 a@6',
+      'delete b@7',
+    ])
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true])
+  })
+
+  test('addHandler() tells a late handler everything as initial, and misses nothing', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    source.set('a')
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['add a@2 initial', 'update a@2 a@3'])
+    expect(registration.hasSynced).toBe(true)
+  })
+
+  test('tells deletions that a list reveals as tombstones, and nothing of what did not change', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    source.set('b')
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.start()
+    await clock.advance(5000)
+    handler.calls.length = 0
+    source.removeUnseen('a')
+    source.compacted = 1000
+    source.cut()
+    await clock.advance(5000)
+    expect(handler.calls).toEqual(['delete a@2 unknown'])
+  })
+
+  test('has changed the store, for a list as a whole, before any handler is told', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    source.set('b')
+    const sizes: number[] = []
+    informer.addHandler({ onAdd: () => void sizes.push(informer.store.size) })
+    informer.start()
+    await clock.advance(0)
+    expect(sizes).toEqual([2, 2])
+  })
+
+  test('resyncs only the handlers that asked for it, without any request', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    const [eager, calm] = [recorder(), recorder()]
+    const registration = informer.addHandler(eager, { resyncPeriod: '30s' })
+    informer.addHandler(calm)
+    informer.start()
+    await clock.advance(61_000)
+    expect(eager.calls).toEqual(['add a@2 initial', 'update a@2 a@2 resync', 'update a@2 a@2 resync'])
+    expect(calm.calls).toEqual(['add a@2 initial'])
+    expect(source.requests).toHaveLength(1)
+    registration.remove()
+  })
+
+  test('joins the changes of a key for a slow handler, which still sees the last state', async () => {
+    const { clock, source, informer } = setUp()
+    informer.start()
+    await informer.synced()
+    const handler = recorder()
+    const { onUpdate } = handler
+    let release: () => void = () => undefined
+    const slow: EventHandler<KubeObject> = {
+      ...handler,
+      onAdd: () => new Promise((resolve) => (release = resolve)),
+      onUpdate: (...args) => onUpdate?.(...args),
+    }
+    const registration = informer.addHandler(slow, { coalesceAfter: 1 })
+    source.set('first')
+    await clock.advance(0)
+    for (let i = 0; i < 1000; i++) source.set('first')
+    source.set('fleeting')
+    source.remove('fleeting')
+    await clock.advance(3000)
+    expect(registration.pending).toBeLessThanOrEqual(3)
+    expect(registration.lag).toBe(3000)
+    release()
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['update first@2 first@1002'])
+    expect([registration.pending, registration.lag]).toEqual([0, 0])
+  })
+
+  test('logs what a handler throws and goes on', async () => {
+    const { clock, source, informer, log } = setUp()
+    const handler = recorder()
+    const failing: EventHandler<KubeObject> = {
+      ...handler,
+      onAdd(object, info) {
+        if (object.metadata.name === 'bad') throw new Error('boom')
+        return handler.onAdd?.(object, info)
+      },
+    }
+    source.set('bad')
+    source.set('good')
+    const registration = informer.addHandler(failing)
+    informer.start()
+    await clock.advance(0)
+    await registration.synced
+    expect(handler.calls).toEqual(['add good@3 initial'])
+    expect(log.records).toMatchObject([{ message: 'Event handler failed', values: { key: 'ns/bad' } }])
+  })
+
+  test('stores what the transform made of the objects', async () => {
+    const transform = (object: KubeObject): KubeObject => ({ ...object, kind: 'Lean' })
+    const { source, informer } = setUp({ transform })
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    expect(informer.store.get('ns/a')?.kind).toBe('Lean')
+  })
+
+  test('remove() ends the delivery and rejects a sync that will not come', async () => {
+    const { clock, source, informer } = setUp()
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    registration.remove()
+    await expect(registration.synced).rejects.toThrow('Handler was removed before it had seen the initial list')
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    expect([handler.calls, informer.handlers]).toEqual([[], 0])
+  })
+
+  test('stop() leaves nothing behind, keeps the store, and refuses another start', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    await informer.stop()
+    expect([clock.pending, source.watches, informer.health.state]).toEqual([[], [], 'stopped'])
+    expect(informer.store.size).toBe(1)
+    expect(() => informer.start()).toThrow('Cannot start informer of things.example.com: it was stopped')
+  })
+
+  test('stop() rejects those who wait for a sync that will not come', async () => {
+    const { source, informer } = setUp()
+    source.sendsBookmarks = false
+    informer.start()
+    const waiting = informer.synced()
+    await Promise.all([
+      informer.stop(),
+      expect(waiting).rejects.toThrow('Informer of things.example.com was stopped before it had synced'),
+    ])
+  })
+})
