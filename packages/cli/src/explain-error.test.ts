@@ -9,6 +9,10 @@ describe('explainError()', () => {
     [{ code: 'EROFS', path: '/sys/x' }, /^\/sys\/x is on a file system that cannot be written to/],
     [{ code: 'ENOTDIR', path: '/etc/hosts/x' }, /^\/etc\/hosts\/x is not a folder/],
     [{ code: 'EISDIR', path: '/tmp' }, /^\/tmp is a folder where a file is wanted/],
+    [
+      { code: 'ENOENT', path: '/proc/x', syscall: 'mkdir' },
+      /^No folder can be made at \/proc\/x: choose another place$/,
+    ],
     [{ code: 'ENOSPC' }, /^No space left on the device$/],
   ])('names the cure of %o', (properties, text) => {
     expect(explainError(Object.assign(new Error('raw'), properties))).toMatch(text)

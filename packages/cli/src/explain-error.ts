@@ -1,7 +1,7 @@
 /** What went wrong in one line that names the cure where there is one. */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} of ${address} is in use: stop the program that has it, or choose another one with --port (0 picks one)`
@@ -20,6 +20,7 @@ export function explainError(error: unknown): string {
     case 'EISDIR':
       return `${path ?? 'A path'} is a folder where a file is wanted: choose another name`
     case 'ENOENT':
+      if (syscall === 'mkdir') return `No folder can be made at ${path ?? 'a path'}: choose another place`
       return `${path ?? 'A file'} does not exist`
     default:
       return error.message.replaceAll(/\s*\n\s*/g, ' ')

@@ -1,9 +1,10 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '@kubewright/storage'
 
 /** Writes a file that only its owner may read, whole or not at all. Folders on the way are made, for the owner only. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(file))
   // A name of its own process: two that start at once must not write into each other's draft.
   const draft = `${file}.${process.pid}.tmp`
   await writeFile(draft, text, { mode: 0o600 })

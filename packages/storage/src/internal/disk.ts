@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../make-folder.ts'
 
 /** A file that is written at given positions; a resolved write is on the medium. */
 export interface DurableFile {
@@ -50,7 +51,7 @@ class NodeFile implements DurableFile {
 
 /** The real disk, in one folder. */
 export async function nodeDisk(folder: string): Promise<Disk> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   const path = (name: string): string => join(folder, name)
   const syncFolder = async (): Promise<void> => {
     const handle = await open(folder, constants.O_RDONLY)
