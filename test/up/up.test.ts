@@ -60,6 +60,33 @@ describe('kubewright up', () => {
     expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
   })
 
+  it.runIf(process.platform === 'linux')('ends when the folder cannot be made (Linux only: /proc)', async () => {
+    using folder = new TemporaryFolder()
+    const failed = await UpProcess.fail(['--data', '/proc/kubewright'], folder.path)
+    expect(failed.code).toBe(1)
+    expect(failed.notes).toEqual(['kubewright up: No folder can be made at /proc/kubewright: choose another place'])
+  })
+
+  it('runs the controllers that it is asked for', async () => {
+    using folder = new TemporaryFolder()
+    const both = 'clusterrole-aggregation-controller, validatingadmissionpolicy-status-controller'
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+    await using up = await UpProcess.start(['--memory', '--controllers', 'all'], folder.path)
+    using requests = new Requests(up.kubeconfig)
+    const { body } = await requests.send('POST', policies, {
+      metadata: { name: 'p' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+        },
+        validations: [{ expression: 'true' }],
+      },
+    })
+    const watch = `${policies}?watch=1&timeoutSeconds=2&resourceVersion=${body.metadata.resourceVersion}`
+    expect((await requests.send('GET', watch)).text).toContain('"observedGeneration":1')
+    expect(up.notes).toContain(`Controllers: ${both}; this version has no others`)
+  })
+
   it('names a port in use, a folder in use and a folder without permission in one line', async () => {
     using folder = new TemporaryFolder()
     await using _up = await UpProcess.start([], folder.path)

@@ -8,6 +8,7 @@ import {
   createServerIdentity,
   listen,
   startClusterRoleAggregation,
+  startPolicyTypeChecking,
 } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { Command, CommandContext } from '../command.ts'
@@ -59,7 +60,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
         },
       }),
     )
-    if (wants(options, roleAggregation)) disposer.use(await startClusterRoleAggregation(server.parts))
+    for (const { name, start } of controllers) if (wants(options, name)) disposer.use(await start(server.parts))
     let requests = 0
     const listener = disposer.use(
       await listen({
@@ -94,8 +95,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
   }
 }
 
-/** The one controller that comes with the server itself; its name is that of kube-controller-manager. */
-const roleAggregation = 'clusterrole-aggregation-controller'
+/** The controllers that come with the server itself, under the names that kube-controller-manager gives them. */
+const controllers = [
+  { name: 'clusterrole-aggregation-controller', start: startClusterRoleAggregation },
+  { name: 'validatingadmissionpolicy-status-controller', start: startPolicyTypeChecking },
+]
 
 function wants({ controllers }: UpOptions, name: string): boolean {
   return controllers === 'all' || (controllers !== 'none' && controllers.includes(name))
@@ -108,7 +112,8 @@ function hints(options: UpOptions, kubeconfig: string): string[] {
     `  export KUBECONFIG=${kubeconfig}`,
     '  kubectl get namespaces',
   ]
-  if (wants(options, roleAggregation)) lines.push(`Of the controllers only ${roleAggregation} exists in this version`)
+  const running = controllers.filter(({ name }) => wants(options, name)).map(({ name }) => name)
+  if (running.length > 0) lines.push(`Controllers: ${running.join(', ')}; this version has no others`)
   if (options.nodes > 0) lines.push('Simulated nodes do not exist in this version: pods stay pending')
   lines.push('Press Ctrl-C to stop')
   return lines

@@ -34,7 +34,8 @@ Options
   --kubeconfig FILE    Where to write the kubeconfig (default .kubewright/kubeconfig)
   --token TOKEN        Also accept this bearer token as a member of system:masters
   --client-ca FILE     Also trust client certificates of this CA (CN = user, O = groups)
-  --controllers WHICH  all, none or a list of names (default none; this version has clusterrole-aggregation-controller)
+  --controllers WHICH  all, none or a list of names (default none); this version has
+                       clusterrole-aggregation-controller and validatingadmissionpolicy-status-controller
   --nodes N            Number of simulated nodes (this version has none)
   --verbose            Log every request`
 
