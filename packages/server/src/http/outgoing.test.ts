@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CertificateAuthority } from '../pki/certificate-authority.ts'
 import { ConnectionError, type OutgoingRequest, systemOutgoing } from './outgoing.ts'
@@ -14,18 +14,26 @@ const other = CertificateAuthority.create({ commonName: 'other-ca', now })
 
 let server: Server
 let connections = 0
+let last: Socket
+let broken = 0
 let port: number
 beforeAll(async () => {
   const { cert, key } = authority.issueServing({ now, hosts: ['hook.ns.svc'] })
   server = createServer(
     { cert, key, ca: ca.cert, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
-      if (request.url === '/break') return void request.socket.destroy()
+      if (request.url === '/break') {
+        broken++
+        return void request.socket.destroy()
+      }
       response.setHeader('x-twice', ['a', 'b'])
       request.resume().once('end', () => response.end(JSON.stringify({ url: request.url, headers: request.headers })))
     },
   )
-  server.on('secureConnection', () => connections++)
+  server.on('secureConnection', (socket) => {
+    connections++
+    last = socket
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   ;({ port } = server.address() as AddressInfo)
@@ -109,6 +117,26 @@ describe('systemOutgoing()', () => {
     await expect(
       systemOutgoing(request({ path: '/break', tls: { ca: ca.cert, serverName: '127.0.0.1' } })),
     ).rejects.toThrow(/^EOF$/)
+  })
+
+  test.each([
+    ['once what may have been acted on', { method: 'POST', body: Buffer.from('abc') }, 1],
+    ['once what asks to act, even without a body', { method: 'DELETE' }, 1],
+    ['once more what only reads', { method: 'GET' }, 2],
+  ])('sends %s, when a kept connection breaks', async (_, more, times) => {
+    await textOf((await systemOutgoing(request())).body)
+    const before = broken
+    await expect(systemOutgoing(request({ path: '/break', ...more }))).rejects.toThrow(/^EOF$/)
+    expect(broken - before).toBe(times)
+  })
+
+  test('does not use a connection that the other end closed in the meantime', async () => {
+    for (let i = 0; i < 20; i++) {
+      await textOf((await systemOutgoing(request({ body: Buffer.from('abc') }))).body)
+      const closed = once(last, 'close')
+      server.closeIdleConnections()
+      await closed
+    }
   })
 
   test('says so when the other end does not speak TLS', async () => {

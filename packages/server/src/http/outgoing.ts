@@ -72,19 +72,38 @@ export const systemOutgoing: Outgoing = async (request) => {
     return await attempt(request)
   } catch (error) {
     // A kept connection may have been closed by the other end just now; that says nothing about a new one.
-    if (error instanceof StaleConnection) return attempt(request)
+    if (error instanceof StaleConnection && mayRepeat(request, error.cause)) return attempt(request)
     throw error
   }
 }
 
 /** The connection was an old one and broke before anything came back. */
-class StaleConnection extends Error {}
+class StaleConnection extends ConnectionError {
+  override readonly cause: NodeJS.ErrnoException
+
+  constructor(message: string, cause: NodeJS.ErrnoException) {
+    super(message)
+    this.cause = cause
+  }
+}
+
+const repeatable = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
+
+/**
+ * Whether sending a request again cannot make the other end act twice, as Go's transport sees it: because it only reads, or because
+ * the first one never left. Nobody acts on a request that could not be written to its end.
+ */
+function mayRepeat({ method, body }: OutgoingRequest, { syscall }: NodeJS.ErrnoException): boolean {
+  return (repeatable.includes(method) && body === undefined) || syscall === 'write'
+}
 
 async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   const { method, url, connectTo, headers, body, tls = {}, signal } = request
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const { host, port } = (await connectTo?.()) ?? { host: hostname, port: Number(url.port || 443) }
   const serverName = tls.serverName ?? hostname
+  // A turn of the event loop, in which kept connections notice that the other end closed them meanwhile.
+  await new Promise((resolve) => setImmediate(resolve))
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
     const outgoing = send({
@@ -113,8 +132,11 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
     }
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
       if (signal?.aborted) reject(signal.reason as Error)
-      else if (outgoing.reusedSocket && error.code === 'ECONNRESET') reject(new StaleConnection())
-      else reject(new ConnectionError(connectionErrorText(error, { host, port, serverName }), { cause: error }))
+      else {
+        const text = connectionErrorText(error, { host, port, serverName })
+        const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+        reject(stale ? new StaleConnection(text, error) : new ConnectionError(text, { cause: error }))
+      }
     })
     outgoing.end(body)
   })
