@@ -42,3 +42,18 @@ test('StoreFeed.cache() is complete although writes never stop, and callers shar
   await feed[Symbol.asyncDispose]()
   await inner[Symbol.asyncDispose]()
 })
+
+test('StoreFeed.forget() lets go of a cache; the next one has everything again', async () => {
+  const store = new MemoryStore()
+  await store.put('/registry/things/a', bytes('a'), 0)
+  const feed = new StoreFeed(store, new VirtualClock(), nullLogger)
+  await feed.start()
+  const before = await feed.cache('/registry/things/')
+  feed.forget('/registry/things/')
+  await store.put('/registry/things/b', bytes('b'), 0)
+  await feed.reached(await store.revision())
+  const after = await feed.cache('/registry/things/')
+  expect([before.size, after.size]).toEqual([1, 2])
+  await feed[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})

@@ -59,10 +59,15 @@ export class StoreFeed implements AsyncDisposable {
     return loading.cache
   }
 
+  /** Lets go of the cache of a resource that is no longer served. Who still holds it sees no further changes. */
+  forget(prefix: string): void {
+    this.#caches.delete(prefix)
+  }
+
   /** Lists at the revision that the feed has reached, and completes that with the changes that come meanwhile. */
   async #load(prefix: string, loading: () => Loading): Promise<ResourceCache> {
     // The entry exists only after this call has returned.
-    await undefined
+    await Promise.resolve()
     const { changes } = loading()
     try {
       for (;;) {

@@ -235,11 +235,18 @@ export class CrdRegistrar implements AsyncDisposable {
     const installed = this.#installed.get(key)
     if (!installed) return
     this.#installed.delete(key)
-    this.#withdraw(installed, new Set())
+    this.#withdraw(installed, new Set(), () => this.#forget(key, installed))
+  }
+
+  /** Frees the memory of objects that nobody can ask for, unless the definition came back or a built-in resource has them, too. */
+  #forget(key: string, { resources }: Installed): void {
+    const { prefix } = resources.stored.storage
+    const builtin = this.#parts.resources.all().some(({ storage }) => storage.prefix === prefix)
+    if (!this.#installed.has(key) && !builtin) this.#parts.registry.feed.forget(prefix)
   }
 
   /** Takes resources out of the table, except for versions that others take the place of, and ends their watches. */
-  #withdraw({ resources, end }: Installed, replaced: ReadonlySet<string>): void {
+  #withdraw({ resources, end }: Installed, replaced: ReadonlySet<string>, ended?: () => void): void {
     const { clock, resources: table } = this.#parts
     for (const { kind } of resources.served) {
       const current = table.find(kind.group, kind.version, kind.plural)
@@ -247,7 +254,11 @@ export class CrdRegistrar implements AsyncDisposable {
         table.delete(kind.group, kind.version, kind.plural)
       }
     }
-    clock.setTimer(graceMillis, () => end.abort(), 'end of custom resource watches')
+    const finish = (): void => {
+      end.abort()
+      ended?.()
+    }
+    clock.setTimer(graceMillis, finish, 'end of custom resource watches')
   }
 
   #finalize({ key, object }: StoredObject): void {
