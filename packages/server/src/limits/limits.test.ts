@@ -91,8 +91,11 @@ describe('requestTimeout()', () => {
 })
 
 describe('requestLog()', () => {
-  test('logs slow requests always', async () => {
-    const log = memoryLogger()
+  test.each([
+    [1, [{ level: 1, values: { method: 'GET', path: '/api/v1/namespaces', status: 200, ms: 1500 } }]],
+    [0, []],
+  ])('tells slow requests from others at debug level %i', async (maxLevel, expected) => {
+    const log = memoryLogger(maxLevel)
     await using server = await PlainServer.start({}, async (parts) =>
       parts.filters.push(requestLog(parts.clock, log), async (_, next) => {
         await parts.clock.sleep(1500)
@@ -102,9 +105,7 @@ describe('requestLog()', () => {
     const answer = server.send('GET /api/v1/namespaces')
     await server.clock.advance(1500)
     await answer
-    expect(log.records.filter(({ message }) => message === 'Slow request')).toMatchObject([
-      { values: { method: 'GET', path: '/api/v1/namespaces', status: 200, ms: 1500 } },
-    ])
+    expect(log.records.filter(({ message }) => message === 'Slow request')).toMatchObject(expected)
   })
 })
 

@@ -1,10 +1,10 @@
 import type { Clock, Logger } from '@kubewright/base'
 import type { RequestFilter } from '../api-server.ts'
 
-/** Requests that take longer are logged even when nobody wants to see all of them. */
+/** Requests that take longer, in milliseconds, are called slow. */
 const slow = 1000
 
-/** Logs every request at debug level, and slow ones always. */
+/** Logs every request at debug level, those that are slow under a name of their own. */
 export function requestLog(clock: Clock, log: Logger): RequestFilter {
   const debug = log.withName('http').v(1)
   return async (context, next) => {
@@ -15,19 +15,17 @@ export function requestLog(clock: Clock, log: Logger): RequestFilter {
       status = response.status
       return response
     } finally {
-      const took = clock.monotonic() - begin
-      if (took > slow || debug.enabled()) {
+      if (debug.enabled()) {
+        const took = clock.monotonic() - begin
         const { request, user, auditId } = context
-        const values = {
+        debug.info(took > slow ? 'Slow request' : 'Request', {
           method: request.method,
           path: request.path,
           user: user.name,
           status,
           ms: Math.round(took),
           auditId,
-        }
-        if (took > slow) log.info('Slow request', values)
-        else debug.info('Request', values)
+        })
       }
     }
   }
