@@ -22,8 +22,6 @@ export type KeptIdentity = Omit<ServerIdentity, 'frontProxyCa'> & Partial<Pick<S
 /** The user that the client certificate of a {@link ServerIdentity} names. */
 export const adminUser = 'kubernetes-admin'
 
-/** The address of the service `kubernetes`, under which pods reach the server. */
-const serviceAddress = '10.0.0.1'
 const mastersGroup = 'system:masters'
 const renewBefore = 30 * 24 * 60 * 60 * 1000
 
@@ -60,7 +58,7 @@ function withLeaves(
   const authority = new CertificateAuthority(kept.ca)
   return {
     ca: kept.ca,
-    serving: authority.issueServing({ now, hosts: [serviceAddress] }),
+    serving: authority.issueServing({ now }),
     admin: authority.issueClient({ commonName: adminUser, organizations: [mastersGroup], now }),
     serviceAccountKey: kept.serviceAccountKey,
     frontProxyCa: kept.frontProxyCa,

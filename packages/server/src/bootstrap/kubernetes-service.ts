@@ -1,3 +1,4 @@
+import { serviceAddress } from '../pki/certificate-authority.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
 
@@ -18,8 +19,8 @@ export async function ensureKubernetesService(parts: BootstrapParts, targetPort:
     metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
-      clusterIP: '10.0.0.1',
-      clusterIPs: ['10.0.0.1'],
+      clusterIP: serviceAddress,
+      clusterIPs: [serviceAddress],
       type: 'ClusterIP',
       sessionAffinity: 'None',
       ipFamilies: ['IPv4'],

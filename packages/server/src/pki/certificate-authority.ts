@@ -1,12 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-  X509Certificate,
-} from 'node:crypto'
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import {
   der,
   derBitString,
@@ -53,6 +45,9 @@ const year = 365 * day
 const ecdsaWithSha256 = derSequence(derOid('1.2.840.10045.4.3.2'))
 const sha256WithRsa = derSequence(derOid('1.2.840.113549.1.1.11'), der(derTag.null))
 
+/** The address of the service `kubernetes`, under which pods reach the server. */
+export const serviceAddress = '10.0.0.1'
+
 /** Where the API server is reached from within: its loopback addresses and the `kubernetes` service. */
 export const servingHosts: readonly string[] = [
   'localhost',
@@ -62,7 +57,7 @@ export const servingHosts: readonly string[] = [
   'kubernetes.default.svc.cluster.local',
   '127.0.0.1',
   '::1',
-  '10.96.0.1',
+  serviceAddress,
 ]
 
 /** Signs certificates. Keys that it makes are ECDSA P-256. */
@@ -192,9 +187,4 @@ function publicKeyBits(key: KeyObject): Buffer {
 
 function privatePem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }) as string
-}
-
-/** The public key of a private one, both PEM. */
-export function publicKeyOf(privateKey: string): string {
-  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string
 }

@@ -1,4 +1,4 @@
-import { decodeJson, decodeYaml, newBadRequest, newUnsupportedMediaType, strictDecodingMessage } from '@kubewright/api'
+import { newUnsupportedMediaType } from '@kubewright/api'
 import { isServed, type MediaType, servedTypes } from '../http/negotiate.ts'
 import { refuseWithoutMessage } from '../protobuf/decode-object.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
@@ -33,19 +33,6 @@ export interface DecodeRequest {
   readonly mediaType: MediaType
   readonly fieldValidation: WriteOptions['fieldValidation']
   readonly warn: (text: string) => void
-}
-
-/** Parses a body without knowing its kind; strict errors are refused or become warnings, as asked. */
-export function parseBody(body: Uint8Array, request: DecodeRequest, schema?: Resource['schema']): unknown {
-  const strict = request.fieldValidation !== 'Ignore'
-  const options = { strict, ...(schema ? { schema } : {}) }
-  const { value, strictErrors } =
-    request.mediaType === 'application/yaml' ? decodeYaml(textOf(body), options) : decodeJson(body, options)
-  if (strictErrors.length > 0) {
-    if (request.fieldValidation === 'Strict') throw newBadRequest(strictDecodingMessage(strictErrors))
-    for (const error of strictErrors) request.warn(error)
-  }
-  return value
 }
 
 const utf8 = new TextDecoder()
