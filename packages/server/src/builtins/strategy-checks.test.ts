@@ -46,6 +46,18 @@ const service = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', m
 const serviceSpec = { group: 'g.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 10 }
 
 describe('strategies of smaller groups', () => {
+  it('leave the names of finalizers alone where kube-apiserver does', () => {
+    const free = [pdb, lease, runtime, service].map(
+      ({ apiVersion, kind }) => resourceFor(apiVersion, kind).strategy.anyFinalizer,
+    )
+    expect(free).toEqual([true, true, true, true])
+    const strict = [priority, slice, storage, flow].map(
+      ({ apiVersion, kind }) => resourceFor(apiVersion, kind).strategy.anyFinalizer,
+    )
+    expect(strict).toEqual([undefined, undefined, undefined, undefined])
+    expect(resourceFor('policy/v1', 'PodDisruptionBudget').subresources['status']?.strategy?.anyFinalizer).toBe(true)
+  })
+
   it.each<[string, object, string[]]>([
     [
       'a budget has one bound',

@@ -9,6 +9,7 @@ import { internalSpec, noteEmptyVersions, schemaOf } from './internal-spec.ts'
 import { validateCrd, validateCrdStatusUpdate, validateCrdUpdate } from './validate-crd.ts'
 
 const strategy: Strategy = {
+  anyFinalizer: true,
   metadataOnUpdate: ['update'],
   allowUnconditionalUpdate: false,
   generation: true,

@@ -177,7 +177,7 @@ export class ObjectRegistry {
     try {
       const kind = { group: errorGroupOf(resource), kind: object.kind }
       const namespaced = resource.kind.scope === 'Namespaced'
-      const own = validateOwnMeta(meta, namespaced, strategy.validateName ?? nameIsDNSSubdomain, resource.typedItems)
+      const own = validateOwnMeta(scope, meta)
       own.push(...((await strategy.validate?.(object, context)) ?? []))
       if (own.length > 0) throw newInvalid(kind, meta.name ?? '', own)
       const common = validateObjectMeta(meta, namespaced, pathSegmentName, metadataPath)
@@ -295,8 +295,8 @@ export class ObjectRegistry {
       ...validateObjectMetaUpdate(meta, before, metadataPath),
       ...(strategy.metadataOnUpdate ?? ['update', 'create']).flatMap((check) =>
         check === 'update'
-          ? validateObjectMetaUpdate(meta, before, metadataPath)
-          : validateOwnMeta(meta, namespaced, strategy.validateName ?? nameIsDNSSubdomain, resource.typedItems),
+          ? [...validateObjectMetaUpdate(meta, before, metadataPath), ...validateOwnFinalizers(scope, meta)]
+          : validateOwnMeta(scope, meta),
       ),
       ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
     ]
@@ -382,16 +382,18 @@ function sameStored(existing: StoredObject, object: MutableObject): boolean {
   return deepEqual({ ...object, metadata }, { ...existing.object, metadata: before })
 }
 
-/** The checks of metadata that a kind makes itself; built-in kinds know more about finalizers. */
-function validateOwnMeta(
-  meta: MutableObject['metadata'],
-  namespaced: boolean,
-  checkName: NameCheck,
-  builtIn: boolean,
-): FieldError[] {
-  const errors = validateObjectMeta(meta, namespaced, checkName, metadataPath)
-  if (builtIn) errors.push(...validateFinalizerNames(meta.finalizers ?? [], metadataPath.child('finalizers')))
-  return errors
+/** The checks of metadata that a kind makes itself. */
+function validateOwnMeta(scope: WriteScope, meta: MutableObject['metadata']): FieldError[] {
+  const { resource, strategy } = scope
+  const namespaced = resource.kind.scope === 'Namespaced'
+  const checkName: NameCheck = strategy.validateName ?? nameIsDNSSubdomain
+  return [...validateObjectMeta(meta, namespaced, checkName, metadataPath), ...validateOwnFinalizers(scope, meta)]
+}
+
+/** Most built-in kinds know more about finalizers than that they need a name. */
+function validateOwnFinalizers({ resource, strategy }: WriteScope, meta: MutableObject['metadata']): FieldError[] {
+  if (!resource.typedItems || strategy.anyFinalizer || !meta.finalizers) return []
+  return validateFinalizerNames(meta.finalizers, metadataPath.child('finalizers'))
 }
 
 /** An object in the namespace of the request takes it; another namespace is refused. */

@@ -70,6 +70,11 @@ export interface Strategy {
    * not change. Kinds differ, and every check reports its own cause. @default ['update', 'create']
    */
   readonly metadataOnUpdate?: readonly ('create' | 'update')[]
+  /**
+   * Whether finalizers may have any name that would do for a label, as those of custom resources may. Kinds whose checks come from
+   * apimachinery instead of core want no domain in it. @default false
+   */
+  readonly anyFinalizer?: boolean
   /** Fills what the schema's own defaults cannot say. Runs on every decoded object and on what is read from storage. */
   readonly setDefaults?: (object: MutableObject) => void
   /** Clears what a client may not set on create, such as status. */

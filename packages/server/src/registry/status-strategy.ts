@@ -62,6 +62,7 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(main.validateName ? { validateName: main.validateName } : {}),
     ...(main.setDefaults ? { setDefaults: main.setDefaults } : {}),
     ...(main.allowUnconditionalUpdate === undefined ? {} : { allowUnconditionalUpdate: main.allowUnconditionalUpdate }),
+    ...(main.anyFinalizer === undefined ? {} : { anyFinalizer: main.anyFinalizer }),
     metadataOnUpdate: ['update'],
     prepareForUpdate: (object, old, context) => {
       for (const path of keeps) carryOver(object, old, path)

@@ -5,7 +5,9 @@ let server: PlainServer
 beforeAll(async () => {
   server = await PlainServer.start({
     'apps/deployments': { strategy: { generation: true } },
-    'coordination.k8s.io/leases': { strategy: { allowCreateOnUpdate: true, allowUnconditionalUpdate: false } },
+    'coordination.k8s.io/leases': {
+      strategy: { anyFinalizer: true, allowCreateOnUpdate: true, allowUnconditionalUpdate: false },
+    },
   })
 })
 afterAll(() => server[Symbol.asyncDispose]())

@@ -24,6 +24,7 @@ const actions = ['Audit', 'Deny', 'Warn']
 export const validatingAdmissionPolicyBindings: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
     metadataOnUpdate: ['create'],
     allowUnconditionalUpdate: false,
     setDefaults: (object) => defaultMatchResources(part<Spec>(object, 'spec').matchResources),

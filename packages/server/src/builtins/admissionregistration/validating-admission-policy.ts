@@ -34,6 +34,7 @@ const reservedWords = new Set(
 export const validatingAdmissionPolicies: BuiltinResource = withStatus(
   {
     validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
     metadataOnUpdate: ['create'],
     allowUnconditionalUpdate: false,
     setDefaults: (object) => {

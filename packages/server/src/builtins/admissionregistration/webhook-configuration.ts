@@ -42,6 +42,7 @@ function webhookConfigurations(mutating: boolean): BuiltinResource {
   return {
     strategy: {
       validateName: nameIsDNSSubdomain,
+      anyFinalizer: true,
       metadataOnUpdate: ['create'],
       allowUnconditionalUpdate: false,
       setDefaults: (object) => {

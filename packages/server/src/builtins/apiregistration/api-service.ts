@@ -24,6 +24,7 @@ type Status = Unchecked<apiregistration.APIServiceStatus>
 export const apiServices: BuiltinResource = withStatus(
   {
     validateName: isPathSegmentName,
+    anyFinalizer: true,
     allowUnconditionalUpdate: false,
     setDefaults: (object) => {
       const { service } = part<Spec>(object, 'spec')

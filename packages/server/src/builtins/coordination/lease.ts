@@ -13,6 +13,7 @@ type Spec = Unchecked<coordination.LeaseSpec>
 export const leases: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
     metadataOnUpdate: ['update'],
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,

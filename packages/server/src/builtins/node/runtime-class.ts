@@ -27,6 +27,7 @@ const schedulingPath = FieldPath.of('scheduling')
 export const runtimeClasses: BuiltinResource = {
   strategy: {
     validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
     metadataOnUpdate: ['create', 'update'],
     allowUnconditionalUpdate: false,
     setDefaults: (object) =>

@@ -19,6 +19,7 @@ export const podDisruptionBudgets: BuiltinResource = withStatus(
   {
     // Any name will do, and an update looks at no metadata of its own.
     validateName: isPathSegmentName,
+    anyFinalizer: true,
     metadataOnUpdate: [],
     allowUnconditionalUpdate: false,
     generation: true,
