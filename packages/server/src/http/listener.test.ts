@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { connect as connectHttp2 } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createServerIdentity } from '../server-identity.ts'
+import type { ApiRequest, ApiResponse } from './api-request.ts'
 import { type Listener, listen } from './listener.ts'
 
 const identity = createServerIdentity(Date.UTC(2026, 0, 2))
@@ -47,5 +48,115 @@ describe('listen() closes connections that carry nothing', () => {
     watch.resume()
     endWatch()
     await once(session, 'close')
+  })
+})
+
+describe('listen() serves HTTP/2', () => {
+  let answer: (request: ApiRequest) => Promise<ApiResponse>
+  let server: Listener
+  let session: ClientHttp2Session
+  const ok: ApiResponse = { status: 200, headers: { 'content-length': '2' }, body: Buffer.from('ok') }
+
+  beforeEach(async () => {
+    server = await listen({
+      handler: (request) => answer(request),
+      cert: identity.serving.cert,
+      key: identity.serving.key,
+      clientCas: [identity.ca.cert],
+    })
+    session = connectHttp2(`https://${server.host}:${server.port}`, { rejectUnauthorized: false })
+  })
+  afterEach(async () => {
+    session.destroy()
+    await server[Symbol.asyncDispose]()
+  })
+
+  async function send(headers: OutgoingHttpHeaders, body = ''): Promise<{ status: number; text: string }> {
+    const stream = session.request(headers, { endStream: body === '' })
+    if (body !== '') stream.end(body)
+    let text = ''
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    const ended = once(stream, 'close')
+    const [answered] = (await once(stream, 'response')) as [Record<string, unknown>]
+    await ended
+    return { status: Number(answered[':status']), text }
+  }
+
+  test('with path, query, headers and body of the request', async () => {
+    let seen: unknown
+    answer = async ({ method, path, query, headers, body, peer }) => {
+      const text = Buffer.from(await body(100)).toString()
+      seen = { method, path, query: [...query], 'x-a': headers['x-a'], cookies: headers['set-cookie'], text, ...peer }
+      return ok
+    }
+    const headers = { ':method': 'POST', ':path': '/p?a=b', 'x-a': ['1', '2'], 'set-cookie': ['c', 'd'] }
+    expect(await send(headers, 'body')).toEqual({ status: 200, text: 'ok' })
+    const query = [['a', 'b']]
+    expect(seen).toEqual({
+      method: 'POST',
+      path: '/p',
+      query,
+      'x-a': '1, 2',
+      cookies: 'c, d',
+      text: 'body',
+      address: '127.0.0.1',
+    })
+  })
+
+  test('and leaves out what only HTTP/1.1 says', async () => {
+    answer = async () => ({ ...ok, headers: { connection: 'close', 'transfer-encoding': 'chunked' } })
+    expect(await send({ ':path': '/' })).toEqual({ status: 200, text: 'ok' })
+  })
+
+  test.each([
+    ['HEAD', 200],
+    ['GET', 304],
+    ['GET', 204],
+  ])('without a body for %s and status %i', async (method, status) => {
+    answer = async () => ({ status, headers: {}, body: Buffer.from('ok') })
+    expect(await send({ ':method': method, ':path': '/' })).toEqual({ status, text: '' })
+  })
+
+  test('and answers requests whose body nobody reads', async () => {
+    answer = async () => ok
+    expect(await send({ ':method': 'POST', ':path': '/' }, 'x'.repeat(300_000))).toEqual({ status: 200, text: 'ok' })
+  })
+
+  test('and asks for a body that waits to be asked for, but meets no other expectation', async () => {
+    answer = async ({ body }) => ({ ...ok, body: await body(100), headers: {} })
+    const stream = session.request({ ':method': 'POST', ':path': '/', expect: '100-continue' })
+    await once(stream, 'continue')
+    stream.end('later')
+    const [chunk] = (await once(stream, 'data')) as [Buffer]
+    expect(chunk.toString()).toBe('later')
+    expect((await send({ ':path': '/', expect: 'more' })).status).toBe(417)
+    expect((await send({ ':method': 'CONNECT', ':authority': 'a:1' })).status).toBe(405)
+  })
+
+  test('and tells the handler of a stream when its client goes away', async () => {
+    const gone = new Promise<void>((resolve) => {
+      answer = async ({ signal }) => ({
+        status: 200,
+        headers: {},
+        body: async (sink) => {
+          sink.write(Buffer.from('first'))
+          await once(signal, 'abort')
+          resolve()
+        },
+      })
+    })
+    const stream = session.request({ ':path': '/watch' })
+    await once(stream, 'data')
+    stream.close()
+    await gone
+  })
+
+  test('and cuts a stream off when its body fails', async () => {
+    answer = async () => ({ status: 200, headers: {}, body: () => Promise.reject(new Error('broken')) })
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', () => undefined)
+    await once(stream, 'close')
+    answer = async () => ok
+    expect((await send({ ':path': '/' })).status).toBe(200)
   })
 })

@@ -3,11 +3,13 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
@@ -55,7 +57,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.setTimeout(0)
   // Between requests of HTTP/1.1; the server has the property, and its type does not.
   Object.assign(server, { keepAliveTimeout: idleTimeout })
-  server.on('session', (session) => closeWhenIdle(session, idleTimeout))
+  server.on('session', (session) => void new Connection(session, idleTimeout))
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -64,9 +66,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // A client that speaks nonsense is its own problem.
   server.on('sessionError', () => undefined)
   server.on('tlsClientError', () => undefined)
-  server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void serve(handler, request, response, open)
   })
+  // Hearing requests brings in the layer that dresses streams of HTTP/2 as requests of HTTP/1.1, at a quarter of what a request costs.
+  server.removeAllListeners('stream')
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _: number,
+    rawHeaders: readonly string[],
+  ): void => {
+    if (fits(stream, headers)) void serveStream(handler, stream, { headers, rawHeaders }, open)
+  }
+  server.on('stream', onStream)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(handler, request, { socket, head }, open)
   })
@@ -80,17 +93,43 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
 }
 
-/** Closes an HTTP/2 connection on which nothing happens and no stream, such as a quiet watch, is open. */
-function closeWhenIdle(session: ServerHttp2Session, timeout: number): void {
-  let open = 0
-  session.on('stream', (stream) => {
-    open++
-    stream.once('close', () => open--)
-  })
-  session.setTimeout(timeout)
-  session.on('timeout', () => {
-    if (open === 0) session.close()
-  })
+const connections = new WeakMap<ServerHttp2Session, Connection>()
+
+/** A connection of HTTP/2. It is closed when nothing happens on it and no stream, such as a quiet watch, is open. */
+class Connection {
+  readonly #session: ServerHttp2Session
+  readonly #idleTimeout: number
+  #peer: Peer | undefined
+  /** Streams that have not ended. */
+  #open = 0
+  /** Time ran out while a stream was open, and nothing has set the timer again. */
+  #overdue = false
+
+  constructor(session: ServerHttp2Session, idleTimeout: number) {
+    this.#session = session
+    this.#idleTimeout = idleTimeout
+    connections.set(session, this)
+    session.setTimeout(idleTimeout)
+    session.on('timeout', () => {
+      if (this.#open === 0) session.close()
+      else this.#overdue = true
+    })
+  }
+
+  begin(): void {
+    this.#open++
+  }
+
+  end(): void {
+    this.#open--
+    if (!this.#overdue || this.#open > 0 || this.#session.closed) return
+    this.#overdue = false
+    this.#session.setTimeout(this.#idleTimeout)
+  }
+
+  get peer(): Peer {
+    return (this.#peer ??= peerOf(this.#session.socket as TLSSocket))
+  }
 }
 
 async function close(server: Http2SecureServer, sockets: Set<Socket>, open: ReadonlySet<Departure>): Promise<void> {
@@ -105,8 +144,8 @@ async function close(server: Http2SecureServer, sockets: Set<Socket>, open: Read
 
 async function serve(
   handler: ApiHandler,
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
   open: Set<Departure>,
 ): Promise<void> {
   const departure = new Departure()
@@ -116,12 +155,60 @@ async function serve(
   request.on('error', leave)
   response.on('error', leave)
   try {
-    const answer = await handler(toApiRequest(request, departure))
-    await send(response, answer, request.method)
+    const answer = await handler(toApiRequest(received(request), departure))
+    await send(response, answer, request.method ?? '')
     departure.answered = true
   } catch {
     // The handler does not reject; what remains is a connection that broke while we wrote.
-    response.stream?.destroy?.()
+    response.destroy()
+  } finally {
+    open.delete(departure)
+  }
+}
+
+/** Whether a stream carries a request that the handler can answer; answers it if not. */
+function fits(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
+  const { expect } = headers
+  if (expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
+  const refusal = headers[':method'] === 'CONNECT' ? 405 : expect !== undefined && expect !== '100-continue' ? 417 : 0
+  if (refusal === 0) return true
+  stream.on('error', () => undefined)
+  stream.respond({ ':status': refusal }, { endStream: true })
+  return false
+}
+
+/** As {@link serve}, for a request of HTTP/2. */
+async function serveStream(
+  handler: ApiHandler,
+  stream: ServerHttp2Stream,
+  head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: readonly string[] },
+  open: Set<Departure>,
+): Promise<void> {
+  const departure = new Departure()
+  const connection = connections.get(stream.session as ServerHttp2Session)!
+  open.add(departure)
+  connection.begin()
+  stream.on('close', () => {
+    connection.end()
+    departure.leave()
+  })
+  stream.on('error', () => departure.leave())
+  const { headers, rawHeaders } = head
+  const method = headers[':method']!
+  try {
+    const request = {
+      method,
+      url: headers[':path']!,
+      headers,
+      rawHeaders,
+      peer: connection.peer,
+      body: stream,
+    }
+    await sendStream(stream, await handler(toApiRequest(request, departure)), method)
+    departure.answered = true
+  } catch {
+    // The handler does not reject; what remains is a connection that broke while we wrote.
+    stream.destroy()
   } finally {
     open.delete(departure)
   }
@@ -143,7 +230,7 @@ async function serveUpgrade(
   socket.on('error', () => departure.leave())
   try {
     // What was sent behind the head belongs to the other protocol.
-    const asked = toApiRequest(request as Http2ServerRequest & IncomingMessage, departure)
+    const asked = toApiRequest(received(request), departure)
     const answer = await handler({ ...asked, signal: departure.signal, body: async () => new Uint8Array() })
     if (answer.status === 101 && answer.upgraded) {
       socket.write(switchingHead(answer))
@@ -155,7 +242,7 @@ async function serveUpgrade(
     response.assignSocket(socket)
     response.shouldKeepAlive = false
     response.once('finish', () => socket.end())
-    await send(response as ServerResponse & Http2ServerResponse, answer, request.method ?? '')
+    await send(response, answer, request.method ?? '')
   } catch {
     // The handler does not reject; what remains is a connection that broke while we wrote.
     socket.destroy()
@@ -196,27 +283,44 @@ class Departure {
   }
 }
 
-function toApiRequest(request: Http2ServerRequest, departure: Departure): ApiRequest {
-  const url = request.url
+/** What the versions of HTTP have in common. */
+interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly peer: Peer
+  readonly body: Readable
+}
+
+function received(request: IncomingMessage): Received {
+  const { method = '', url = '', headers, rawHeaders } = request
+  return { method, url, headers, rawHeaders, peer: peerOf(request.socket as TLSSocket), body: request }
+}
+
+function toApiRequest({ method, url, headers, rawHeaders, peer, body }: Received, departure: Departure): ApiRequest {
   const at = url.indexOf('?')
-  const headers: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(request.headers))
-    headers[name] = Array.isArray(value) ? value.join(', ') : value
   return {
-    method: request.method,
+    method,
     path: at < 0 ? url : url.slice(0, at),
-    query: new URLSearchParams(at < 0 ? '' : url.slice(at + 1)),
-    headers,
-    rawHeaders: request.rawHeaders,
-    body: (limit) => readBody(request, limit),
+    query: at < 0 ? new URLSearchParams() : new URLSearchParams(url.slice(at + 1)),
+    headers: joined(headers),
+    rawHeaders,
+    body: (limit) => readBody(body, limit),
     get signal() {
       return departure.signal
     },
-    peer: peerOf(request),
+    peer,
   }
 }
 
-function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Array> {
+/** Node joins all headers that occur more than once, except for one that no client sends. */
+function joined(headers: IncomingHttpHeaders): ApiRequest['headers'] {
+  const cookies = headers['set-cookie']
+  return (cookies ? { ...headers, 'set-cookie': cookies.join(', ') } : headers) as ApiRequest['headers']
+}
+
+function readBody(request: Readable, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
@@ -238,8 +342,7 @@ function readBody(request: Http2ServerRequest, limit: number): Promise<Uint8Arra
 const peers = new WeakMap<object, Peer>()
 
 /** The peer of a connection, read from its certificate once. */
-function peerOf(request: Http2ServerRequest): Peer {
-  const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket
+function peerOf(socket: TLSSocket): Peer {
   let peer = peers.get(socket)
   if (!peer) {
     const address = socket.remoteAddress ?? ''
@@ -264,13 +367,55 @@ function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate'
   }
 }
 
-async function send(response: Http2ServerResponse, answer: ApiResponse, method: string): Promise<void> {
-  if (response.writableEnded || response.destroyed) return
-  const http2 = response.stream?.session !== undefined && 'respond' in response.stream
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (http2 && name === 'transfer-encoding') continue
-    response.setHeader(name, value as string | string[])
+/** What only HTTP/1.1 says about a connection; Node refuses to send it over HTTP/2. */
+const ofHttp1 = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+async function sendStream(stream: ServerHttp2Stream, answer: ApiResponse, method: string): Promise<void> {
+  if (stream.destroyed || stream.closed) return
+  const { status, body } = answer
+  const headers: OutgoingHttpHeaders = { ':status': status }
+  for (const name in answer.headers) {
+    if (!ofHttp1.has(name)) headers[name] = answer.headers[name] as string | string[]
   }
+  const bodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304
+  if (bodiless || body === undefined) {
+    stream.respond(headers, { endStream: true })
+    return
+  }
+  // A client waits for the headers of a stream that has nothing to say yet: they are on their way from here on.
+  stream.respond(headers)
+  if (typeof body === 'function') await body(sinkOf(stream))
+  stream.end(typeof body === 'function' ? undefined : body)
+}
+
+/** The end of a stream that bytes are written to. */
+function sinkOf(stream: Writable): Sink {
+  return {
+    write: (chunk) => stream.write(chunk),
+    drained: () =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          stream.off('drain', done)
+          stream.off('close', done)
+          resolve()
+        }
+        stream.once('drain', done)
+        stream.once('close', done)
+      }),
+  }
+}
+
+async function send(response: ServerResponse, answer: ApiResponse, method: string): Promise<void> {
+  if (response.writableEnded || response.destroyed) return
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value as string | string[])
   response.statusCode = answer.status
   if (method === 'HEAD' || answer.body === undefined) {
     response.end()
@@ -281,21 +426,8 @@ async function send(response: Http2ServerResponse, answer: ApiResponse, method: 
     return
   }
   response.writeHead(answer.status)
-  const sink: Sink = {
-    write: (chunk) => response.write(chunk),
-    drained: () =>
-      new Promise((resolve) => {
-        const done = (): void => {
-          response.off('drain', done)
-          response.off('close', done)
-          resolve()
-        }
-        response.once('drain', done)
-        response.once('close', done)
-      }),
-  }
   // A client waits for the headers of a stream that has nothing to say yet.
-  if ('flushHeaders' in response) (response as { flushHeaders(): void }).flushHeaders()
-  await answer.body(sink)
+  response.flushHeaders()
+  await answer.body(sinkOf(response))
   response.end()
 }
