@@ -1,8 +1,9 @@
 import { type EventEmitter, once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createSecureServer, type ServerHttp2Session, type ServerHttp2Stream, type Settings } from 'node:http2'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { VirtualClock } from '@kubewright/base'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { transportContract } from '../contract.ts'
 import { listenForTest, testIdentity, tlsTransport } from '../testdata/test-server.ts'
@@ -228,5 +229,33 @@ describe('httpTransport()', () => {
       code: 'KW_CONNECTION',
       isBroken: true,
     })
+  })
+
+  it('notices an HTTP/2 connection whose other end has fallen silent', async () => {
+    const { url } = await tlsServer()
+    const between: Socket[] = []
+    // A wire that can be cut without either end hearing of it.
+    const wire = createServer((socket) => {
+      const onward = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.pipe(onward).pipe(socket)
+      between.push(socket, onward)
+    })
+    wire.listen(0, '127.0.0.1')
+    await once(wire, 'listening')
+    cleanups.push(() => {
+      for (const socket of between) socket.destroy()
+      wire.close()
+    })
+    const clock = new VirtualClock()
+    const material = { ca: testIdentity().ca.cert }
+    const server = `https://127.0.0.1:${(wire.address() as AddressInfo).port}`
+    const transport = opened({ server, tls: () => material, clock })
+    expect(await get(transport)).toBe('nobody')
+    for (const socket of between) socket.unpipe().pause()
+    const silent = get(transport).catch((error: unknown) => error)
+    // The request is sent in the turns of the event loop after this one; only then is there something to watch over.
+    await expect.poll(() => clock.pending.length).toBeGreaterThan(0)
+    await clock.advance('45s')
+    expect(await silent).toMatchObject({ code: 'KW_CONNECTION', host: server, isBroken: true })
   })
 })

@@ -27,10 +27,13 @@ class Session {
   readonly #clock: Clock
   #streams = 0
   #watchdog: Timer | undefined
+  /** Ends the connection unless the answer to a ping cancels it. */
+  #late: Timer | undefined
 
   constructor(http: ClientHttp2Session, clock: Clock) {
     this.http = http
     this.#clock = clock
+    http.once('close', () => this.#late?.cancel())
   }
 
   get hasRoom(): boolean {
@@ -54,11 +57,10 @@ class Session {
   #ping(): void {
     const { http } = this
     if (http.destroyed) return
-    const late = this.#clock.setTimer(pingTimeout, () => {
+    this.#late = this.#clock.setTimer(pingTimeout, () => {
       http.destroy(Object.assign(new Error('no answer to a ping'), { code: 'ERR_HTTP2_PING_TIMEOUT' }))
     })
-    http.once('close', () => late.cancel())
-    if (!http.ping(() => late.cancel())) late.cancel()
+    if (!http.ping(() => this.#late?.cancel())) this.#late.cancel()
   }
 }
 
