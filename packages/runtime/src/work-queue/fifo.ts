@@ -12,6 +12,11 @@ export class Fifo<T> {
     this.#items.push(item)
   }
 
+  /** The oldest item, which `shift` would return. */
+  peek(): T | undefined {
+    return this.#items[this.#head]
+  }
+
   /** Removes and returns the oldest item. Ask for `size` first where an item may itself be undefined. */
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined

@@ -1,6 +1,7 @@
 import { abortable, type Clock, type Duration, Heap, toMillis, type WaitOptions } from '@kubewright/base'
 import { CauseBook } from './cause.ts'
 import { DelayedKeys } from './delayed-keys.ts'
+import { Fifo } from './fifo.ts'
 import { Getters } from './getters.ts'
 import { Processing } from './processing.ts'
 import type { AddOptions, Queue, QueueSnapshot, ShutDownOptions, ShutDownReport, Taken } from './queue.ts'
@@ -22,11 +23,13 @@ export interface PriorityQueueOptions<K = string> extends WorkQueueOptions<K> {
 
 interface Ready<K> {
   readonly key: K
-  readonly priority: number
+  priority: number
   /** Decides between equal priorities: becoming ready, or rising to a priority, goes to the end of that line. */
-  readonly stamp: number
+  stamp: number
   /** When the key first became ready; rising does not renew it. */
   readonly since: number
+  /** Set when the entry leaves the queue: it may still be in the line by age. */
+  gone: boolean
 }
 
 /**
@@ -44,9 +47,13 @@ export class PriorityQueue<K = string> implements Queue<K> {
   readonly #delayed: DelayedKeys<K>
   readonly #causes = new CauseBook<K>()
   readonly #getters = new Getters<Taken<K>>()
-  // The same keys, by urgency and by age. A key is in both, or in #parked, or delayed, or nowhere.
-  readonly #byPriority: Heap<Ready<K>, K>
-  readonly #byAge: Heap<Ready<K>, K>
+  // A key is in #byPriority, or in #parked, or delayed, or nowhere.
+  readonly #byPriority = new Heap<Ready<K>, K>({
+    key: (entry) => entry.key,
+    compare: (a, b) => b.priority - a.priority || a.stamp - b.stamp,
+  })
+  // Everything in #byPriority, by age, among entries that are gone: at most as many again and a thousand.
+  #byAge = new Fifo<Ready<K>>()
   // Ready keys that are in process: they keep their place for when they are done.
   readonly #parked = new Map<K, Ready<K>>()
   #stamp = 0
@@ -64,9 +71,6 @@ export class PriorityQueue<K = string> implements Queue<K> {
     this.#delayed = new DelayedKeys(options.clock, `work queue ${this.name}`, (key, priority) =>
       this.#ready(key, priority),
     )
-    const key = (entry: Ready<K>): K => entry.key
-    this.#byPriority = new Heap({ key, compare: (a, b) => b.priority - a.priority || a.stamp - b.stamp })
-    this.#byAge = new Heap({ key, compare: (a, b) => a.since - b.since || a.stamp - b.stamp })
   }
 
   get length(): number {
@@ -116,7 +120,7 @@ export class PriorityQueue<K = string> implements Queue<K> {
     const entry = this.#next()
     if (entry === undefined) return undefined
     this.#byPriority.delete(entry.key)
-    this.#byAge.delete(entry.key)
+    entry.gone = true
     this.#metrics.depth(-1, entry.priority)
     return this.#processing.hold(entry.key, entry.priority, this.#causes.take(entry.key), entry.since)
   }
@@ -147,7 +151,7 @@ export class PriorityQueue<K = string> implements Queue<K> {
       for (const entry of ready) this.#metrics.depth(-1, entry.priority)
       dropped.unshift(...ready.map((entry) => entry.key), ...this.#parked.keys())
       this.#byPriority.clear()
-      this.#byAge.clear()
+      this.#byAge.drain()
       this.#parked.clear()
     }
     for (const key of dropped) this.#causes.forget(key)
@@ -181,30 +185,47 @@ export class PriorityQueue<K = string> implements Queue<K> {
   /** Makes a key ready, or merges with the entry that is. */
   #ready(key: K, priority: number): void {
     const known = this.#find(key)
-    if (known !== undefined && known.priority >= priority) return
-    const since = known?.since ?? this.#clock.monotonic()
-    const entry: Ready<K> = { key, priority, stamp: this.#stamp++, since }
-    if (this.#processing.has(key)) {
-      this.#parked.set(key, entry)
+    if (known === undefined) {
+      const entry = { key, priority, stamp: this.#stamp++, since: this.#clock.monotonic(), gone: false }
+      if (this.#processing.has(key)) this.#parked.set(key, entry)
+      else this.#insert(entry)
       return
     }
-    if (known !== undefined) this.#metrics.depth(-1, known.priority)
-    this.#insert(entry)
+    if (known.priority >= priority) return
+    const parked = this.#parked.has(key)
+    if (!parked) this.#metrics.depth(-1, known.priority)
+    known.priority = priority
+    known.stamp = this.#stamp++
+    if (parked) return
+    this.#byPriority.set(known)
+    this.#metrics.depth(1, priority)
   }
 
   #insert(entry: Ready<K>): void {
     this.#byPriority.set(entry)
-    this.#byAge.set(entry)
+    if (this.#maxWait !== Number.POSITIVE_INFINITY) this.#age(entry)
     this.#metrics.depth(1, entry.priority)
     // Workers wait only while nothing is ready, so the first one gets exactly this key.
     if (this.#getters.size > 0) this.#getters.serve(this.tryGet())
   }
 
+  #age(entry: Ready<K>): void {
+    this.#byAge.push(entry)
+    if (this.#byAge.size <= 2 * this.length + 1024) return
+    const line = new Fifo<Ready<K>>()
+    for (const each of this.#byAge) if (!each.gone) line.push(each)
+    this.#byAge = line
+  }
+
   #next(): Ready<K> | undefined {
     const urgent = this.#byPriority.peek()
-    const oldest = this.#byAge.peek()
-    if (urgent === undefined || oldest === undefined) return undefined
-    const passedOver = oldest.key !== urgent.key && this.#clock.monotonic() - oldest.since >= this.#maxWait
+    let oldest = this.#byAge.peek()
+    while (oldest?.gone) {
+      this.#byAge.shift()
+      oldest = this.#byAge.peek()
+    }
+    if (urgent === undefined || oldest === undefined) return urgent
+    const passedOver = oldest !== urgent && this.#clock.monotonic() - oldest.since >= this.#maxWait
     this.#servedByAge = passedOver && !this.#servedByAge
     return this.#servedByAge ? oldest : urgent
   }
