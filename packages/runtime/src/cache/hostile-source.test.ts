@@ -91,7 +91,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('SharedInformer equals a hostile source in t
   )
   informer.addHandler(guarded, { coalesceAfter: seed % 3 === 0 ? 4 : 1024 })
   informer.start()
-  for (let i = 0; i < 3000; i++) {
+  for (let i = 0; i < 12_500; i++) {
     const name = `o${random.int(40)}`
     if (random.next() < 0.7) source.set(name)
     else source.remove(name)

@@ -255,6 +255,34 @@ describe('Reflector.run()', () => {
     expect(reflector.lastSyncResourceVersion).toBe('10')
   })
 
+  test('drops objects of another kind with a line in the log', async () => {
+    const { source, store, start, advance, log } = setUp({ expected: { apiVersion: 'v1', kind: 'Thing' } })
+    start()
+    await advance(0)
+    const table = { ...objectOf('t', 5), apiVersion: 'meta.k8s.io/v1', kind: 'Table' }
+    source.watches[0]?.stream.push([
+      { type: 'ADDED', object: table },
+      { type: 'ADDED', object: objectOf('a', 6) },
+    ])
+    await advance(0)
+    expect(store.keys()).toEqual(['a'])
+    expect(log.records).toMatchObject([
+      { message: 'Dropped an event of an unexpected object', values: { kind: 'Table' } },
+    ])
+  })
+
+  test('waits for as long as a busy server asks', async () => {
+    const { clock, source, start } = setUp({ useWatchList: false })
+    const times: number[] = []
+    source.fault = () => {
+      times.push(clock.monotonic())
+      if (times.length === 1) throw newTooManyRequests('busy', 25)
+    }
+    start()
+    await clock.advance(26_000)
+    expect(times).toEqual([0, 25_000, 25_000])
+  })
+
   test('ignores events that are older than what was seen', async () => {
     const { source, store, start, advance } = setUp()
     const old = source.set('a')

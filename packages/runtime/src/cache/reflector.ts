@@ -24,6 +24,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly source: ListWatch<T>
   readonly target: DeltaTarget<T>
   readonly resource: ReflectedResource
+  /** What the objects of a watch must be; others are dropped with a line in the log. @default whatever has a name */
+  readonly expected?: { readonly apiVersion: string; readonly kind: string }
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -90,12 +92,14 @@ export class Reflector<T extends KubeObject> {
   /** Reflects until the signal aborts, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      let failure: unknown
       try {
         await this.#listAndWatch(signal)
       } catch (error) {
+        failure = error
         if (!signal.aborted) this.#failed(error)
       }
-      await this.#pause(signal)
+      await this.#pause(signal, failure)
     }
     this.#setHealth({ state: 'stopped', failures: 0 })
   }
@@ -117,6 +121,7 @@ export class Reflector<T extends KubeObject> {
     this.#verb = 'watch'
     for (let cuts = 0; cuts < maxCuts && !signal.aborted; ) {
       const fromNewest = this.#versionUnavailable
+      let failure: unknown
       try {
         const outcome = await this.#streamState(signal)
         if (outcome instanceof WatchReader) return outcome
@@ -137,10 +142,11 @@ export class Reflector<T extends KubeObject> {
           this.#log.debug('Cannot stream the initial state: listing instead', { reason: error.message })
           return undefined
         }
+        failure = error
         this.#failed(error)
         if (!isApiError(error)) cuts++
       }
-      await this.#pause(signal)
+      await this.#pause(signal, failure)
     }
     return undefined
   }
@@ -161,7 +167,9 @@ export class Reflector<T extends KubeObject> {
           return batch
         }
         const end = batch.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd)
-        for (const event of end < 0 ? batch : batch.slice(0, end)) collect(state, event)
+        for (const event of end < 0 ? batch : batch.slice(0, end)) {
+          if (event.type !== 'BOOKMARK' && this.#isExpected(event.object)) collect(state, event.type, event.object)
+        }
         const mark = batch[end]
         if (mark?.type !== 'BOOKMARK') continue
         this.#replace([...state.values()], mark.resourceVersion)
@@ -260,6 +268,7 @@ export class Reflector<T extends KubeObject> {
       for (const event of batch) {
         const version = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
         if (ordered && isOlder(version, this.#version)) continue
+        if (event.type !== 'BOOKMARK' && !this.#isExpected(event.object)) continue
         if (event.type === 'ADDED') target.add(event.object)
         else if (event.type === 'MODIFIED') target.update(event.object)
         else if (event.type === 'DELETED') target.delete(event.object)
@@ -269,6 +278,15 @@ export class Reflector<T extends KubeObject> {
     } catch (error) {
       throw new TargetError(error)
     }
+  }
+
+  #isExpected(object: T): boolean {
+    const { expected } = this.#options
+    const { apiVersion, kind, metadata } = object
+    const fits = expected === undefined || (apiVersion === expected.apiVersion && kind === expected.kind)
+    if (fits && typeof metadata.name === 'string') return true
+    this.#log.error(undefined, 'Dropped an event of an unexpected object', { apiVersion, kind })
+    return false
   }
 
   #open(
@@ -329,9 +347,9 @@ class TargetError extends Error {
   }
 }
 
-function collect<T extends KubeObject>(state: Map<string, T>, event: WatchEvent<T>): void {
-  if (event.type === 'DELETED') state.delete(keyOf(event.object))
-  else if (event.type !== 'BOOKMARK') state.set(keyOf(event.object), event.object)
+function collect<T extends KubeObject>(state: Map<string, T>, type: WatchEvent<T>['type'], object: T): void {
+  if (type === 'DELETED') state.delete(keyOf(object))
+  else state.set(keyOf(object), object)
 }
 
 function isOlder(version: string, than: string): boolean {
