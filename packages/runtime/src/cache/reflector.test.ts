@@ -256,7 +256,7 @@ describe('Reflector.run()', () => {
   })
 
   test('drops objects of another kind with a line in the log', async () => {
-    const { source, store, start, advance, log } = setUp({ expected: { apiVersion: 'v1', kind: 'Thing' } })
+    const { source, store, start, advance, log } = setUp({ expected: { apiVersion: 'example.com/v1', kind: 'Thing' } })
     start()
     await advance(0)
     const table = { ...objectOf('t', 5), apiVersion: 'meta.k8s.io/v1', kind: 'Table' }

@@ -32,6 +32,7 @@ export interface SharedInformerFactoryOptions {
   readonly metrics?: MetricSink
   /** Changes objects before they are stored, for instance to drop `metadata.managedFields`. */
   readonly transform?: (object: KubeObject) => KubeObject
+  /** Limits and switches of all reflectors. By default watches may only send objects of the kind itself. */
   readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
 }
 
@@ -123,6 +124,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     return new SharedInformer({
       ...options,
       source: source(kind, scope),
+      reflector: { expected: { apiVersion: kind.apiVersion, kind: kind.kind }, ...options.reflector },
       resource: { group: kind.group, version: kind.version, resource: kind.plural, ...namespace },
     })
   }

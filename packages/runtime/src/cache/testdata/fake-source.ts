@@ -16,7 +16,7 @@ export function objectOf(
     creationTimestamp: '',
     ...more,
   }
-  return { apiVersion: 'v1', kind: 'Thing', metadata }
+  return { apiVersion: 'example.com/v1', kind: 'Thing', metadata }
 }
 
 type Events = readonly WatchEvent<KubeObject>[]
