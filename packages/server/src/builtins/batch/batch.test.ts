@@ -145,6 +145,12 @@ describe('jobs', () => {
       ['status.ready: Invalid value: 2: cannot set more ready pods than active'],
     ],
     [
+      'do not count ready pods that nobody told of',
+      {},
+      { active: -1 },
+      ['status.active: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
       'refuse indexes of a Job without',
       {},
       { completedIndexes: '0' },

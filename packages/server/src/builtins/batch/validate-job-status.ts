@@ -119,7 +119,7 @@ function validateConditions(now: StatusView, before: StatusView, spec: JobSpec, 
     const path = statusPath.child('terminating')
     errors.push(invalid(path, status.terminating, 'terminating>0 is invalid for finished job'))
   }
-  if ((changed('ready') || changed('active')) && (status.ready ?? 0) > (status.active ?? 0)) {
+  if ((changed('ready') || changed('active')) && status.ready !== undefined && status.ready > (status.active ?? 0)) {
     errors.push(invalid(statusPath.child('ready'), status.ready, 'cannot set more ready pods than active'))
   }
   if (now.successCriteriaMet && now.failed) refuse('cannot set SuccessCriteriaMet=True and Failed=true conditions')

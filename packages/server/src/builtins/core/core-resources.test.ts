@@ -285,6 +285,17 @@ describe('Pod', () => {
     expect((await server.send(`GET ${ns}/pods/bound`)).status).toBe(404)
   })
 
+  test('has its single address at the head of the list of its addresses', async () => {
+    await create(`${ns}/pods`, pod('address'))
+    const set = (status: object) => patch(`${ns}/pods/address/status`, { status })
+    expect((await set({ podIP: '10.0.0.1' })).body.status).toMatchObject({ podIPs: [{ ip: '10.0.0.1' }] })
+    expect((await set({ podIP: null, podIPs: [{ ip: '10.0.0.2' }] })).body.status).toMatchObject({ podIP: '10.0.0.2' })
+    expect((await set({ podIP: '10.0.0.3' })).body.status).toMatchObject({ podIPs: [{ ip: '10.0.0.3' }] })
+    expect(problem(await set({ podIP: 'x' }))).toMatch(
+      /^status\.podIPs\[0\]: Invalid value: "x": must be a valid IP address/,
+    )
+  })
+
   test('is bound once', async () => {
     await create(`${ns}/pods`, pod('bind'))
     const binding = named('bind', { apiVersion: 'v1', kind: 'Binding', target: { kind: 'Node', name: 'n1' } })
@@ -436,6 +447,9 @@ describe('Node', () => {
     expect(
       problem(await patch('/api/v1/nodes/n', { spec: { podCIDR: '10.2.0.0/24', podCIDRs: ['10.2.0.0/24'] } })),
     ).toBe('spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid')
+    expect(problem(await patch('/api/v1/nodes/n', { spec: { podCIDR: '10.2.0.0/24' } }))).toBe(
+      'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',
+    )
   })
 })
 

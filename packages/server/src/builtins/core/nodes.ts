@@ -31,7 +31,8 @@ function statusOf(node: MutableObject): Status {
 /** The single range and the list of ranges mirror each other; what a node can give is all it has, unless it says less. */
 function setDefaults(node: MutableObject): void {
   const spec = (node['spec'] ??= {}) as Spec
-  if (spec.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR]
+  // Where they differ, the single one counts: older clients know no other.
+  if (spec.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR]
   else if (spec.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]
   const status = statusOf(node)
   defaultResourceList(status.capacity)

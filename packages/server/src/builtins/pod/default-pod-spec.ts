@@ -24,6 +24,14 @@ export function defaultPod(pod: PodLike): void {
   }
   defaultPodLevelResources(spec)
   spec.enableServiceLinks ??= true
+  if (pod.status) mirrorPodIps(pod.status)
+}
+
+/** The single address and the first of the list are one: where they differ, the single one counts, as older kubelets know no other. */
+function mirrorPodIps(status: NonNullable<PodLike['status']>): void {
+  const first = status.podIPs?.[0]?.ip
+  if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]
+  else if (first) status.podIP = first
 }
 
 /** Fills the defaults of a pod template. */
