@@ -2,7 +2,7 @@ export { applyDelta, type Change, type DeletedObject, joinChanges } from './cach
 export { type Delta, DeltaFifo, type DeltaFifoOptions, type DeltaTarget } from './cache/delta-fifo.ts'
 export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/event-handler.ts'
 export type { IndexFunction } from './cache/index-buckets.ts'
-export { Indexer } from './cache/indexer.ts'
+export { Indexer, type IndexerOptions } from './cache/indexer.ts'
 export { informerMetricNames } from './cache/informer-metrics.ts'
 export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/list-watch.ts'
 export { Lister, type NamespaceLister } from './cache/lister.ts'

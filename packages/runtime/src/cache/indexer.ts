@@ -6,6 +6,14 @@ import type { Store, StoreQuery } from './store.ts'
 // Label keys that get an index of their own; selectors on further keys are answered by scanning.
 const maxLabelIndexes = 32
 
+/** Options of an {@link Indexer}. */
+export interface IndexerOptions {
+  /**
+   * Told when an index function throws; the object is then stored and not found through that index. @default the error is thrown on
+   */
+  readonly onIndexError?: (error: unknown, index: string, key: string) => void
+}
+
 /**
  * A store that can be written to, with indexes. Namespaces need none, because keys are sorted; a label gets one when a selector
  * first asks for certain values of it. Every write leaves store and indexes in step.
@@ -16,9 +24,11 @@ export class Indexer<T extends KubeObject> implements Store<T> {
   #keys = new SortedKeys()
   readonly #indexes = new Map<string, IndexBuckets<T>>()
   readonly #labelIndexes = new Map<string, IndexBuckets<T>>()
+  readonly #onIndexError: NonNullable<IndexerOptions['onIndexError']>
   #resourceVersion = ''
 
-  constructor(indexers: Readonly<Record<string, IndexFunction<T>>> = {}) {
+  constructor(indexers: Readonly<Record<string, IndexFunction<T>>> = {}, options: IndexerOptions = {}) {
+    this.#onIndexError = options.onIndexError ?? rethrow
     for (const [name, valuesOf] of Object.entries(indexers)) this.addIndexer(name, valuesOf)
   }
 
@@ -58,7 +68,15 @@ export class Indexer<T extends KubeObject> implements Store<T> {
 
   addIndexer(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) throw new TypeError(`Cannot add index ${JSON.stringify(name)}: it exists already`)
-    this.#indexes.set(name, this.#build(valuesOf))
+    const guarded: IndexFunction<T> = (object) => {
+      try {
+        return valuesOf(object)
+      } catch (error) {
+        this.#onIndexError(error, name, keyOf(object))
+        return noValues
+      }
+    }
+    this.#indexes.set(name, this.#build(guarded))
   }
 
   byIndex(name: string, value: string): T[] {
@@ -179,6 +197,10 @@ export class Indexer<T extends KubeObject> implements Store<T> {
 }
 
 const noValues: readonly string[] = []
+
+const rethrow = (error: unknown): never => {
+  throw error
+}
 
 function labelValue(label: string): IndexFunction<KubeObject> {
   return ({ metadata: { labels } }) => {

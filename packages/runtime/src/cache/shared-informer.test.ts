@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
 import { FakeSource } from './testdata/fake-source.ts'
@@ -169,6 +170,44 @@ describe('SharedInformer', () => {
     informer.start()
     await informer.synced()
     expect(informer.store.get('ns/a')?.kind).toBe('Lean')
+  })
+
+  test('stores an object that an index function cannot cope with, and says so', async () => {
+    const picky = ({ metadata: { name } }: KubeObject): string[] => {
+      if (name === 'bad') throw new Error('boom')
+      return [name]
+    }
+    const { source, informer, log } = setUp({ indexers: { picky } })
+    source.set('bad')
+    source.set('good')
+    informer.start()
+    await informer.synced()
+    expect(informer.store.keys()).toEqual(['ns/bad', 'ns/good'])
+    expect(informer.store.indexValues('picky')).toEqual(['good'])
+    expect(log.records).toMatchObject([{ message: 'Index function failed', values: { index: 'picky', key: 'ns/bad' } }])
+  })
+
+  test('reports its store, its queue and its handlers as metrics', async () => {
+    const values = new Map<string, number>()
+    const metrics: MetricSink = {
+      add: (name, _labels, amount) => void values.set(name, (values.get(name) ?? 0) + amount),
+      set: (name, labels, value) => void values.set(`${name}{${labels.handler ?? labels.resource}}`, value),
+      observe: (name) => void values.set(name, (values.get(name) ?? 0) + 1),
+    }
+    const { clock, source, informer } = setUp({ metrics })
+    source.set('a')
+    informer.addHandler({ onAdd: () => Promise.reject(new Error('boom')) }, { name: 'failing' })
+    informer.start()
+    await clock.advance(0)
+    expect(Object.fromEntries(values)).toEqual({
+      'informer_queued_items{things}': 0,
+      'informer_store_resource_version{things}': 2,
+      'kubewright_informer_store_objects{things}': 1,
+      'kubewright_informer_handler_pending{failing}': 0,
+      kubewright_informer_handler_lag_seconds: 1,
+      kubewright_informer_handler_errors_total: 1,
+      kubewright_informer_relists_total: 1,
+    })
   })
 
   test('remove() ends the delivery and rejects a sync that will not come', async () => {

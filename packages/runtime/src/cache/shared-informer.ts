@@ -43,6 +43,8 @@ export interface SharedInformerOptions<T extends KubeObject> {
 
 /** What can be said about a handler. */
 export interface HandlerOptions {
+  /** Tells the metrics of the handlers apart. @default the number of handlers that came before */
+  readonly name?: string
   /** How often the handler is told every object again, as updates without change. At least a second. @default never */
   readonly resyncPeriod?: Duration
   /** From this many pending changes on, those of one key are joined. @default 1024 */
@@ -83,6 +85,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   readonly #listeners = new Set<Listener<T>>()
   readonly #synced = new Deferred()
   readonly #stop = new AbortController()
+  #handlersMade = 0
   // Set with the first list, for good.
   #populated = false
   #running: Promise<void> | undefined
@@ -90,7 +93,10 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   constructor(options: SharedInformerOptions<T>) {
     const { transform, source, resource, clock, random, log } = options
     this.#options = options
-    this.#store = new Indexer(options.indexers)
+    // One object that an index function cannot cope with must not end the informer for everybody.
+    this.#store = new Indexer(options.indexers, {
+      onIndexError: (error, index, key) => log.error(error, 'Index function failed', { index, key }),
+    })
     this.#fifo = new DeltaFifo(transform === undefined ? {} : { transform })
     this.#reflector = new Reflector({
       ...options.reflector,
@@ -159,7 +165,12 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   addHandler(handler: EventHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
     const { clock, log } = this.#options
     const { coalesceAfter = 1024, resyncPeriod } = options
-    const queue = new HandlerQueue<T>({ handler, clock, log, metrics: this.#metrics, coalesceAfter })
+    const { sink, labels } = this.#metrics
+    const metrics = {
+      sink,
+      labels: Object.freeze({ ...labels, handler: options.name ?? String(this.#handlersMade++) }),
+    }
+    const queue = new HandlerQueue<T>({ handler, clock, log, metrics, coalesceAfter })
     const listener: Listener<T> = { queue, resyncDue: false }
     // No await from here to the last line: the handler must miss nothing between the store's state and the next change.
     if (this.hasSynced) {
@@ -193,7 +204,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
         this.#report()
       }
     } catch (error) {
-      // The way out is the abort; anything else is a fault of an index function, which must not pass unnoticed.
+      // The way out is the abort. Anything else is a fault in here, and must not pass unnoticed.
       if (!link.signal.aborted) {
         this.#options.log.error(error, 'Informer stopped: a delta could not be stored')
         link.abort(error)
