@@ -12,9 +12,11 @@ import {
 } from '@kubewright/api'
 import type {
   ApplyOptions,
+  AttachOptions,
   CallOptions,
   DeleteCollectionOptions,
   DeleteOptions,
+  ExecOptions,
   GetOptions,
   Key,
   ListOptions,
@@ -28,6 +30,7 @@ import type { Client, Page } from './client.ts'
 import { Discovery, type ServedResource } from './discovery/discovery.ts'
 import { RestMapper } from './discovery/rest-mapper.ts'
 import { type DynamicKind, dynamicKind, isMetadataOnly } from './dynamic-kind.ts'
+import { RemoteCommand, remoteCommandProtocols } from './exec/remote-command.ts'
 import { logQuery } from './log-query.ts'
 import { listQuery, watchQuery, writeQuery } from './request-query.ts'
 import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
@@ -72,6 +75,8 @@ const patchTypes = {
 }
 const applyType = 'application/apply-patch+yaml'
 const defaultManager = 'kubewright'
+
+const pods: PathFacts = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' }
 
 type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
 
@@ -213,10 +218,29 @@ class TransportClient implements ApiClient {
   }
 
   async *logs(pod: Key, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
-    const pods = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' as const }
     const request = this.#request('GET', pods, { ...this.#target(pod), subresource: 'log' }, options)
     const body = await this.rest.stream({ ...request, query: logQuery(options), accept: 'text/plain, */*' })
     for await (const lines of readLines(body)) yield* lines
+  }
+
+  exec(pod: Key, options: ExecOptions): Promise<RemoteCommand> {
+    return this.#join('exec', pod, options, options.command)
+  }
+
+  attach(pod: Key, options: AttachOptions = {}): Promise<RemoteCommand> {
+    return this.#join('attach', pod, options, [])
+  }
+
+  async #join(how: string, pod: Key, options: AttachOptions, command: readonly string[]): Promise<RemoteCommand> {
+    const { container, stdin = false, tty = false } = options
+    const query = new URLSearchParams({ stdout: 'true' })
+    if (stdin) query.set('stdin', 'true')
+    // A terminal has one output.
+    query.set(tty ? 'tty' : 'stderr', 'true')
+    if (container !== undefined) query.set('container', container)
+    for (const word of command) query.append('command', word)
+    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: how }, options)
+    return new RemoteCommand(await this.rest.upgrade({ ...request, query, accept: '*/*' }, remoteCommandProtocols))
   }
 
   async kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind> {

@@ -111,3 +111,19 @@ export interface LogOptions extends CallOptions {
   readonly tailLines?: number | undefined
   readonly limitBytes?: number | undefined
 }
+
+/** How to join a container: with which of its streams. */
+export interface AttachOptions extends CallOptions {
+  /** @default the only container, or the one that the pod names as its default */
+  readonly container?: string | undefined
+  /** Whether there will be input. @default false */
+  readonly stdin?: boolean | undefined
+  /** Whether it is a terminal: both outputs then come as one. @default false */
+  readonly tty?: boolean | undefined
+}
+
+/** A program to run in a container. */
+export interface ExecOptions extends AttachOptions {
+  /** The program and its arguments; no shell is involved. */
+  readonly command: readonly string[]
+}

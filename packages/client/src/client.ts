@@ -1,9 +1,11 @@
 import type { AnyKind, Draft, GroupVersionKind, GroupVersionResource, Infer, Reads, TypeMeta } from '@kubewright/api'
 import type {
   ApplyOptions,
+  AttachOptions,
   CallOptions,
   DeleteCollectionOptions,
   DeleteOptions,
+  ExecOptions,
   GetOptions,
   Key,
   ListOptions,
@@ -14,6 +16,7 @@ import type {
   WriteOptions,
 } from './call-options.ts'
 import type { DynamicKind } from './dynamic-kind.ts'
+import type { RemoteCommand } from './exec/remote-command.ts'
 import type { PartialDraft, PatchBody } from './patch-body.ts'
 import type { SubresourceClient } from './subresource-client.ts'
 import type { WatchStream } from './watch/watch-stream.ts'
@@ -67,6 +70,10 @@ export interface Client extends Reader {
   subresource<K extends AnyKind, N extends string>(kind: K, name: N): SubresourceClient<K, N>
   /** The lines of a container's log. */
   logs(pod: Key, options?: LogOptions): AsyncIterable<string>
+  /** Runs a program in a container. */
+  exec(pod: Key, options: ExecOptions): Promise<RemoteCommand>
+  /** Joins the program that a container runs. */
+  attach(pod: Key, options?: AttachOptions): Promise<RemoteCommand>
   /** Finds a kind that the server serves, by discovery. Rejects with a `NoMatchError` when there is none. */
   kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind>
   /** Finds the kind of a resource that the server serves, by discovery. Rejects with a `NoMatchError` when there is none. */

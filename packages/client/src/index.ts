@@ -1,10 +1,12 @@
 export { type ApiClient, type ClientOptions, createClient } from './api-client.ts'
 export {
   type ApplyOptions,
+  type AttachOptions,
   allNamespaces,
   type CallOptions,
   type DeleteCollectionOptions,
   type DeleteOptions,
+  type ExecOptions,
   type GetOptions,
   type Key,
   type ListOptions,
@@ -39,6 +41,7 @@ export {
   metadataOnly,
 } from './dynamic-kind.ts'
 export { clientErrorCodes } from './error-codes.ts'
+export { RemoteCommand } from './exec/remote-command.ts'
 export type { MergePatch, PartialDraft, PatchBody } from './patch-body.ts'
 export { basicAuth, bearerToken, type Credentials, type Impersonation } from './rest/credentials.ts'
 export { RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'
@@ -56,5 +59,12 @@ export {
   type InProcessTransportOptions,
   inProcessTransport,
 } from './transport/in-process-transport.ts'
-export type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport/transport.ts'
+export type {
+  MessageConnection,
+  Transport,
+  TransportBody,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+} from './transport/transport.ts'
 export { type WatchEvent, WatchStream, type WatchStreamParts } from './watch/watch-stream.ts'

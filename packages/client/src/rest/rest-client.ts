@@ -10,7 +10,13 @@ import {
   withDeadline,
 } from '@kubewright/base'
 import { ConnectionError } from '../transport/connection-error.ts'
-import type { Transport, TransportBody, TransportRequest, TransportResponse } from '../transport/transport.ts'
+import type {
+  MessageConnection,
+  Transport,
+  TransportBody,
+  TransportRequest,
+  TransportResponse,
+} from '../transport/transport.ts'
 import type { Credentials, Impersonation } from './credentials.ts'
 import { impersonationHeaders } from './credentials.ts'
 import { responseError, retryAfterSeconds } from './response-error.ts'
@@ -122,6 +128,29 @@ export class RestClient {
     }
   }
 
+  /** A connection that carries messages. The deadline is for its beginning; afterwards the signal of the request ends it. */
+  async upgrade(request: RestRequest, protocols: readonly string[]): Promise<MessageConnection> {
+    const { transport } = this
+    const { signal, timeout = this.#timeout } = request
+    const open = async (renewed: boolean): Promise<MessageConnection> => {
+      if (!transport.upgrade) throw new ConnectionError('this transport carries no messages', { host: transport.host })
+      const { path, headers = {} } = await this.#toTransport(request, signal)
+      const answer = await transport.upgrade({ path, headers, protocols, signal })
+      if (!('status' in answer)) return answer
+      if (answer.status !== 401 || renewed || !this.#options.credentials?.renew())
+        throw await responseError(answer, request)
+      answer.body.discard()
+      return open(true)
+    }
+    const openWithin = async (limited: AbortSignal): Promise<MessageConnection> => {
+      const connection = await open(false)
+      // Nobody waits for it any more.
+      if (limited.aborted) connection.close()
+      return connection
+    }
+    return withDeadline(this.#clock, timeout, describe(request), openWithin, { signal })
+  }
+
   async #send(request: RestRequest, signal: AbortSignal): Promise<{ response: TransportResponse; attempt: number }> {
     let renewed = false
     for (let attempt = 1; ; attempt++) {
@@ -151,7 +180,7 @@ export class RestClient {
     }
   }
 
-  async #toTransport(request: RestRequest, signal: AbortSignal): Promise<TransportRequest> {
+  async #toTransport(request: RestRequest, signal: AbortSignal | undefined): Promise<TransportRequest> {
     const { method, path, query, accept = 'application/json', body, contentType = 'application/json' } = request
     const text = query?.toString() ?? ''
     const headers = {

@@ -1,12 +1,14 @@
 import type { TLSSocket } from 'node:tls'
-import { abortable, type Clock, systemClock } from '@kubewright/base'
+import { abortable, type Clock, type Random, systemClock, systemRandom } from '@kubewright/base'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import { HttpBody } from './http-body.ts'
 import type { HttpConnections } from './http-connections.ts'
 import { type DialOptions, dial, type TlsMaterial } from './http-dial.ts'
 import { HttpOneConnections } from './http-one.ts'
 import { HttpTwoConnections } from './http-two.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+import { upgrade } from './http-upgrade.ts'
+import type { MessageConnection, Transport, TransportRequest, TransportResponse, UpgradeRequest } from './transport.ts'
+import { WebSocketConnection } from './web-socket-connection.ts'
 
 /** What {@link httpTransport} takes. */
 export interface HttpTransportOptions {
@@ -25,6 +27,8 @@ export interface HttpTransportOptions {
   readonly compression?: boolean | undefined
   /** For deadlines of connections. @default the system's */
   readonly clock?: Clock | undefined
+  /** For the masks of WebSockets. @default the system's */
+  readonly random?: Random | undefined
 }
 
 /** A transport over HTTP. Connections are opened when they are needed and kept for the next request. */
@@ -66,10 +70,31 @@ class HttpTransport implements Transport {
       const body = new HttpBody(stream, { host: this.host, signal, gzip, cancel, breakOff })
       return { status: answer.status, headers: answer.headers, body }
     } catch (error) {
-      if (signal?.aborted) throw signal.reason
-      if (error instanceof ConnectionError) throw error
-      throw new ConnectionError(connectionProblem(error), { host: this.host, cause: error })
+      throw this.#failure(error, signal)
     }
+  }
+
+  async upgrade(request: UpgradeRequest): Promise<MessageConnection | TransportResponse> {
+    const { signal } = request
+    const { host } = this
+    try {
+      signal?.throwIfAborted()
+      if (this.#closed) throw new ConnectionError('the transport is closed', { host })
+      const { random = systemRandom } = this.#options
+      const options = this.#dialOptions((await this.#options.tls?.()) ?? noMaterial)
+      const answer = await upgrade(options, { ...request, path: `${this.#prefix}${request.path}` }, random)
+      if ('head' in answer) return new WebSocketConnection({ ...answer, host, random, signal })
+      const { status, headers, stream, cancel } = answer
+      return { status, headers, body: new HttpBody(stream, { host, signal, gzip: false, cancel }) }
+    } catch (error) {
+      throw this.#failure(error, signal)
+    }
+  }
+
+  #failure(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return signal.reason
+    if (error instanceof ConnectionError) return error
+    return new ConnectionError(connectionProblem(error), { host: this.host, cause: error })
   }
 
   async #connections(signal: AbortSignal | undefined): Promise<HttpConnections> {
@@ -101,16 +126,20 @@ class HttpTransport implements Transport {
     }
   }
 
-  /** The first connection shows which protocol the server speaks. */
-  async #connect(tls: TlsMaterial): Promise<HttpConnections> {
+  #dialOptions(tls: TlsMaterial): DialOptions {
     const { http2 = true, proxy, clock = systemClock } = this.#options
-    const options: DialOptions = {
+    return {
       server: this.#server,
       tls,
       clock,
       protocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       ...(proxy === undefined ? {} : { proxy: new URL(proxy) }),
     }
+  }
+
+  /** The first connection shows which protocol the server speaks. */
+  async #connect(tls: TlsMaterial): Promise<HttpConnections> {
+    const options = this.#dialOptions(tls)
     const socket = await dial(options)
     const connections =
       (socket as Partial<TLSSocket>).alpnProtocol === 'h2'

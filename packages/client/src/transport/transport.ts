@@ -26,6 +26,21 @@ export interface TransportResponse {
   readonly body: TransportBody
 }
 
+/** A request to turn a connection into one that carries messages both ways (a WebSocket). */
+export interface UpgradeRequest extends Pick<TransportRequest, 'path' | 'headers' | 'signal'> {
+  /** The protocols that the client speaks, best first. */
+  readonly protocols: readonly string[]
+}
+
+/** Messages both ways. Iterating gives those of the server, once; it ends when the server closes. */
+export interface MessageConnection extends AsyncIterable<Uint8Array> {
+  /** The protocol that the server chose. */
+  readonly protocol: string
+  /** Resolves when the message has been handed to the system. */
+  send(message: Uint8Array): Promise<void>
+  close(): void
+}
+
 /**
  * The way to one API server: over HTTP, or straight into a handler within the process. What fails before an answer came, or within
  * its body, rejects with a `ConnectionError`; an abort rejects with the signal's reason. Disposing it closes its connections and
@@ -35,4 +50,6 @@ export interface Transport extends AsyncDisposable {
   /** Where requests go, for messages: `https://10.0.0.1:443`. */
   readonly host: string
   send(request: TransportRequest): Promise<TransportResponse>
+  /** Asks for a connection that carries messages; the answer, when the server declines. Not every transport can do it. */
+  upgrade?(request: UpgradeRequest): Promise<MessageConnection | TransportResponse>
 }

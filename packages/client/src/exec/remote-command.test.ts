@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { isNotFound } from '@kubewright/api'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type ApiClient, createClient } from '../api-client.ts'
+import { httpTransport } from '../transport/http-transport.ts'
+import { inProcessTransport } from '../transport/in-process-transport.ts'
+import { encodeFrame, FrameReader, opcodes } from '../transport/web-socket-frames.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+/** What the other end of a WebSocket sees and does. */
+interface Peer {
+  readonly request: IncomingMessage
+  send(channel: number, text: string): void
+  raw(bytes: Uint8Array): void
+  end(): void
+}
+
+/** A server whose pods do as `play` says: called with every message, its channel and its text. */
+async function serve(
+  play: (peer: Peer, message?: { channel: number; text: string }) => void,
+  protocol = 'v5.channel.k8s.io',
+): Promise<ApiClient> {
+  const server = createServer()
+  server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+    cleanups.push(() => socket.destroy())
+    socket.on('error', () => undefined)
+    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+    const accept = createHash('sha1').update(key).digest('base64')
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
+    )
+    const peer: Peer = {
+      request,
+      send: (channel, text) =>
+        peer.raw(encodeFrame(opcodes.binary, Buffer.from(`${String.fromCharCode(channel)}${text}`))),
+      raw: (bytes) => void socket.write(bytes),
+      end: () => peer.raw(encodeFrame(opcodes.close, Buffer.alloc(0))),
+    }
+    const reader = new FrameReader()
+    socket.on('data', (chunk) => {
+      for (const { opcode, payload } of reader.push(chunk)) {
+        if (opcode === opcodes.binary)
+          play(peer, { channel: payload[0] ?? 0, text: payload.subarray(1).toString('latin1') })
+        if (opcode === opcodes.pong) play(peer, { channel: -1, text: payload.toString() })
+      }
+    })
+    play(peer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = httpTransport({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  cleanups.push(
+    () => server.close(),
+    () => transport[Symbol.asyncDispose](),
+  )
+  return createClient({ transport })
+}
+
+const text = async (stream: { bytes(): Promise<Uint8Array> }): Promise<string> =>
+  Buffer.from(await stream.bytes()).toString()
+
+const success = '{"kind":"Status","apiVersion":"v1","status":"Success"}'
+const exited = (code: number): string =>
+  JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
+  })
+
+describe('exec()', () => {
+  it('runs a program and gives both outputs and the exit code', async () => {
+    let url = ''
+    const client = await serve((peer) => {
+      url = peer.request.url ?? ''
+      peer.send(1, 'out')
+      peer.send(2, 'err')
+      peer.send(3, exited(7))
+      peer.end()
+    })
+    const command = await client.exec('web', { command: ['ls', '-l'], container: 'c' })
+    expect(await Promise.all([text(command.stdout), text(command.stderr), command.exitCode])).toEqual(['out', 'err', 7])
+    expect(url).toBe(
+      '/api/v1/namespaces/default/pods/web/exec?stdout=true&stderr=true&container=c&command=ls&command=-l',
+    )
+  })
+
+  it('writes input, ends it, tells the size and answers pings', async () => {
+    const seen: unknown[] = []
+    const client = await serve((peer, message) => {
+      if (message === undefined) return peer.raw(encodeFrame(opcodes.ping, Buffer.from('alive?')))
+      seen.push([message.channel, message.text])
+      if (message.channel !== 255) return
+      peer.send(3, success)
+      peer.end()
+    })
+    const command = await client.exec('web', { command: ['cat'], stdin: true, tty: true })
+    await command.write('hello')
+    await command.resize(80, 24)
+    await command.endInput()
+    expect(await command.exitCode).toBe(0)
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        [-1, 'alive?'],
+        [0, 'hello'],
+        [4, '{"Width":80,"Height":24}'],
+        [255, '\0'],
+      ]),
+    )
+  })
+
+  it('rejects with what the server says when there is no such pod', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end(
+        '{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"no pod"}',
+      )
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const transport = httpTransport({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    cleanups.push(
+      () => server.close(),
+      () => transport[Symbol.asyncDispose](),
+    )
+    await expect(createClient({ transport }).exec('none', { command: ['ls'] })).rejects.toSatisfy(isNotFound)
+  })
+
+  it('fails when the connection ends before the program', async () => {
+    const client = await serve((peer) => peer.request.socket.end())
+    const command = await client.exec('web', { command: ['ls'] })
+    await expect(command.exitCode).rejects.toMatchObject({ code: 'KW_CONNECTION' })
+    await expect(command.stdout.bytes()).rejects.toMatchObject({ code: 'KW_CONNECTION' })
+  })
+
+  it('ends with its signal, with its reason', async () => {
+    const client = await serve(() => undefined)
+    const controller = new AbortController()
+    const command = await client.exec('web', { command: ['sleep'], signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(command.exitCode).rejects.toThrow('enough')
+  })
+
+  it('says so when the server speaks another protocol, or the transport cannot do it', async () => {
+    const client = await serve(() => undefined, 'v1.channel.k8s.io')
+    await expect(client.exec('web', { command: ['ls'] })).rejects.toThrow(
+      'the server does not speak v5.channel.k8s.io or v4.channel.k8s.io',
+    )
+    const local = createClient({
+      transport: inProcessTransport({ handler: async () => ({ status: 200, headers: {} }) }),
+    })
+    await expect(local.exec('web', { command: ['ls'] })).rejects.toThrow(
+      'in-process: this transport carries no messages',
+    )
+  })
+})
+
+describe('attach()', () => {
+  it('joins a container; an older server cannot be told that the input ends', async () => {
+    const client = await serve((peer) => {
+      peer.send(1, peer.request.url ?? '')
+      peer.send(3, success)
+      peer.end()
+    }, 'v4.channel.k8s.io')
+    const command = await client.attach('kube-system/web', { tty: true })
+    expect(await text(command.stdout)).toBe('/api/v1/namespaces/kube-system/pods/web/attach?stdout=true&tty=true')
+    await expect(command.endInput()).rejects.toThrow('the protocol v4.channel.k8s.io cannot end the input')
+    expect(await command.exitCode).toBe(0)
+  })
+})

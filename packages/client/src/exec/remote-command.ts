@@ -1,0 +1,101 @@
+import { ApiError, isApiError, newInternalError, statusFromJson } from '@kubewright/api'
+import { ByteStream } from '../transport/byte-stream.ts'
+import type { MessageConnection } from '../transport/transport.ts'
+
+/** The protocols of exec and attach, best first: the newer one can say that the input has ended. */
+export const remoteCommandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 }
+
+/**
+ * A program that runs in a container. Read both outputs, or discard what is not wanted: the program waits when a mebibyte of
+ * either lies unread.
+ */
+export class RemoteCommand implements Disposable {
+  readonly stdout: ByteStream
+  readonly stderr: ByteStream
+  /** What the program ended with; rejects when that cannot be known. */
+  readonly exitCode: Promise<number>
+  readonly #connection: MessageConnection
+
+  constructor(connection: MessageConnection) {
+    this.#connection = connection
+    // Whoever does not want an output still wants the program to end.
+    this.stdout = new ByteStream(() => undefined)
+    this.stderr = new ByteStream(() => undefined)
+    this.exitCode = this.#pump()
+    // It is told to those who ask for it.
+    this.exitCode.catch(() => undefined)
+  }
+
+  /** Writes to the program's input. */
+  write(input: Uint8Array | string): Promise<void> {
+    const bytes = typeof input === 'string' ? Buffer.from(input) : input
+    return this.#send(channels.stdin, bytes)
+  }
+
+  /** Ends the program's input. Needs a server of Kubernetes 1.30 or later. */
+  endInput(): Promise<void> {
+    if (this.#connection.protocol !== remoteCommandProtocols[0]) {
+      return Promise.reject(new Error(`the protocol ${this.#connection.protocol} cannot end the input`))
+    }
+    return this.#send(channels.close, Buffer.from([channels.stdin]))
+  }
+
+  /** Tells the size of the terminal. */
+  resize(columns: number, rows: number): Promise<void> {
+    return this.#send(channels.resize, Buffer.from(JSON.stringify({ Width: columns, Height: rows })))
+  }
+
+  /** Leaves the program alone: whether it goes on is its business. */
+  close(): void {
+    this.#connection.close()
+  }
+
+  /** As {@link close}. */
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  #send(channel: number, bytes: Uint8Array): Promise<void> {
+    return this.#connection.send(Buffer.concat([Buffer.from([channel]), bytes]))
+  }
+
+  async #pump(): Promise<number> {
+    let exitCode: number | undefined
+    try {
+      for await (const message of this.#connection) {
+        const bytes = message.subarray(1)
+        if (message[0] === channels.error) exitCode = exitCodeOf(Buffer.from(bytes).toString())
+        const output =
+          message[0] === channels.stdout ? this.stdout : message[0] === channels.stderr ? this.stderr : undefined
+        if (output && !output.write(bytes)) await output.drained()
+      }
+      if (exitCode === undefined) throw newInternalError(new Error('the command ended without an exit code'))
+      return exitCode
+    } catch (error) {
+      // What has been told is true, however the connection ends.
+      if (exitCode !== undefined && !isApiError(error)) return exitCode
+      this.stdout.fail(error)
+      this.stderr.fail(error)
+      throw error
+    } finally {
+      this.stdout.end()
+      this.stderr.end()
+    }
+  }
+}
+
+function exitCodeOf(text: string): number {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw newInternalError(new Error(`the command failed: ${text}`))
+  }
+  const status = statusFromJson(json)
+  if (status?.status === 'Success') return 0
+  const code = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
+  if (code !== undefined && /^\d+$/.test(code)) return Number(code)
+  throw status ? new ApiError(status) : newInternalError(new Error(`the command failed: ${text}`))
+}
