@@ -72,13 +72,12 @@ function assemble(
   own: BuiltinResource,
   subresources: Readonly<Record<string, Subresource>>,
 ): Resource {
-  const facts = { ...factsOf(kind), plural }
   const strategy = own.strategy ?? {}
   const { storagePath, ...rest } = own
   return {
     ...rest,
     table: own.table ?? builtinTables[`${kind.group}/${plural}`],
-    kind: facts,
+    kind: factsOf(kind, plural),
     get schema() {
       return kind.schema
     },
@@ -94,9 +93,9 @@ function assemble(
   }
 }
 
-/** The facts of a kind as plain data: a Kind is a function, and spreading one drops its getters. */
-function factsOf(kind: AnyKind): Resource['kind'] {
-  const { group, version, apiVersion, plural, singular, listKind, scope, shortNames, categories } = kind
+/** The facts of a kind as plain data. Its schema is read from the tables when it is asked for: spreading would ask, for every kind. */
+function factsOf(kind: AnyKind, plural: string): Resource['kind'] {
+  const { group, version, apiVersion, singular, listKind, scope, shortNames, categories } = kind
   return {
     group,
     version,
