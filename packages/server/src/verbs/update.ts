@@ -60,7 +60,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
       if (!old) await context.authorize?.('create')
       await admission.validate(attributes(endpoint.showForReview(object), old && endpoint.showForReview(old)))
     },
-    { uid: sub?.view ? undefined : body.metadata.uid || undefined },
+    { uid: body.metadata.uid || undefined },
   )
   const status = outcome.created ? 201 : 200
   return presentObject(status, resource, subresource, outcome.object, representation, registry.clock.now())

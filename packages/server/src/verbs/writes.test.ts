@@ -254,6 +254,19 @@ describe('status and scale', () => {
       'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     )
   })
+
+  test('a scale of another uid is refused: by the store when it is put, by the view when it is patched', async () => {
+    const { uid } = (await server.send(`GET ${path}/d`)).body.metadata
+    const why = `Precondition failed: UID in precondition: other, UID in object meta: ${uid}`
+    const put = await server.send(`PUT ${path}/d/scale`, { body: { metadata: { name: 'd', uid: 'other' } } })
+    expect([put.status, put.body.details.kind]).toEqual([409, 'deployments'])
+    expect(put.body.message).toBe(
+      'Operation cannot be fulfilled on deployments.apps "d": StorageError: invalid object, Code: 4, ' +
+        `Key: /registry/deployments/a/d, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+    )
+    const patched = await server.send(`PATCH ${path}/d/scale`, { body: { metadata: { uid: 'other' } }, headers: merge })
+    expect(patched.body.message).toBe(`Operation cannot be fulfilled on deployments/scale.apps "d": ${why}`)
+  })
 })
 
 describe('patch', () => {
@@ -357,6 +370,48 @@ describe('patch', () => {
   ])('apply %s', async (_, query, body, status, message) => {
     const answer = await server.send(`PATCH ${maps}/none${query}`, { headers: apply, body })
     expect([answer.status, answer.body.message]).toEqual([status, message])
+  })
+})
+
+describe('patches that do not fit the type', () => {
+  const mismatch = (field: string, found: string): string =>
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go struct field .${field} of type string`
+
+  test.each([
+    [merge, { kind: {} }, mismatch('kind', 'object')],
+    [merge, { apiVersion: { a: 1 } }, mismatch('apiVersion', 'object')],
+    [jsonPatch, [{ op: 'replace', path: '/kind', value: [] }], mismatch('kind', 'array')],
+    [jsonPatch, [{ op: 'replace', path: '/apiVersion', value: 5 }], mismatch('apiVersion', 'number')],
+    [strategic, { kind: {} }, 'unrecognized type: string'],
+  ])('%o of kind or apiVersion %j', async (headers, body, text) => {
+    await server.send(`POST ${maps}`, { body: map('typed') })
+    const answer = await server.send(`PATCH ${maps}/typed`, { headers, body })
+    expect(answer.status).toBe(422)
+    expect(answer.body.details.causes[0].message.endsWith(`: ${text}`)).toBe(true)
+  })
+
+  test.each([
+    [{ spec: { '$setElementOrder/nope': [1] } }, 'DeploymentSpec'],
+    [{ metadata: { '$setElementOrder/nope': [1] } }, 'ObjectMeta'],
+    [{ spec: { template: { spec: { containers: [{ name: 'c', '$setElementOrder/nope': [] }] } } } }, 'Container'],
+  ])('strategic merge names the struct that lacks a field: %j', async (body, struct) => {
+    const deployments = '/apis/apps/v1/namespaces/a/deployments'
+    const spec = { template: { spec: { containers: [{ name: 'c' }] } } }
+    await server.send(`POST ${deployments}`, { body: { metadata: { name: 'struct' }, spec } })
+    const answer = await server.send(`PATCH ${deployments}/struct`, { headers: strategic, body })
+    const text = `unable to find api field in struct ${struct} for the json field "nope"`
+    expect([answer.status, answer.body.message]).toEqual([500, text])
+  })
+
+  test('apply tells what the schema allows and the type does not', async () => {
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { k: '***' } }
+    const path = '/api/v1/namespaces/a/secrets/s?fieldManager=me'
+    const answer = await server.send(`PATCH ${path}`, { headers: apply, body })
+    expect([answer.status, answer.body.message]).toEqual([
+      500,
+      'failed to convert new object (/s; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: ' +
+        'error decoding from json: illegal base64 data at input byte 0',
+    ])
   })
 })
 
