@@ -1,4 +1,4 @@
-import type { JSONSchemaProps } from '@kubewright/schema'
+import { type JSONSchemaProps, setStructName } from '@kubewright/schema'
 import { opaqueSchemas } from './opaque-schemas.ts'
 import type { Definition, Shape } from './schema-notation.ts'
 import type { SchemaTable } from './schema-table.ts'
@@ -27,6 +27,7 @@ export function resolveSchema(table: SchemaTable, local: string): JSONSchemaProp
   node.properties = properties
   if (definition.mapType !== undefined) node['x-kubernetes-map-type'] = definition.mapType
   if (definition.kindOf !== undefined) node['x-kubernetes-group-version-kind'] = kindsOf(definition)
+  setStructName(node, local)
   // Complete but for the entries of `properties` before any field is followed: a cycle copies this node.
   known.set(local, node)
   for (const [name, shape] of definition.fields) properties[name] = resolveShape(table, shape)
@@ -50,7 +51,10 @@ function resolveShape(table: SchemaTable, shape: Shape): JSONSchemaProps {
   if (shape.ref !== undefined) {
     const target = table.locate(shape.ref)
     const schema = resolveSchema(target.table, target.local)
-    return extensions === undefined ? schema : { ...schema, ...extensions }
+    if (extensions === undefined) return schema
+    const copy = { ...schema, ...extensions }
+    if (schema.properties) setStructName(copy, target.local)
+    return copy
   }
   const node: Mutable = {}
   if (shape.type !== undefined) node.type = shape.type

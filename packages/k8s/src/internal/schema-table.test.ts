@@ -1,3 +1,4 @@
+import { structName } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { resolveSchema } from './resolve-schema.ts'
 import { SchemaTable } from './schema-table.ts'
@@ -34,5 +35,11 @@ describe('resolveSchema()', () => {
     expect(home.properties?.['meta']).toEqual({ type: 'object', properties: { name: { type: 'string' } }, default: {} })
     expect(home.properties?.['home']).toBe(home)
     expect(home.properties?.['door']).toBe(resolveSchema(homes, 'Door'))
+    // Those with a default of their own are copies, and still the same struct.
+    expect([home, home.properties!['door']!, home.properties!['meta']!].map(structName)).toEqual([
+      'Home',
+      'Door',
+      'Meta',
+    ])
   })
 })

@@ -1,6 +1,6 @@
 import { goQuote } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { goValue } from '@kubewright/schema'
+import { goValue, structName } from '@kubewright/schema'
 import { PatchError } from '../patch-error.ts'
 
 /** How a field merges, and the schema of what is in it. */
@@ -53,13 +53,18 @@ function resolved(schema: JSONSchemaProps): JSONSchemaProps {
 }
 
 function fieldOf(schema: JSONSchemaProps, key: string): JSONSchemaProps {
-  const { properties, additionalProperties, type } = resolved(schema)
+  const struct = resolved(schema)
+  const { properties, additionalProperties, type } = struct
   if (properties && Object.hasOwn(properties, key)) return properties[key] as JSONSchemaProps
   if (properties === undefined) {
     const kind = additionalProperties || type === 'object' ? 'map' : (type ?? 'interface')
     throw new PatchError(`merging an object in json but data type is not struct, instead is: ${kind}`)
   }
-  throw new PatchError(`unable to find api field in struct ${schema.title ?? ''} for the json field ${goQuote(key)}`)
+  // Go finds fields whatever their case.
+  const folded = Object.keys(properties).find((name) => name.toLowerCase() === key.toLowerCase())
+  if (folded !== undefined) return properties[folded] as JSONSchemaProps
+  const name = structName(struct) ?? ''
+  throw new PatchError(`unable to find api field in struct ${name} for the json field ${goQuote(key)}`)
 }
 
 function metaOf(field: JSONSchemaProps): PatchMeta {
