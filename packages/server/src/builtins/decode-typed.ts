@@ -19,8 +19,8 @@ import {
   type GoCodec,
   GoDecodeError,
   goCodec,
-  goJsonKind,
   typeMetaMismatch,
+  typeMetaProblem,
 } from './go-codec.ts'
 import { goTypeOfKind, printGoType } from './go-declarations.ts'
 import { jsonMembers } from './json-members.ts'
@@ -79,10 +79,15 @@ export function recheckTyped(
   object: MutableObject,
   options: RecheckOptions,
 ): Rechecked {
-  const given = object as { kind?: unknown; apiVersion?: unknown }
-  if ((given.kind ?? kind.kind) !== kind.kind || (given.apiVersion ?? kind.apiVersion) !== kind.apiVersion) {
-    const { group, version } = parseGroupVersion(String(given.apiVersion ?? ''))
-    throw new GoDecodeError(whyNot(kind, { group, version, kind: String(given.kind) }, object))
+  const problem = typeMetaProblem(object)
+  // A map goes straight into the struct, which says what it wants when it gets there.
+  if (problem !== undefined && options.source === 'json') throw new GoDecodeError(problem)
+  // A patch may have taken either of them away.
+  const name = (object.kind as string | null | undefined) ?? kind.kind
+  const apiVersion = (object.apiVersion as string | null | undefined) ?? kind.apiVersion
+  if (problem === undefined && (name !== kind.kind || apiVersion !== kind.apiVersion)) {
+    const { group, version } = parseGroupVersion(apiVersion)
+    throw new GoDecodeError(whyNot(kind, { group, version, kind: name }, object))
   }
   const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
   // Those of a map are sorted; those of a text come in its order.
@@ -153,11 +158,8 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
     throw unrecognized(kind, `couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`, body)
   }
   const given = value as { apiVersion?: unknown; kind?: unknown }
-  for (const field of ['apiVersion', 'kind'] as const) {
-    if (typeof given[field] === 'string' || given[field] === undefined || given[field] === null) continue
-    const why = `json: cannot unmarshal ${goJsonKind(given[field])} into Go struct field .${field} of type string`
-    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${why}`, body)
-  }
+  const problem = typeMetaProblem(given)
+  if (problem !== undefined) throw unrecognized(kind, problem, body)
   const apiVersion = (given.apiVersion ?? '') as string
   const name = (given.kind ?? '') as string
   if ((apiVersion === '' || apiVersion === kind.apiVersion) && (name === '' || name === kind.kind)) {

@@ -95,6 +95,20 @@ export function typeMetaMismatch(value: unknown): string {
   return `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`
 }
 
+/** What Go says when it looks for kind and apiVersion and finds other things than texts; undefined when both can be read. */
+export function typeMetaProblem(object: {
+  readonly apiVersion?: unknown
+  readonly kind?: unknown
+}): string | undefined {
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const found = object[field]
+    if (typeof found === 'string' || found === undefined || found === null) continue
+    const why = `json: cannot unmarshal ${goJsonKind(found)} into Go struct field .${field} of type string`
+    return `couldn't get version/kind; json parse error: ${why}`
+  }
+  return undefined
+}
+
 /** Reads and writes the JSON of one Go type at once: takes any JSON value and gives the one that Go would print after decoding it. */
 export interface GoCodec {
   /** The value in its canonical form; undefined for Go's zero value of a type that omitempty drops. */

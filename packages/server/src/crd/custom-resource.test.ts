@@ -95,6 +95,26 @@ describe('a custom resource', () => {
     expect(quiet.headers['warning']).toBeUndefined()
   })
 
+  test.each([{ kind: {} }, { apiVersion: {} }])('refuses a patch to %j in the words of Go', async (body) => {
+    await server.define(definition(spec))
+    await create('a', { n: 1 })
+    const refused = await server.send(`PATCH ${widgets}/a`, { headers: merge, body })
+    const text = `cannot unmarshal object into Go struct field .${Object.keys(body)[0]} of type string`
+    expect(refused.status).toBe(422)
+    expect(refused.body.message).toContain(`: couldn't get version/kind; json parse error: json: ${text}`)
+  })
+
+  test('is forgotten once its definition is gone and its watches have ended', async () => {
+    await server.define(definition(spec))
+    const { feed } = server.plain.server.parts.registry
+    const prefix = `/registry/${group}/widgets/`
+    const cache = await feed.cache(prefix)
+    await server.send(`DELETE ${one}`)
+    await server.until(`GET ${one}`, ({ status }) => status === 404)
+    await server.plain.clock.advance(1000)
+    expect(await feed.cache(prefix)).not.toBe(cache)
+  })
+
   test('is not written again when nothing changed, whatever the order of its fields', async () => {
     await server.define(definition(spec))
     const { body } = await create('a', { n: 1, o: { x: 'y' } })

@@ -1,7 +1,7 @@
 import { type ApiError, decodeJson, decodeYaml, encodeJson, newBadRequest, parseGroupVersion } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import { summary } from '../builtins/decode-typed.ts'
-import { goJsonKind, typeMetaMismatch } from '../builtins/go-codec.ts'
+import { typeMetaMismatch, typeMetaProblem } from '../builtins/go-codec.ts'
 import type { MutableObject, Rechecked, RecheckOptions } from '../registry/resource.ts'
 import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
 import { warnStrictly } from '../verbs/strict-warnings.ts'
@@ -60,6 +60,8 @@ export function recheckCustom(versions: CustomVersions, patched: MutableObject, 
     return { object, strictErrors: [] }
   }
   const { strict } = options
+  const problem = typeMetaProblem(object)
+  if (problem !== undefined) throw new Error(problem)
   if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
   object.apiVersion ??= ''
   const unknown = versions.treat(object, { report: strict, dropInvalid: false })
@@ -92,12 +94,8 @@ function identified(value: unknown, body: Uint8Array, unrecognized: (why: string
     throw unrecognized(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
   }
   const given = (value ?? {}) as { apiVersion?: unknown; kind?: unknown }
-  for (const field of ['apiVersion', 'kind'] as const) {
-    const found = given[field]
-    if (typeof found === 'string' || found === undefined || found === null) continue
-    const why = `json: cannot unmarshal ${goJsonKind(found)} into Go struct field .${field} of type string`
-    throw unrecognized(`couldn't get version/kind; json parse error: ${why}`)
-  }
+  const problem = typeMetaProblem(given)
+  if (problem !== undefined) throw unrecognized(problem)
   const apiVersion = (given.apiVersion ?? '') as string
   if (apiVersion.split('/').length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`)
   if (!given.kind) throw unrecognized(`Object 'Kind' is missing in '${textOf(body)}'`)

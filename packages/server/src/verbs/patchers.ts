@@ -9,11 +9,13 @@ import {
   decodeStrategicMergePatch,
   decodeYaml,
   encodeJson,
+  formatGroupVersionKind,
   managerOrUserAgent,
   newBadRequest,
   newInvalid,
   newNotFound,
   PatchError,
+  parseGroupVersion,
   strictDecodingMessage,
   unknownJsonPatchFields,
 } from '@kubewright/api'
@@ -148,9 +150,17 @@ function applyPatcher({ endpoint, context, body, options }: PatchRequest): Patch
     try {
       return endpoint.recheck(merged, { strict: false, source: 'map' }).object
     } catch (error) {
-      throw unclassifiedError((error as Error).message)
+      throw unclassifiedError(unconvertible(config, (error as Error).message))
     }
   }
+}
+
+/** The text for what fits the schema and not the type, such as data that is no base64 (structuredmerge.go, scheme.go). */
+function unconvertible({ apiVersion, kind, metadata }: MutableObject, why: string): string {
+  const { group, version } = parseGroupVersion(apiVersion)
+  const gvk = formatGroupVersionKind({ group, version, kind })
+  const subject = `failed to convert new object (${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvk}) to proper version`
+  return `${subject}: unable to convert unstructured object to ${gvk}: ${why}`
 }
 
 function readConfig(body: Uint8Array): { config: MutableObject; repeated: readonly string[] } {
