@@ -17,6 +17,7 @@ export interface RequestInfo {
   readonly parts: readonly string[]
 }
 
+const slash = 0x2f
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbs: Readonly<Record<string, string>> = {
   POST: 'create',
@@ -29,9 +30,9 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** Reads a path as apiserver/pkg/endpoints/request/requestinfo.go does. Throws URIError for a path that cannot be decoded. */
 export function requestInfoOf(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
-  const path = decodeURIComponent(rawPath)
+  const path = rawPath.includes('%') ? decodeURIComponent(rawPath) : rawPath
   // Split after decoding, as the real server does: an encoded slash separates.
-  const parts = path.replace(/^\/+|\/+$/g, '').split('/')
+  const parts = withoutOuterSlashes(path).split('/')
   const plain: RequestInfo = {
     isResource: false,
     path,
@@ -70,6 +71,13 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   if (verb === 'get' && name === '') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   if (verb === 'delete' && name === '') verb = 'deletecollection'
   return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }
+}
+
+function withoutOuterSlashes(path: string): string {
+  let [start, end] = [0, path.length]
+  while (start < end && path.charCodeAt(start) === slash) start++
+  while (end > start && path.charCodeAt(end - 1) === slash) end--
+  return path.slice(start, end)
 }
 
 /** Query booleans as apimachinery's conversion reads them: present and neither "false" nor "0". */

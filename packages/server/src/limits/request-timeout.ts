@@ -15,9 +15,16 @@ export function requestTimeout(clock: Clock, limit: number = defaultTimeout): Re
     return new Promise((resolve, reject) => {
       const late = (): void => reject(newTimeoutError('request did not complete within the allotted timeout', 0))
       const timer = clock.setTimer(timeout, late, 'request timeout')
-      next()
-        .then(resolve, reject)
-        .finally(() => timer.cancel())
+      next().then(
+        (response) => {
+          timer.cancel()
+          resolve(response)
+        },
+        (error: unknown) => {
+          timer.cancel()
+          reject(error)
+        },
+      )
     })
   }
 }

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { requestInfoOf } from './request-info.ts'
+
+const infoOf = (method: string, path: string, query = '') => requestInfoOf(method, path, new URLSearchParams(query))
+
+describe('requestInfoOf()', () => {
+  test.each([
+    ['/api/v1/namespaces/a/pods/b', { verb: 'get', namespace: 'a', resource: 'pods', name: 'b' }],
+    ['//api/v1/namespaces/a/pods//', { verb: 'list', namespace: 'a', resource: 'pods', name: '' }],
+    ['/api/v1/namespaces/a%2Fpods/b%20c', { verb: 'get', namespace: 'a', resource: 'pods', name: 'b c' }],
+    ['/apis/apps/v1/deployments', { verb: 'list', group: 'apps', version: 'v1', resource: 'deployments' }],
+    ['/api/v1/watch/nodes', { verb: 'watch', resource: 'nodes' }],
+    ['/api/v1/namespaces/a/status', { namespace: 'a', resource: 'namespaces', name: 'a', subresource: 'status' }],
+  ])('reads %s', (path, expected) => {
+    expect(infoOf('GET', path)).toMatchObject({ isResource: true, ...expected })
+  })
+
+  test.each(['/', '///', '', '/api', '/apis/apps/v1', '/healthz/'])('finds no resource in %j', (path) => {
+    expect(infoOf('GET', path)).toMatchObject({ isResource: false, path, verb: 'get' })
+  })
+
+  test('throws for a path that cannot be decoded', () => {
+    expect(() => infoOf('GET', '/api/%zz')).toThrow(URIError)
+  })
+})
