@@ -84,4 +84,4 @@ export {
 export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './rule-field-path.ts'
 export { checkSelectableFields, type SelectableFieldsOptions } from './selectable-fields.ts'
 export { type SourceOptions, schemaToSource } from './source/schema-to-source.ts'
-export { setStructName, structName } from './struct-name.ts'
+export { structName } from './struct-name.ts'

@@ -1,14 +1,12 @@
 import type { JSONSchemaProps } from './json-schema.ts'
 
-// Beside the schemas instead of in them: they are published and copied into others, where names of Go types mean nothing.
-const names = new WeakMap<JSONSchemaProps, string>()
-
-/** Notes which Go struct a built-in schema describes, for error texts that name it. */
-export function setStructName(schema: JSONSchemaProps, name: string): void {
-  names.set(schema, name)
-}
+/**
+ * Under which built-in schemas carry the name of the Go struct that they describe. Not enumerable, because names of Go types mean nothing
+ * where schemas are published or copied to; registered, so that packages share it without loading each other.
+ */
+const structNameKey: unique symbol = Symbol.for('kubewright.structName') as never
 
 /** The Go struct that a built-in schema describes, such as `PodSpec`; undefined when it is none, or not a built-in one. */
 export function structName(schema: JSONSchemaProps): string | undefined {
-  return names.get(schema)
+  return (schema as { readonly [structNameKey]?: string })[structNameKey]
 }

@@ -1,9 +1,12 @@
-import { type JSONSchemaProps, setStructName } from '@kubewright/schema'
+import type { JSONSchemaProps } from '@kubewright/schema'
 import { opaqueSchemas } from './opaque-schemas.ts'
 import type { Definition, Shape } from './schema-notation.ts'
 import type { SchemaTable } from './schema-table.ts'
 
 type Mutable = { -readonly [K in keyof JSONSchemaProps]: JSONSchemaProps[K] }
+
+// What structName() of the schema package reads; loading that package here would load much else.
+const structNameKey = Symbol.for('kubewright.structName')
 
 // By table and local name; a definition is resolved once per process, and all who refer to it share its `properties`.
 const resolved = new WeakMap<SchemaTable, Map<string, JSONSchemaProps>>()
@@ -32,6 +35,11 @@ export function resolveSchema(table: SchemaTable, local: string): JSONSchemaProp
   known.set(local, node)
   for (const [name, shape] of definition.fields) properties[name] = resolveShape(table, shape)
   return node
+}
+
+/** Notes which Go struct the schema describes, where copies and publications do not show it. */
+function setStructName(schema: JSONSchemaProps, name: string): void {
+  Object.defineProperty(schema, structNameKey, { value: name })
 }
 
 /** `x-kubernetes-group-version-kind` as published. */

@@ -70,6 +70,11 @@ const apply = (patch: JsonObject, document: object = live): unknown => applyStra
 const spec = (patch: JsonObject): unknown => (apply({ spec: patch }) as typeof live).spec
 
 describe('applyStrategicMergePatch()', () => {
+  it('finds fields whatever their case, as Go does', () => {
+    expect(spec({ Containers: [{ name: 'new' }] })).toEqual({ ...live.spec, Containers: [{ name: 'new' }] })
+    expect(() => spec({ '$setElementOrder/CONTAINERS': [], '$setElementOrder/nope': [] })).toThrow('json field "nope"')
+  })
+
   it('merges list items by key and leaves the arguments alone', () => {
     const before = structuredClone(live)
     expect(spec({ containers: [{ name: 'two', image: 'new' }, { name: 'three' }] })).toEqual({
