@@ -1,5 +1,6 @@
 import { memoryLogger } from '@kubewright/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { servingHosts } from '../pki/certificate-authority.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { bootstrap } from './bootstrap.ts'
 import { publishServerAddress } from './kubernetes-service.ts'
@@ -107,6 +108,9 @@ describe('publishServerAddress()', () => {
   test('points the service at the server, and follows it when it moves', async () => {
     for (const port of [6443, 7443]) {
       await publishServerAddress(server.server.parts, { address: '10.1.1.1', port })
+      const service = await server.send('GET /api/v1/namespaces/default/services/kubernetes')
+      // Pods reach the server under it, and want its certificate to say so.
+      expect(servingHosts).toContain(service.body.spec.clusterIP)
       const endpoints = await server.send('GET /api/v1/namespaces/default/endpoints/kubernetes')
       expect(endpoints.body.subsets).toMatchObject([{ addresses: [{ ip: '10.1.1.1' }], ports: [{ port }] }])
       const slice = await server.send('GET /apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes')
