@@ -33,28 +33,16 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   const path = rawPath.includes('%') ? decodeURIComponent(rawPath) : rawPath
   // Split after decoding, as the real server does: an encoded slash separates.
   const parts = withoutOuterSlashes(path).split('/')
-  const plain: RequestInfo = {
-    isResource: false,
-    path,
-    verb: method.toLowerCase(),
-    group: '',
-    version: '',
-    namespace: '',
-    resource: '',
-    subresource: '',
-    name: '',
-    parts: [],
-  }
-  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return plain
+  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return plainInfo(method, path)
   const legacy = parts[0] === 'api'
-  if (!legacy && parts.length < 4) return plain
+  if (!legacy && parts.length < 4) return plainInfo(method, path)
   const group = legacy ? '' : parts[1]!
   const version = parts[legacy ? 1 : 2]!
   let rest = parts.slice(legacy ? 2 : 3)
 
   let verb = verbs[method] ?? ''
   if (rest[0] === 'watch') {
-    if (rest.length < 2) return plain
+    if (rest.length < 2) return plainInfo(method, path)
     verb = 'watch'
     rest = rest.slice(1)
   }
@@ -71,6 +59,22 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   if (verb === 'get' && name === '') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   if (verb === 'delete' && name === '') verb = 'deletecollection'
   return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }
+}
+
+/** A request that is about no resource. */
+function plainInfo(method: string, path: string): RequestInfo {
+  return {
+    isResource: false,
+    path,
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    parts: [],
+  }
 }
 
 function withoutOuterSlashes(path: string): string {
