@@ -240,7 +240,7 @@ export const suite: Suite = {
     const list = (client: Client): Promise<unknown> => client.send('GET', maps)
     await load(other, 1, 3, list)
     each(
-      `list of ${listed.toLocaleString('en')} objects`,
+      `list of ${listed.toLocaleString('en')} objects, memory`,
       await best(() => load(other, 1, 5, list)),
       60,
       '110 to 125 ms for 1,000',
