@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 import { ConversionHook } from './conversion-hook.ts'
-import { Kubectl, kubectlMissing } from './kubectl.ts'
+import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
 
-const missing = kubectlMissing()
+const missing = kubectlMissing() ?? kubectlTooOld()
 let folder: TemporaryFolder
 let up: UpProcess
 let kubectl: Kubectl

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningExtension, startExtension } from '../../examples/extension-server/src/extension-server.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
-import { Kubectl, kubectlMissing } from './kubectl.ts'
+import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
 
-const missing = kubectlMissing()
+const missing = kubectlMissing() ?? kubectlTooOld()
 const name = 'v1.hello.example.com'
 let folder: TemporaryFolder
 let up: UpProcess

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
-import { Kubectl, kubectlMissing } from './kubectl.ts'
+import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
 
 const missing = kubectlMissing()
 let folder: TemporaryFolder
@@ -22,8 +22,20 @@ afterAll(async () => {
   folder?.[Symbol.dispose]()
 })
 
-beforeEach(({ skip }) => {
-  if (missing !== undefined) skip(missing)
+/** Tests of what Debian's kubectl 1.20 does not have: subcommands, conditions of wait, the words of explain and of validation. */
+const newer = new Set([
+  'apply, diff, scale, set and wait drive a Deployment',
+  'apply validates fields before and on the server',
+  'explain shows fields and their types',
+  'auth can-i, whoami and RBAC decide',
+  'create serviceaccount and create token give a credential that works',
+  'create pod, service, job, ingress and their kin pass the defaults and checks of their kinds',
+  'knows custom resources as soon as they are defined',
+])
+
+beforeEach(({ skip, task }) => {
+  const reason = missing ?? (newer.has(task.name) ? kubectlTooOld() : undefined)
+  if (reason !== undefined) skip(reason)
 })
 
 const deployment = (image: string, replicas = 2): string => `

@@ -14,6 +14,23 @@ export function kubectlMissing(): string | undefined {
   }
 }
 
+/** The minor version of kubectl; 0 when it cannot be run. */
+export function kubectlMinor(): number {
+  try {
+    const text = execFileSync(program, ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: 'pipe' })
+    const { clientVersion } = JSON.parse(text) as { clientVersion: { minor: string } }
+    return Number.parseInt(clientVersion.minor, 10)
+  } catch {
+    return 0
+  }
+}
+
+/** Why a test that uses newer commands, flags or formats cannot run with this kubectl; undefined when it can. */
+export function kubectlTooOld(): string | undefined {
+  const minor = kubectlMinor()
+  return minor >= 28 ? undefined : `kubectl 1.${minor} does not know what this test uses: 1.28 or newer does`
+}
+
 /** What a run of kubectl gave. */
 export interface KubectlResult {
   readonly code: number
