@@ -6,7 +6,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { crdOf } from '@kubewright/api'
 import { targetOfKubeconfig } from '../test/conformance/target.ts'
+import { WebSite, webSiteDraft } from './fixtures/web-site.ts'
 import type { Suite } from './harness.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -135,6 +137,29 @@ const create = (client: Client): Promise<unknown> => {
   return client.send('POST', maps, { metadata: { name }, data: { payload } })
 }
 
+/** Defines the custom resource of the machinery suite, with two rules, and gives the operation that creates one. */
+async function defineSites(server: Server): Promise<(client: Client) => Promise<unknown>> {
+  const crd = structuredClone(crdOf(WebSite)) as unknown as {
+    spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Record<string, unknown> } } } }[] }
+  }
+  crd.spec.versions[0]!.schema.openAPIV3Schema.properties.spec['x-kubernetes-validations'] = [
+    { rule: 'self.replicas <= self.maxReplicas' },
+    { rule: "self.paths.all(p, p.path.startsWith('/'))" },
+  ]
+  using client = server.client()
+  await client.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)
+  const sites = '/apis/example.com/v1/namespaces/default/websites'
+  for (let tries = 0; ; tries++) {
+    const served = await client.send('GET', sites).catch(() => undefined)
+    if (served !== undefined) break
+    if (tries === 1000) throw new Error('the custom resource was not served')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const { spec, ...draft } = webSiteDraft() as { spec: Record<string, unknown> }
+  const { unknown: _, ...known } = spec
+  return (each) => each.send('POST', sites, { ...draft, metadata: { name: `site-${serial++}` }, spec: known })
+}
+
 /** Updates one object under the eyes of watchers, until all of them have seen every update. Figures are per event. */
 async function fanOut(server: Server, updates: number): Promise<Measured> {
   using writer = server.client()
@@ -228,6 +253,14 @@ export const suite: Suite = {
     for (const clients of [1, 10, 50]) {
       const measured = await best(() => load(server, clients, clients === 1 ? 1000 : 2000, create))
       each(`create, ${clients} client${clients === 1 ? '' : 's'}`, measured, 0.6, 'about 6 ms')
+    }
+    const createSite = await defineSites(server)
+    await load(server, 10, 3000, createSite)
+    for (const clients of [1, 10]) {
+      const maps = await best(() => load(server, clients, 1500, create))
+      const sites = await best(() => load(server, clients, 1500, createSite))
+      const share = `${((maps.cpuMillis / sites.cpuMillis) * 100).toFixed(0)} % of the rate of ConfigMaps, by CPU (aim 80)`
+      each(`create a custom resource with rules, ${clients} client${clients === 1 ? '' : 's'}: ${share}`, sites)
     }
     const get = (client: Client, i: number): Promise<unknown> => client.send('GET', `${maps}/map-${i % 3000}`)
     await load(server, 10, 5000, get)
