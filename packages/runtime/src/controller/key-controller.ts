@@ -1,0 +1,93 @@
+import type { AnyKind } from '@kubewright/api'
+import type { Duration, Logger } from '@kubewright/base'
+import type { Client } from '@kubewright/client'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import type { CountedCause } from '../work-queue/cause.ts'
+import type { RateLimiter } from '../work-queue/rate-limiter.ts'
+import type { ControllerParts } from './controller-parts.ts'
+import type { Source } from './source.ts'
+
+/** What a reconcile of a key is given. */
+export interface KeyContext {
+  readonly client: Client
+  /** Aborted when the manager's patience with running reconciles ends, or the reconcile runs out of time. */
+  readonly signal: AbortSignal
+  /** Carries controller, key and reconcileID. */
+  readonly log: Logger
+  readonly events: EventRecorder
+  /** Why the key is being looked at, oldest cause first. */
+  readonly causes: readonly CountedCause[]
+  /** Unique to this reconcile. */
+  readonly reconcileID: string
+}
+
+/** The intent that a reconcile of a key returns. Throwing means back-off instead. */
+export interface KeyOutcome {
+  readonly requeueAfter?: Duration | undefined
+  /** The priority of the requeue. @default that of the key */
+  readonly priority?: number | undefined
+}
+
+/** Starts the reconciler of a controller: called once for each run of it, before its sources start. */
+export type KeyReconciler = (key: string, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
+
+/** What {@link defineKeyController} takes. */
+export interface KeyControllerOptions {
+  readonly name: string
+  /** The kind that it is about, for metrics, logs and messages. */
+  readonly kind?: AnyKind
+  readonly sources: readonly Source[]
+  /** How many keys are reconciled at once. @default 1 */
+  readonly concurrency?: number
+  /** @default per key, 5 ms doubling to 1000 s, with jitter */
+  readonly rateLimiter?: () => RateLimiter<string>
+  /** `classic` has no priorities and keeps delayed and plain adds apart. @default 'priority' */
+  readonly queue?: 'priority' | 'classic'
+  /** Aborts a reconcile's signal after this long. @default none */
+  readonly reconcileTimeout?: Duration
+  /** How long sources may take to sync before the start fails. @default '2m' */
+  readonly syncTimeout?: Duration
+  /** Whether it waits until this process leads. @default true */
+  readonly needsLeader?: boolean
+  reconcile: KeyReconciler
+}
+
+/** A controller of keys as an inspectable value: nothing is registered or started by making one. */
+export interface KeyController {
+  readonly name: string
+  readonly kind: AnyKind | undefined
+  readonly sources: readonly Source[]
+  readonly concurrency: number
+  readonly rateLimiter: (() => RateLimiter<string>) | undefined
+  readonly queue: 'priority' | 'classic'
+  readonly reconcileTimeout: Duration | undefined
+  readonly syncTimeout: Duration
+  readonly needsLeader: boolean
+  /** Makes the reconciler of one run. */
+  readonly start: (parts: ControllerParts) => KeyReconciler
+}
+
+/** Describes a controller that is given keys instead of objects. Pure: the value is run by a manager. */
+export function defineKeyController(options: KeyControllerOptions): KeyController {
+  const { name, kind, sources, concurrency = 1, queue = 'priority', syncTimeout = '2m', needsLeader = true } = options
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new RangeError(
+      `Cannot define controller "${name}" as 'concurrency' must be a positive integer: current value is ${concurrency}`,
+    )
+  }
+  if (sources.length === 0) {
+    throw new TypeError(`Cannot define controller "${name}" as it has no 'sources': it would never be given a key`)
+  }
+  return Object.freeze({
+    name,
+    kind,
+    sources: Object.freeze([...sources]),
+    concurrency,
+    rateLimiter: options.rateLimiter,
+    queue,
+    reconcileTimeout: options.reconcileTimeout,
+    syncTimeout,
+    needsLeader,
+    start: () => (key: string, context: KeyContext) => options.reconcile(key, context),
+  })
+}

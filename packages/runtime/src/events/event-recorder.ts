@@ -1,0 +1,19 @@
+import type { KubeObject } from '@kubewright/api'
+
+/** What an Event says. */
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning'
+  /** CamelCase, for machines. */
+  readonly reason: string
+  /** For people. */
+  readonly message: string
+  /** What was being done when it happened. @default the reason */
+  readonly action?: string
+  /** A second object that it is about. */
+  readonly related?: KubeObject
+}
+
+/** Records Events about objects. Never throws and never waits: what cannot be written is logged, counted and dropped. */
+export interface EventRecorder {
+  record(regarding: KubeObject, note: EventNote): void
+}
