@@ -12,6 +12,7 @@ import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
+import type { NodeConnector } from './builtins/core/pods/node-connector.ts'
 import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
@@ -27,6 +28,8 @@ export interface AssembleServerOptions {
   readonly builtins?: BuiltinOptions
   /** How webhooks are reached, and extension servers where `builtins` does not say otherwise. */
   readonly webhooks?: WebhookOptions
+  /** How the server reaches what runs on nodes. @default not at all */
+  readonly nodes?: NodeConnector
   /** How long the store's history can be read. */
   readonly history?: HistoryLimits
   /** @default the system's */
@@ -59,7 +62,11 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     authenticators: access.authenticators,
     authorizer: access.authorizer,
     setup: async (parts) => {
-      const table = mergeBuiltinTables(builtinTable, coreServerResources(parts), await access.attach(parts))
+      const table = mergeBuiltinTables(
+        builtinTable,
+        coreServerResources(parts, { nodes: options.nodes }),
+        await access.attach(parts),
+      )
       for (const resource of builtinResources(table)) parts.resources.set(resource)
       await installBuiltins(parts, {
         ...options.builtins,

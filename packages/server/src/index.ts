@@ -1,3 +1,9 @@
+export {
+  CertificateAuthority,
+  type CertificateRequest,
+  type CertificateSubject,
+  type KeyedCertificate,
+} from '@kubewright/base/pki'
 export type { WebhookOptions } from './admission/install-extensible-admission.ts'
 export { startPolicyTypeChecking } from './admission/policies/policy-status.ts'
 export {
@@ -23,6 +29,7 @@ export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-ke
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
+export type { NodeConnector, PodLogRequest } from './builtins/core/pods/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
@@ -36,8 +43,6 @@ export {
   type OutgoingTls,
   systemOutgoing,
 } from './http/outgoing.ts'
-export { CertificateAuthority, type CertificateRequest, type KeyedCertificate } from './pki/certificate-authority.ts'
-export type { CertificateSubject } from './pki/x509-name.ts'
 export type { RequestContext, UserInfo } from './request-context.ts'
 export {
   adminUser,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { createFrontProxyCa } from './aggregation/front-proxy.ts'
 import { ServiceAccountKeys } from './auth/service-account-keys.ts'
-import { CertificateAuthority, type KeyedCertificate } from './pki/certificate-authority.ts'
 
 /** The keys and certificates that make one server itself: whoever keeps them can start it again without its clients noticing. */
 export interface ServerIdentity {

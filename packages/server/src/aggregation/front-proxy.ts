@@ -1,4 +1,4 @@
-import { CertificateAuthority, type KeyedCertificate } from '../pki/certificate-authority.ts'
+import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import type { UserInfo } from '../request-context.ts'
 
 /** How this server proves to extension servers that it is the one that speaks for users. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
+import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
 import { respond } from '../http/respond.ts'
-import { CertificateAuthority, type KeyedCertificate } from '../pki/certificate-authority.ts'
 import { authenticate } from './authenticate.ts'
 import { clientCertificates } from './client-certificates.ts'
 

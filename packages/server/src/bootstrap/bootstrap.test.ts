@@ -1,6 +1,6 @@
 import { memoryLogger } from '@kubewright/base'
+import { servingHosts } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { servingHosts } from '../pki/certificate-authority.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { bootstrap } from './bootstrap.ts'
 import { publishServerAddress } from './kubernetes-service.ts'

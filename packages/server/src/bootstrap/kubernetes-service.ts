@@ -1,4 +1,4 @@
-import { serviceAddress } from '../pki/certificate-authority.ts'
+import { serviceAddress } from '@kubewright/base/pki'
 import type { MutableObject } from '../registry/resource.ts'
 import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
 

@@ -1,8 +1,16 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import {
+  CertificateAuthority,
+  type CertificateSubject,
+  der,
+  derBitString,
+  derInteger,
+  derOid,
+  derSequence,
+  encodeName,
+  toPem,
+} from '@kubewright/base/pki'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CertificateAuthority } from '../pki/certificate-authority.ts'
-import { der, derBitString, derInteger, derOid, derSequence, toPem } from '../pki/der.ts'
-import { type CertificateSubject, encodeName } from '../pki/x509-name.ts'
 import { AccessFixture } from '../testdata/access-fixture.ts'
 
 let server: AccessFixture

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { deepEqual, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { checkCertificateRequest, fromPem, parseCertificateRequest } from '@kubewright/base/pki'
 import {
   duplicate,
   type FieldError,
@@ -10,8 +11,6 @@ import {
   required,
   tooLong,
 } from '@kubewright/schema'
-import { checkCertificateRequest, parseCertificateRequest } from '../pki/certificate-request.ts'
-import { fromPem } from '../pki/der.ts'
 import type { MutableObject } from '../registry/resource.ts'
 
 /** A condition of a request. */

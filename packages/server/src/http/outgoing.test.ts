@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { CertificateAuthority } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CertificateAuthority } from '../pki/certificate-authority.ts'
 import { ConnectionError, type OutgoingRequest, systemOutgoing } from './outgoing.ts'
 
 const now = Date.now()

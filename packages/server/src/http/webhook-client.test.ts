@@ -1,6 +1,6 @@
 import { systemClock, VirtualClock } from '@kubewright/base'
+import { CertificateAuthority } from '@kubewright/base/pki'
 import { expect, it } from 'vitest'
-import { CertificateAuthority } from '../pki/certificate-authority.ts'
 import { LocalServers } from './local-servers.ts'
 import { ConnectionError, type Outgoing, type OutgoingRequest } from './outgoing.ts'
 import { WebhookClient } from './webhook-client.ts'

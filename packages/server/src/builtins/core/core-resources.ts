@@ -14,6 +14,7 @@ import { persistentVolumes } from './persistent-volumes.ts'
 import { podTemplates } from './pod-templates.ts'
 import { bindPod, checkBinding } from './pods/bind-pod.ts'
 import { evictPod } from './pods/evict-pod.ts'
+import type { NodeConnector } from './pods/node-connector.ts'
 import { logSubresource, podProxySubresource, streamSubresource } from './pods/pod-connections.ts'
 import { pods } from './pods/pod-strategy.ts'
 import { replicationControllers } from './replication-controllers.ts'
@@ -56,11 +57,18 @@ const execOptions: ConnectOptions = { kind: 'PodExecOptions', fields: { ...attac
 const portForwardOptions: ConnectOptions = { kind: 'PodPortForwardOptions', fields: { ports: 'integers' } }
 const proxyOptions = (of: string): ConnectOptions => ({ kind: `${of}ProxyOptions`, fields: {}, path: true })
 
+/** What the core group needs to know of the cluster. */
+export interface CoreServerOptions {
+  readonly ranges?: ServiceRanges | undefined
+  readonly nodes?: NodeConnector | undefined
+}
+
 /**
  * The rest of the core group: services, whose addresses the server hands out, and the subresources that act on other objects. To be
  * merged over {@link coreResources} while the server is set up.
  */
-export function coreServerResources(parts: ServerParts, ranges?: ServiceRanges): BuiltinTable {
+export function coreServerResources(parts: ServerParts, options: CoreServerOptions = {}): BuiltinTable {
+  const { ranges, nodes } = options
   const binding = kindFor({ group: '', version: 'v1', kind: 'Binding' })
   const eviction = kindFor({ group: 'policy', version: 'v1', kind: 'Eviction' })
   if (!binding || !eviction) throw new Error('Binding and Eviction are no built-in kinds')
@@ -74,7 +82,7 @@ export function coreServerResources(parts: ServerParts, ranges?: ServiceRanges):
           await bindPod(parts, resource, body, dryRun)
         }),
         eviction: actionSubresource(parts, 'eviction', eviction, (action) => evictPod(parts, action)),
-        log: logSubresource(parts),
+        log: logSubresource(parts, nodes),
         exec: withConnectAdmission(parts, 'exec', execOptions, streamSubresource(parts, true)),
         attach: withConnectAdmission(parts, 'attach', attachOptions, streamSubresource(parts, true)),
         portforward: withConnectAdmission(parts, 'portforward', portForwardOptions, streamSubresource(parts, false)),

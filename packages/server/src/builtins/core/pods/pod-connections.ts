@@ -10,6 +10,7 @@ import type { RequestContext } from '../../../request-context.ts'
 import type { PodLike } from '../../pod/pod-types.ts'
 import { podSpecOf } from '../../pod/validate-pod.ts'
 import { visitContainers } from '../../pod/visit-containers.ts'
+import type { NodeConnector, PodLogRequest } from './node-connector.ts'
 
 type Parts = Pick<ServerParts, 'registry' | 'resources'>
 
@@ -68,7 +69,7 @@ function validateLogOptions(query: URLSearchParams, name: string): void {
 }
 
 /** The log of a pod that runs nowhere is empty. */
-export function logSubresource(parts: Parts): Subresource {
+export function logSubresource(parts: Parts, nodes?: NodeConnector): Subresource {
   return {
     verbs: ['get'],
     handle: async (context, resource): Promise<ApiResponse> => {
@@ -77,8 +78,47 @@ export function logSubresource(parts: Parts): Subresource {
       const pod = await podOf(parts, context, resource)
       checkContainer(pod, query.get('container') ?? '')
       const node = podSpecOf(pod).nodeName
-      if (node) await connectToNode(parts, node)
-      return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
+      if (!node) return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
+      const lines = nodes?.logs(logRequest(context, pod, node))
+      return lines ? logResponse(lines, context.request.signal) : connectToNode(parts, node)
+    },
+  }
+}
+
+function logRequest({ request, info }: RequestContext, pod: MutableObject, node: string): PodLogRequest {
+  const { query, signal } = request
+  const flag = (name: string): boolean => ['true', '1'].includes(query.get(name) ?? '')
+  const tailLines = integerParameter(query, 'tailLines')
+  const sinceSeconds = integerParameter(query, 'sinceSeconds')
+  const limitBytes = integerParameter(query, 'limitBytes')
+  const sinceTime = query.get('sinceTime')
+  return {
+    node,
+    namespace: info.namespace,
+    pod: info.name,
+    uid: pod.metadata.uid ?? '',
+    container: query.get('container') || (podSpecOf(pod).containers?.[0]?.name ?? ''),
+    follow: flag('follow'),
+    previous: flag('previous'),
+    timestamps: flag('timestamps'),
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
+    ...(sinceTime ? { sinceTime } : {}),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    signal,
+  }
+}
+
+function logResponse(lines: AsyncIterable<string>, signal: AbortSignal): ApiResponse {
+  const encoder = new TextEncoder()
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' },
+    body: async (sink) => {
+      for await (const line of lines) {
+        if (signal.aborted) return
+        if (!sink.write(encoder.encode(line))) await sink.drained()
+      }
     },
   }
 }

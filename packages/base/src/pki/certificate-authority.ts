@@ -79,8 +79,12 @@ export class CertificateAuthority {
     this.#keyId = keyIdentifier(publicKeyBits(certificate.publicKey))
   }
 
-  /** Makes a new CA that is valid for ten years. The result is to be kept: it holds the private key. */
-  static create(options: { readonly commonName: string; readonly now: number }): KeyedCertificate {
+  /** Makes a new CA, valid for ten years unless told otherwise. The result is to be kept: it holds the private key. */
+  static create(options: {
+    readonly commonName: string
+    readonly now: number
+    readonly validMillis?: number
+  }): KeyedCertificate {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const name = encodeName({ commonName: options.commonName })
     const id = keyIdentifier(publicKeyBits(publicKey))
@@ -89,7 +93,7 @@ export class CertificateAuthority {
       subject: name,
       publicKey,
       notBefore: options.now - day,
-      notAfter: options.now + 10 * year,
+      notAfter: options.now + (options.validMillis ?? 10 * year),
       extensions: [
         basicConstraints(true),
         keyUsage('digitalSignature', 'keyEncipherment', 'keyCertSign'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { IPAddress } from '@kubewright/base'
+import { IPAddress } from '../syntax/ip.ts'
 import { der, derOid, derSequence, derTag } from './der.ts'
 
 /** What a certificate may be used for. */

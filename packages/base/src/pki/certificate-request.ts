@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { formatNetIP, IPAddress } from '@kubewright/base'
+import { formatNetIP, IPAddress } from '../syntax/ip.ts'
 import { type DerValue, derTag, fromPem, readChildren, readDer, readOid } from './der.ts'
 import { readName } from './x509-name.ts'
 

@@ -1,0 +1,25 @@
+// A subpath of its own: the main entry of this package does not load node:crypto.
+export {
+  CertificateAuthority,
+  type CertificateRequest,
+  type KeyedCertificate,
+  serviceAddress,
+  servingHosts,
+} from './certificate-authority.ts'
+export {
+  checkCertificateRequest,
+  type ParsedCertificateRequest,
+  parseCertificateRequest,
+} from './certificate-request.ts'
+export {
+  type DerValue,
+  der,
+  derBitString,
+  derInteger,
+  derOid,
+  derSequence,
+  fromPem,
+  toPem,
+} from './der.ts'
+export type { ExtendedKeyUsage } from './x509-extensions.ts'
+export { type CertificateSubject, encodeName } from './x509-name.ts'
