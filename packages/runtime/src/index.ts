@@ -21,6 +21,19 @@ export {
   type SharedInformerFactoryOptions,
 } from './cache/shared-informer-factory.ts'
 export type { Store, StoreQuery } from './cache/store.ts'
+export type { Cluster } from './cluster/cluster.ts'
+export type { CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
+export type { ControllerParts } from './controller/controller-parts.ts'
+export type { ControllerRunner, ReconcileRecord } from './controller/controller-runner.ts'
+export {
+  defineKeyController,
+  type KeyContext,
+  type KeyController,
+  type KeyControllerOptions,
+  type KeyOutcome,
+  type KeyReconciler,
+} from './controller/key-controller.ts'
+export type { KeySink, RunningSource, Source } from './controller/source.ts'
 export {
   type Context,
   type Controller,
@@ -32,7 +45,35 @@ export {
 } from './define-controller.ts'
 export { defineOperator, type LeaderElectionOptions, type Operator, type OperatorOptions } from './define-operator.ts'
 export { defineWebhook, type Review, type Webhook, type WebhookOptions } from './define-webhook.ts'
+export type { EventNote, EventRecorder } from './events/event-recorder.ts'
+export type { HealthCheck, HealthChecks } from './health/health-check.ts'
+export {
+  createHealthChecks,
+  type HealthChecksOptions,
+  type HealthReport,
+  type ServedHealthChecks,
+} from './health/health-checks.ts'
+export { type BindAddress, parseBindAddress } from './http/bind-address.ts'
+export { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback, textResponse } from './http/http-handler.ts'
+export type {
+  CertificateSource,
+  HttpListener,
+  Listening,
+  ListenOptions,
+  ServingCertificate,
+} from './http/http-listener.ts'
+export { type MemoryHttpListener, memoryHttpListener } from './http/memory-http-listener.ts'
 export { duplicate, forbidden, type Issue, invalid, warning } from './issue.ts'
+export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
+export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
+export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
+export {
+  certificateMetrics,
+  leaderElectionMetrics,
+  restClientDetailMetrics,
+  restClientMetrics,
+  webhookMetrics,
+} from './metrics/runtime-metrics.ts'
 export type { Cause, CountedCause } from './work-queue/cause.ts'
 export type { MetricLabels, MetricSink } from './work-queue/metric-sink.ts'
 export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './work-queue/priority-queue.ts'

@@ -1,0 +1,138 @@
+import { type Clock, type Duration, withDeadline } from '@kubewright/base'
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  isLoopback,
+  textResponse,
+} from '../http/http-handler.ts'
+import type { HealthCheck, HealthChecks } from './health-check.ts'
+
+/** What {@link createHealthChecks} takes. */
+export interface HealthChecksOptions {
+  readonly clock: Clock
+  /** How long a check may take before it counts as failed. @default '10s' */
+  readonly timeout?: Duration
+  /** Who may see why a check failed. @default requests from this machine */
+  readonly mayKnowReasons?: (request: HttpRequest) => boolean
+  /** Told each failure with its reason, whoever asked. */
+  readonly onFailure?: (check: string, error: unknown) => void
+}
+
+/** One check and what it said. */
+export interface HealthReport {
+  readonly name: string
+  /** Why it failed; absent when all is well. */
+  readonly reason?: string
+}
+
+/** {@link HealthChecks}, and the pages that show them. */
+export interface ServedHealthChecks extends HealthChecks {
+  /** Answers `/healthz`, `/readyz` and the path of each check below them. */
+  readonly handler: HttpHandler
+  /** Asks all checks of one sort, except those named. */
+  report(sort: 'healthz' | 'readyz', options?: { readonly exclude?: ReadonlySet<string> }): Promise<HealthReport[]>
+}
+
+interface Entry {
+  readonly name: string
+  readonly check: HealthCheck['check']
+}
+
+const ping: Entry = { name: 'ping', check: () => undefined }
+
+/**
+ * Makes the checks behind `/healthz` and `/readyz`, each with `ping` at first. As with controller-runtime the page of a single check
+ * says why it fails, and the page of all withholds it; requests from the machine itself, such as through `kubectl port-forward`, are
+ * shown it there too.
+ */
+export function createHealthChecks(options: HealthChecksOptions): ServedHealthChecks {
+  const { clock, timeout = '10s', mayKnowReasons = isLoopback, onFailure } = options
+  const sorts = { healthz: [ping], readyz: [ping] } satisfies Record<string, Entry[]>
+
+  const add = (sort: keyof typeof sorts, { name, check }: HealthCheck): Disposable => {
+    if (name === '' || name.includes('/') || sorts[sort].some((entry) => entry.name === name && entry !== ping)) {
+      throw new TypeError(`Cannot add health check "${name}" to /${sort}: its name must be unique and without slashes`)
+    }
+    const entry: Entry = { name, check }
+    // A check of that name takes the place of the one that always succeeds.
+    const others = sorts[sort].filter((known) => known.name !== name)
+    sorts[sort].splice(0, Number.POSITIVE_INFINITY, ...others, entry)
+    return { [Symbol.dispose]: () => void remove(sort, entry) }
+  }
+  const remove = (sort: keyof typeof sorts, entry: Entry): void => {
+    const index = sorts[sort].indexOf(entry)
+    if (index >= 0) sorts[sort].splice(index, 1)
+  }
+
+  const ask = async ({ name, check }: Entry): Promise<HealthReport> => {
+    try {
+      await withDeadline(clock, timeout, `health check ${name}`, async (signal) => check(signal))
+      return { name }
+    } catch (error) {
+      onFailure?.(name, error)
+      return { name, reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  const report: ServedHealthChecks['report'] = (sort, { exclude } = {}) =>
+    Promise.all(sorts[sort].filter(({ name }) => !exclude?.has(name)).map(ask))
+
+  const handler: HttpHandler = async (request) => {
+    const [sort = '', name, ...rest] = request.path.replace(/^\//, '').split('/')
+    if (!isSort(sort) || rest.length > 0) return textResponse(404, '404 page not found\n')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return textResponse(405, 'Method Not Allowed\n')
+    if (name !== undefined && name !== '') {
+      const entry = sorts[sort].find((known) => known.name === name)
+      return entry ? single(await ask(entry)) : textResponse(404, '404 page not found\n')
+    }
+    const exclude = new Set(request.query.getAll('exclude'))
+    const isKnown = (excluded: string): boolean => sorts[sort].some((entry) => entry.name === excluded)
+    return aggregate(await report(sort, { exclude }), {
+      excluded: [...exclude].filter(isKnown),
+      unknown: [...exclude].filter((excluded) => !isKnown(excluded)),
+      verbose: request.query.has('verbose'),
+      open: mayKnowReasons(request),
+    })
+  }
+
+  return {
+    handler,
+    report,
+    addLiveness: (check) => add('healthz', check),
+    addReadiness: (check) => add('readyz', check),
+  }
+}
+
+const isSort = (text: string): text is 'healthz' | 'readyz' => text === 'healthz' || text === 'readyz'
+
+function single({ reason }: HealthReport): HttpResponse {
+  return reason === undefined ? textResponse(200, 'ok') : textResponse(500, `internal server error: ${reason}\n`)
+}
+
+interface AggregateFacts {
+  readonly excluded: readonly string[]
+  readonly unknown: readonly string[]
+  readonly verbose: boolean
+  readonly open: boolean
+}
+
+/** The page of all checks, line by line as controller-runtime writes it; its last line says healthz for both sorts there too. */
+function aggregate(reports: readonly HealthReport[], facts: AggregateFacts): HttpResponse {
+  const { excluded, unknown, verbose, open } = facts
+  const failed = reports.some(({ reason }) => reason !== undefined)
+  if (!failed && !verbose) return textResponse(200, 'ok')
+  const parts: [name: string, line: string][] = [
+    ...excluded.map((name): [string, string] => [name, `[+]${name} excluded: ok`]),
+    ...reports.map(({ name, reason }): [string, string] => {
+      return [name, reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${open ? reason : 'reason withheld'}`]
+    }),
+  ]
+  const lines = parts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(',')
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
+  }
+  lines.push(`healthz check ${failed ? 'failed' : 'passed'}`)
+  return textResponse(failed ? 500 : 200, `${lines.join('\n')}\n`)
+}

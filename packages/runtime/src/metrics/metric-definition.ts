@@ -1,0 +1,24 @@
+/** What is known of a metric before its first measurement. Registries show it, and tools check against it. */
+export interface MetricDefinition {
+  /** The full Prometheus name. */
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** One sentence for people. */
+  readonly help: string
+  /** The names of its labels, in the order in which they are shown. @default none */
+  readonly labels?: readonly string[] | undefined
+  /** The upper bounds of a histogram's buckets, ascending, without the infinite one. @default those of Prometheus' clients */
+  readonly buckets?: readonly number[] | undefined
+}
+
+/** Prometheus' usual buckets: 5 ms to 10 s. */
+export const defaultBuckets: readonly number[] = Object.freeze([
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+])
+
+/** `count` bounds, each `factor` times the one before: computed step by step, so that the texts of the bounds equal those of Go. */
+export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
+  const buckets: number[] = []
+  for (let bound = start; buckets.length < count; bound *= factor) buckets.push(bound)
+  return Object.freeze(buckets)
+}
