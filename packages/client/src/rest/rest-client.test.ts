@@ -196,4 +196,39 @@ describe('RestClient', () => {
     write('')
     expect(Buffer.from(await body.bytes()).toString()).toBe('late')
   })
+
+  it('tells of each attempt, and runs calls within what is around them', async () => {
+    let answers = 0
+    const told: unknown[] = []
+    const around: string[] = []
+    const { rest, clock } = setUp(
+      async () => (answers++ === 0 ? json(503, {}, { 'retry-after': '1' }) : json(200, { ok: true })),
+      {
+        onResponse: ({ method, path, host, attempt, status, requestBytes }) =>
+          told.push([method, path, host, attempt, status, requestBytes]),
+        around: async ({ method, path }, call) => {
+          around.push(`${method} ${path}`)
+          return call()
+        },
+      },
+    )
+    const answer = rest.json({ method: 'POST', path: '/a', body: '{}' })
+    await clock.advance(1000)
+    expect(await answer).toEqual({ ok: true })
+    await (await rest.stream({ method: 'GET', path: '/b' })).bytes()
+    expect(told).toEqual([
+      ['POST', '/a', 'in-process', 1, 503, 2],
+      ['POST', '/a', 'in-process', 2, 200, 2],
+      ['GET', '/b', 'in-process', 1, 200, 0],
+    ])
+    expect(around).toEqual(['POST /a', 'GET /b'])
+  })
+
+  it('tells of an attempt that had no answer', async () => {
+    const told: unknown[] = []
+    const transport = flaky(1, 'ECONNREFUSED')
+    const rest = new RestClient({ transport, clock: new VirtualClock(), onResponse: ({ status }) => told.push(status) })
+    await expect(rest.json({ method: 'POST', path: '/', body: '{}' })).rejects.toThrow('broke')
+    expect(told).toEqual([undefined])
+  })
 })

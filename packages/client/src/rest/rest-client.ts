@@ -33,8 +33,26 @@ export interface RestClientOptions {
   readonly timeout?: Duration | undefined
   /** Told each warning of the server once. */
   readonly onWarning?: ((text: string) => void) | undefined
+  /** Told each attempt as soon as its answer begins, or it has failed: for metrics. Must not throw. */
+  readonly onResponse?: ((attempt: RequestAttempt) => void) | undefined
+  /** Runs each call with all its attempts; of one that streams, its beginning: for traces. @default just runs it */
+  readonly around?: (<T>(request: RestRequest, call: () => Promise<T>) => Promise<T>) | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
+}
+
+/** One attempt to have a request answered. */
+export interface RequestAttempt {
+  readonly method: string
+  readonly path: string
+  /** Of the API server, with the port. */
+  readonly host: string
+  /** 1 for the first. */
+  readonly attempt: number
+  /** The HTTP status; undefined when there was no answer. */
+  readonly status: number | undefined
+  readonly durationMillis: number
+  readonly requestBytes: number
 }
 
 /** A request to an API server. */
@@ -105,7 +123,7 @@ export class RestClient {
         throw withAttempt(error, attempt)
       }
     }
-    return withDeadline(this.#clock, timeout, what, run, { signal })
+    return this.#around(request, () => withDeadline(this.#clock, timeout, what, run, { signal }))
   }
 
   /** The answer's body as it comes; the deadline is for its beginning. */
@@ -118,7 +136,7 @@ export class RestClient {
     }
     const timer = this.#clock.setTimer(toMillis(timeout), late, 'deadline of a stream')
     try {
-      const { response } = await this.#send(request, link.signal)
+      const { response } = await this.#around(request, () => this.#send(request, link.signal))
       return released(response.body, () => link[Symbol.dispose]())
     } catch (error) {
       link[Symbol.dispose]()
@@ -151,13 +169,40 @@ export class RestClient {
     return withDeadline(this.#clock, timeout, describe(request), openWithin, { signal })
   }
 
+  #around<T>(request: RestRequest, call: () => Promise<T>): Promise<T> {
+    const { around } = this.#options
+    return around === undefined ? call() : around(request, call)
+  }
+
+  /** Sends one attempt, and tells of it. */
+  async #attempt(request: RestRequest, attempt: number, signal: AbortSignal): Promise<TransportResponse> {
+    const { onResponse } = this.#options
+    const sent = await this.#toTransport(request, signal)
+    if (onResponse === undefined) return this.transport.send(sent)
+    const startedAt = this.#clock.monotonic()
+    const tell = (status: number | undefined): void => {
+      const { method, path } = request
+      const durationMillis = this.#clock.monotonic() - startedAt
+      const requestBytes = sent.body?.byteLength ?? 0
+      onResponse({ method, path, host: this.transport.host, attempt, status, durationMillis, requestBytes })
+    }
+    try {
+      const response = await this.transport.send(sent)
+      tell(response.status)
+      return response
+    } catch (error) {
+      tell(undefined)
+      throw error
+    }
+  }
+
   async #send(request: RestRequest, signal: AbortSignal): Promise<{ response: TransportResponse; attempt: number }> {
     let renewed = false
     for (let attempt = 1; ; attempt++) {
       const retriesLeft = attempt <= maxRetries
       let response: TransportResponse
       try {
-        response = await this.transport.send(await this.#toTransport(request, signal))
+        response = await this.#attempt(request, attempt, signal)
       } catch (error) {
         const again = retriesLeft && request.method === 'GET' && error instanceof ConnectionError && error.isBroken
         if (!again) throw withAttempt(error, attempt)
