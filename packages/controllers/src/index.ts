@@ -1,0 +1,1 @@
+export { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'

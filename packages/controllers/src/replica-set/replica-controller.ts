@@ -1,0 +1,139 @@
+import {
+  type AnyKind,
+  controllerOf,
+  type KubeObject,
+  keyOf,
+  parseKey,
+  type Selector,
+  type TypeMeta,
+} from '@kubewright/api'
+import type { Clock, Duration } from '@kubewright/base'
+import { Pod } from '@kubewright/k8s'
+import type { Cluster, KeyContext, KeyController } from '@kubewright/runtime'
+import { planClaims, settleClaims } from '../workload/claims.ts'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
+import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
+import { isPodActive, isPodTerminating, nextAvailability } from '../workload/pod-state.ts'
+import { rankForDeletion } from '../workload/rank-for-deletion.ts'
+import { inParallel, slowStart } from '../workload/slow-start.ts'
+import { controlled, primary } from '../workload/sources.ts'
+import { writeStatus } from '../workload/write-status.ts'
+import { type ReplicaStatus, replicaStatus } from './replica-set-status.ts'
+
+/** An object that keeps a number of equal pods. */
+export interface ReplicaOwner extends KubeObject {
+  readonly spec: {
+    readonly replicas?: number
+    readonly minReadySeconds?: number
+    readonly template?: TemplateLike
+  }
+  readonly status?: ReplicaStatus
+}
+
+/** What tells the two kinds apart that keep a number of pods. */
+export interface ReplicaKindFacts<T extends ReplicaOwner> {
+  /** As kube-controller-manager names the controller. */
+  readonly name: string
+  readonly kind: AnyKind
+  readonly selectorOf: (object: T) => Selector
+  /** Whether the status says how many pods are being deleted. */
+  readonly countsTerminating: boolean
+}
+
+// No more than this many pods are made or removed in one go; the rest follows.
+const burst = 500
+
+/** The controller that keeps as many pods as each object of the kind asks for. */
+export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>): KeyController {
+  const { kind, name } = facts
+  return defineBuiltin({
+    name,
+    kind,
+    concurrency: 5,
+    sources: [primary(kind), controlled(Pod, kind, (pod, { cluster }) => adopters(facts, pod, cluster))],
+    start: ({ clock, cluster }) => {
+      return (key, context) => reconcile(facts, parseKey(key), context, cluster, clock)
+    },
+  })
+}
+
+function* adopters<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>, pod: Pod, cluster: Cluster): Iterable<string> {
+  const { namespace = '', labels } = pod.metadata
+  for (const owner of cluster.cache.peek(facts.kind)?.list({ namespace }) ?? []) {
+    // The cache of the kind holds its objects.
+    if (facts.selectorOf(owner as T).matches(labels)) yield keyOf(owner as T)
+  }
+}
+
+async function reconcile<T extends ReplicaOwner>(
+  facts: ReplicaKindFacts<T>,
+  key: { readonly name: string; readonly namespace?: string },
+  context: KeyContext,
+  { api }: Cluster,
+  clock: Clock,
+): Promise<{ requeueAfter?: Duration } | undefined> {
+  const { client } = context
+  const found: (T & TypeMeta) | undefined = await client.find(facts.kind, key)
+  if (found === undefined) return undefined
+  const { namespace = '' } = found.metadata
+  const all = await client.list(Pod, { namespace })
+  const claims = planClaims(found, facts.selectorOf(found), all, isPodActive)
+  const owned = await settleClaims({ client, api }, facts.kind, found, Pod, claims)
+  const active = owned.filter(isPodActive)
+
+  let failure: unknown
+  if (found.metadata.deletionTimestamp === undefined) {
+    try {
+      await manage(found, active, all, context, clock.now())
+    } catch (error) {
+      failure = error
+    }
+  }
+  const { minReadySeconds = 0, replicas: wanted = 1, template } = found.spec
+  // Counted before the pods that were just made or removed: their events bring the object back.
+  const status = replicaStatus(found.status, {
+    generation: found.metadata.generation,
+    wanted,
+    minReadySeconds,
+    templateLabels: template?.metadata?.labels ?? {},
+    active,
+    terminating: facts.countsTerminating ? owned.filter(isPodTerminating).length : undefined,
+    failure,
+    now: clock.now(),
+  })
+  await writeStatus(client, facts.kind, found, status)
+  if (failure !== undefined) throw failure
+  const next = minReadySeconds > 0 ? nextAvailability(active, minReadySeconds, clock.now()) : undefined
+  return next === undefined ? undefined : { requeueAfter: next }
+}
+
+async function manage(
+  owner: ReplicaOwner & TypeMeta,
+  active: readonly Pod[],
+  all: readonly Pod[],
+  context: KeyContext,
+  now: number,
+): Promise<void> {
+  const difference = active.length - (owner.spec.replicas ?? 1)
+  if (difference < 0) {
+    const { template } = owner.spec
+    if (template === undefined) return
+    const missing = Array.from({ length: Math.min(-difference, burst) }, () => podFromTemplate(template, owner))
+    const { error } = await slowStart(missing, (draft) => createPod(context, owner, draft))
+    if (error !== undefined && !isNamespaceTerminating(error)) throw error
+  } else if (difference > 0) {
+    const ranked = rankForDeletion(active, relatedPods(owner, all), now)
+    await inParallel(ranked.slice(0, Math.min(difference, burst)), (pod) => deletePod(context, owner, pod))
+  }
+}
+
+/** The pods of the same owner's owner: of all replica sets of a deployment, judged by the template hash they were made with. */
+function relatedPods(owner: ReplicaOwner, all: readonly Pod[]): readonly Pod[] {
+  const parent = controllerOf(owner)
+  if (parent === undefined) return all.filter((pod) => controllerOf(pod)?.uid === owner.metadata.uid)
+  return all.filter((pod) => {
+    const reference = controllerOf(pod)
+    return reference?.kind === owner.kind && reference.name.startsWith(`${parent.name}-`)
+  })
+}

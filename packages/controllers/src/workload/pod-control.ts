@@ -1,0 +1,46 @@
+import { findCause, isNotFound, type KubeObject } from '@kubewright/api'
+import type { Client } from '@kubewright/client'
+import { Pod, type PodDraft } from '@kubewright/k8s'
+import type { EventRecorder } from '@kubewright/runtime'
+
+/** What pods are made and removed with. */
+export interface PodControlParts {
+  readonly client: Client
+  readonly events: EventRecorder
+}
+
+/** Creates a pod for its owner and says so in an Event about the owner. */
+export async function createPod({ client, events }: PodControlParts, owner: KubeObject, draft: PodDraft): Promise<Pod> {
+  try {
+    const pod = await client.create(draft)
+    events.record(owner, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` })
+    // A draft of the kind Pod reads back as a Pod.
+    return pod as unknown as Pod
+  } catch (error) {
+    // In a namespace that goes away everything fails, and nobody needs to be told.
+    if (!isNamespaceTerminating(error)) {
+      events.record(owner, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` })
+    }
+    throw error
+  }
+}
+
+/** Deletes a pod of an owner and says so in an Event about the owner. A pod that is gone already is fine. */
+export async function deletePod({ client, events }: PodControlParts, owner: KubeObject, pod: Pod): Promise<void> {
+  const { namespace = '', name, uid } = pod.metadata
+  try {
+    await client.delete(Pod, { namespace, name }, { preconditions: { uid } })
+    events.record(owner, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` })
+  } catch (error) {
+    if (isNotFound(error)) return
+    events.record(owner, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${messageOf(error)}` })
+    throw error
+  }
+}
+
+/** Whether a write failed because the namespace is being deleted. */
+export const isNamespaceTerminating = (error: unknown): boolean =>
+  findCause(error, 'NamespaceTerminating') !== undefined
+
+/** The text of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

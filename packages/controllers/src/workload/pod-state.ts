@@ -1,0 +1,57 @@
+import { findCondition, fromTime } from '@kubewright/api'
+import type { Pod } from '@kubewright/k8s'
+
+/** Whether the pod has run its course. */
+export function isPodTerminal(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+}
+
+/** Whether the pod counts as a replica: neither finished nor being deleted. */
+export function isPodActive(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined
+}
+
+/** Whether the pod is being deleted and has not finished yet. */
+export function isPodTerminating(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined
+}
+
+/** Whether the pod's condition Ready is True. */
+export function isPodReady(pod: Pod): boolean {
+  return findCondition(pod.status?.conditions, 'Ready')?.status === 'True'
+}
+
+/** Since when the pod has been ready, in milliseconds; undefined when it is not, or does not say. */
+export function podReadySince(pod: Pod): number | undefined {
+  const ready = findCondition(pod.status?.conditions, 'Ready')
+  if (ready?.status !== 'True' || ready.lastTransitionTime === undefined) return undefined
+  return fromTime(ready.lastTransitionTime)
+}
+
+/** In how many milliseconds the pod will have been ready long enough: 0 when it has, undefined when it is not ready. */
+export function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
+  if (!isPodReady(pod)) return undefined
+  if (minReadySeconds === 0) return 0
+  const since = podReadySince(pod)
+  return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - now)
+}
+
+/** Whether the pod has been ready for at least that long. */
+export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  return availableIn(pod, minReadySeconds, now) === 0
+}
+
+/** When the next of the pods becomes available, in milliseconds from now; undefined when none is waiting for it. */
+export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+  let next: number | undefined
+  for (const pod of pods) {
+    const wait = availableIn(pod, minReadySeconds, now)
+    if (wait !== undefined && wait > 0 && (next === undefined || wait < next)) next = wait
+  }
+  return next
+}
+
+/** The most restarts that any container of the pod had. */
+export function maxRestarts(pod: Pod): number {
+  return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((container) => container.restartCount))
+}

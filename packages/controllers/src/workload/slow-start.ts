@@ -1,0 +1,48 @@
+/** What became of a {@link slowStart}. */
+export interface SlowStartResult {
+  readonly succeeded: number
+  /** The first failure, after which no further batch was begun. */
+  readonly error?: unknown
+}
+
+/**
+ * Calls `fn` for each item in batches of 1, 2, 4 ... up to `limit` at once, and stops after a batch with a failure: what fails for
+ * one pod, such as a quota, mostly fails for all of them.
+ */
+export async function slowStart<T>(
+  items: readonly T[],
+  fn: (item: T) => Promise<unknown>,
+  limit: number = 64,
+): Promise<SlowStartResult> {
+  let succeeded = 0
+  for (let start = 0, size = 1; start < items.length; start += size, size = Math.min(size * 2, limit)) {
+    const results = await Promise.allSettled(items.slice(start, start + size).map((item) => fn(item)))
+    succeeded += results.filter(({ status }) => status === 'fulfilled').length
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed?.status === 'rejected') return { succeeded, error: failed.reason }
+  }
+  return { succeeded }
+}
+
+/** Calls `fn` for all items, at most `limit` at once; throws the first failure when all have ended. */
+export async function inParallel<T>(
+  items: readonly T[],
+  fn: (item: T) => Promise<unknown>,
+  limit: number = 64,
+): Promise<void> {
+  let next = 0
+  const failures: unknown[] = []
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      // The index is within bounds.
+      const item = items[next++] as T
+      try {
+        await fn(item)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
+  if (failures.length > 0) throw failures[0]
+}
