@@ -3,10 +3,17 @@ import { join } from 'node:path'
 import { apiErrorCodes } from '@kubewright/api'
 import { baseErrorCodes } from '@kubewright/base'
 import { clientErrorCodes } from '@kubewright/client'
+import { runtimeErrorCodes } from '@kubewright/runtime'
 import { storageErrorCodes } from '@kubewright/storage'
 import { expect, test } from 'vitest'
 
-const tables = { base: baseErrorCodes, api: apiErrorCodes, client: clientErrorCodes, storage: storageErrorCodes }
+const tables = {
+  base: baseErrorCodes,
+  api: apiErrorCodes,
+  client: clientErrorCodes,
+  runtime: runtimeErrorCodes,
+  storage: storageErrorCodes,
+}
 
 test('docs/reference/errors.md lists the codes of all packages', async () => {
   const sections = Object.entries(tables).map(([name, codes]) => {

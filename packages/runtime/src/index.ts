@@ -43,8 +43,20 @@ export {
   type Watch,
   watch,
 } from './define-controller.ts'
-export { defineOperator, type LeaderElectionOptions, type Operator, type OperatorOptions } from './define-operator.ts'
+export {
+  defineOperator,
+  isKeyController,
+  type LeaderElectionOptions,
+  type Operator,
+  type OperatorConversion,
+  type OperatorOptions,
+  type ShardingOptions,
+} from './define-operator.ts'
 export { defineWebhook, type Review, type Webhook, type WebhookOptions } from './define-webhook.ts'
+export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from './election/lease-timing.ts'
+export { NotLeaderError } from './election/not-leader-error.ts'
+export type { KeyGate, WriteGate } from './election/write-gate.ts'
+export { runtimeErrorCodes } from './error-codes.ts'
 export type { EventNote, EventRecorder } from './events/event-recorder.ts'
 export type { HealthCheck, HealthChecks } from './health/health-check.ts'
 export {
@@ -64,6 +76,9 @@ export type {
 } from './http/http-listener.ts'
 export { type MemoryHttpListener, memoryHttpListener } from './http/memory-http-listener.ts'
 export { duplicate, forbidden, type Issue, invalid, warning } from './issue.ts'
+export { createManager } from './manager/create-manager.ts'
+export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
+export type { Runnable, RunnableContext, RunnablePhase } from './manager/runnable.ts'
 export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
 export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
 export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
