@@ -15,6 +15,7 @@ const attempts = 4
 /** A quota. */
 export interface QuotaObject extends SharedObject {
   readonly spec?: {
+    readonly hard?: Readonly<Record<string, string>>
     readonly scopes?: readonly string[]
     readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] }
   }
@@ -105,8 +106,12 @@ function chargesOf(
   return charges
 }
 
-function matches({ spec, status }: QuotaObject, object: MutableObject, evaluator: QuotaEvaluator): boolean {
-  if (!Object.keys(status?.hard ?? {}).some(evaluator.covers)) return false
+function matches(quota: QuotaObject, object: MutableObject, evaluator: QuotaEvaluator): boolean {
+  return Object.keys(quota.status?.hard ?? {}).some(evaluator.covers) && isInScope(quota, object, evaluator)
+}
+
+/** Whether a quota is about the object, as far as its scopes say. */
+export function isInScope({ spec }: QuotaObject, object: MutableObject, evaluator: QuotaEvaluator): boolean {
   const scopes: ScopeSelector[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),

@@ -1,0 +1,85 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { deepEqual, Quantity } from '@kubewright/base'
+import type { ServerParts } from '../../../api-server.ts'
+import { putStatus } from '../../../bootstrap/ensure-object.ts'
+import { quantityOf } from '../../../builtins/pod/resource-list.ts'
+import type { MutableObject } from '../../../registry/resource.ts'
+import { ObjectLookup } from '../object-lookup.ts'
+import { evaluatorFor } from './evaluators.ts'
+import { isInScope, type QuotaObject } from './resource-quota.ts'
+
+const quotas = ['', 'v1', 'resourcequotas'] as const
+/** Many writes are counted together. */
+const pause = 50
+
+/**
+ * Keeps the status of ResourceQuotas equal to what their namespaces use, until disposed: admission counts what is added, this counts
+ * what went. It is part of kube-controller-manager in other clusters, and lives here because it counts as admission does.
+ */
+export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisposable> {
+  const lookup = new ObjectLookup(parts)
+  const stop = new AbortController()
+  const count = async (quota: QuotaObject): Promise<void> => {
+    const { hard = {} } = quota.spec ?? {}
+    const used = await usedOf(quota, hard, parts, lookup)
+    const { status } = quota
+    if (deepEqual(status?.hard ?? {}, hard) && deepEqual(status?.used ?? {}, used)) return
+    try {
+      await putStatus(parts, 'resourcequotas', { ...quota, status: { hard, used } } as MutableObject)
+    } catch (error) {
+      // Somebody else counted at the same time: that change brings us back here.
+      if (!isConflict(error) && !isNotFound(error)) throw error
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const changed = parts.registry.feed.changed(stop.signal)
+      for (const quota of (await lookup.list(quotas)) as QuotaObject[]) {
+        try {
+          await count(quota)
+        } catch (error) {
+          parts.log.error(error, 'Cannot count ResourceQuota', { name: quota.metadata.name })
+        }
+      }
+      await changed
+      await parts.clock.sleep(pause, { signal: stop.signal }).catch(() => undefined)
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+/** What the objects of a quota's namespace add up to, for each name that the quota limits. */
+async function usedOf(
+  quota: QuotaObject,
+  hard: Readonly<Record<string, string>>,
+  { resources, clock }: ServerParts,
+  lookup: ObjectLookup,
+): Promise<Record<string, string>> {
+  const names = Object.keys(hard)
+  const totals = new Map<string, Quantity>(names.map((name) => [name, Quantity.of(0)]))
+  const seen = new Set<string>()
+  for (const resource of resources.all()) {
+    const { group, version, plural, scope } = resource.kind
+    const evaluator = evaluatorFor(resource)
+    // Versions of a resource are the same objects.
+    if (scope !== 'Namespaced' || seen.has(`${group}/${plural}`) || !evaluator || !names.some(evaluator.covers))
+      continue
+    seen.add(`${group}/${plural}`)
+    for (const object of await lookup.list([group, version, plural], quota.metadata.namespace)) {
+      if (!isInScope(quota, object as MutableObject, evaluator)) continue
+      for (const [name, amount] of evaluator.usage(object as MutableObject, clock.now())) {
+        const total = totals.get(name)
+        if (total !== undefined) totals.set(name, total.add(amount))
+      }
+    }
+  }
+  return Object.fromEntries(
+    [...totals].map(([name, total]) => [name, total.isZero() ? quantityOf('0').toString() : total.toString()]),
+  )
+}
