@@ -1,53 +1,63 @@
-import type { AnyKind, Infer, Kind, Reads, TypeMeta } from '@kubewright/api'
-import type { Duration, Logger } from '@kubewright/base'
-import type { Client, Key } from '@kubewright/client'
-
-/** What a reconciler is given besides the object: closures, safe to destructure. */
-export interface Context {
-  readonly client: Client
-  /** Aborted when the manager stops or the reconcile runs out of time. */
-  readonly signal: AbortSignal
-  readonly log: Logger
-  /** Records an Event about the object. */
-  readonly event: (type: 'Normal' | 'Warning', reason: string, message: string) => void
-  /** Server-side applies a child: sets owner, field manager and namespace; resolves to the live object. */
-  readonly apply: <R>(child: TypeMeta & Reads<R>) => Promise<R>
-}
-
-/** The intent that a reconcile returns. Throwing means back-off instead. */
-export interface Outcome<Status> {
-  /** Written to the status subresource when it differs from what is there. */
-  status?: Status
-  /** Look again after this long, even if nothing changes. */
-  requeueAfter?: Duration
-}
+import { type AnyKind, type Kind, validateFieldManager } from '@kubewright/api'
+import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
+import type { Source } from './controller/source.ts'
+import type { Adoption, Context, Outcome } from './reconcile/context.ts'
+import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './reconcile/watched-kinds.ts'
+import type { RateLimiter } from './work-queue/rate-limiter.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** Changes of another kind that matter to a controller, and whom they concern. */
-export interface Watch {
-  readonly kind: AnyKind
-  readonly toOwners: (object: never) => Iterable<Key>
-}
-
-/** Watches a kind and maps each of its objects to the keys that must be reconciled. */
-export function watch<K extends AnyKind>(kind: K, toOwners: (object: Infer<K>) => Iterable<Key>): Watch {
-  return Object.freeze({ kind, toOwners: toOwners as Watch['toOwners'] })
+/** A right that a controller needs besides those that follow from its definition: a rule of a Role. */
+export interface AccessRule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly verbs: readonly string[]
+  readonly resourceNames?: readonly string[]
 }
 
 /** What {@link defineController} takes. */
 export interface ControllerOptions<Read, Status> {
-  /** Kinds whose objects this controller creates; a change of one reconciles its owner. */
-  readonly owns?: readonly AnyKind[]
+  /** Kinds whose objects this controller applies; a change of one reconciles its owner. */
+  readonly owns?: readonly (AnyKind | OwnedKind)[]
   /** Further kinds to watch, each with a mapping to keys. */
   readonly watches?: readonly Watch[]
+  /** Further sources of keys, such as timers and channels. */
+  readonly sources?: readonly Source[]
+  /** Only objects with matching labels are reconciled. @default all */
+  readonly selector?: LabelSelection | undefined
+  /** Only objects in these namespaces are reconciled. @default those of the operator */
+  readonly namespaces?: readonly string[] | undefined
   /** How many objects are reconciled at once. @default 1 */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** @default the kind in lower case */
-  readonly name?: string
+  readonly name?: string | undefined
+  /** Aborts the signal of a reconcile after this long. @default none */
+  readonly timeout?: Duration | undefined
+  /** How long the watches may take to deliver what there is before the start fails. @default '2m' */
+  readonly syncTimeout?: Duration | undefined
+  /** Makes the back-off after failures. @default for each object, 5 ms doubling to 1000 s, with jitter */
+  readonly rateLimiter?: (() => RateLimiter<string>) | undefined
+  /** The priority of changes of the kind itself; the initial list and repetitions have a low one all the same. @default 0 */
+  readonly priority?: number | undefined
+  /** Whether it waits until this process leads. @default true */
+  readonly needsLeader?: boolean | undefined
+  /** The finalizer that `cleanup` needs. @default `<plural>.<group>/<name>` */
+  readonly finalizer?: string | undefined
+  /**
+   * Deletes children that this controller once applied and that a reconcile which succeeded did not apply: their kinds must be in
+   * `owns`. A reconcile that returns early without applying anything thus gives all of them up, unless it returns `prune: false`.
+   * @default false
+   */
+  readonly prune?: boolean | undefined
+  /** Whether `apply` may take over objects that have no controller. @default 'ours' */
+  readonly adopt?: Adoption | undefined
+  /** Who is recorded as the owner of what it applies. @default `<operator>/<name>` */
+  readonly fieldManager?: string | undefined
+  /** Rights that `reconcile` needs for what it does with `client`. */
+  readonly rbac?: readonly AccessRule[] | undefined
   /** Brings the world closer to what the object asks for. Never called for an object that is being deleted. */
   reconcile(object: Read, context: Context): Awaitable<Outcome<Status> | void>
-  /** Having one adds a finalizer; when it returns, the finalizer is removed and the object may go. */
+  /** Having one adds a finalizer; when it returns without `requeueAfter`, the finalizer is removed and the object may go. */
   cleanup?(object: Read, context: Context): Awaitable<Outcome<never> | void>
 }
 
@@ -55,9 +65,24 @@ export interface ControllerOptions<Read, Status> {
 export interface Controller {
   readonly name: string
   readonly kind: AnyKind
-  readonly owns: readonly AnyKind[]
+  readonly owns: readonly OwnedKind[]
   readonly watches: readonly Watch[]
+  readonly sources: readonly Source[]
+  /** In the syntax of `labelSelector=`. */
+  readonly selector: string | undefined
+  readonly namespaces: readonly string[] | undefined
   readonly concurrency: number
+  readonly timeout: Duration | undefined
+  readonly syncTimeout: Duration
+  readonly rateLimiter: (() => RateLimiter<string>) | undefined
+  readonly priority: number
+  readonly needsLeader: boolean
+  /** What `cleanup`, if there is one, keeps objects with. */
+  readonly finalizer: string
+  readonly prune: boolean
+  readonly adopt: Adoption
+  readonly fieldManager: string | undefined
+  readonly rbac: readonly AccessRule[]
   readonly reconcile: (object: never, context: Context) => Awaitable<Outcome<unknown> | void>
   readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<never> | void>) | undefined
 }
@@ -67,19 +92,55 @@ export function defineController<Read, Write, Status>(
   kind: Kind<Read, Write, Status>,
   options: ControllerOptions<Read, Status>,
 ): Controller {
-  const { concurrency = 1, name = kind.kind.toLowerCase() } = options
+  const { concurrency = 1, name = kind.kind.toLowerCase(), syncTimeout = '2m', adopt = 'ours' } = options
+  const { finalizer = `${kind.plural}.${kind.group === '' ? 'core' : kind.group}/${name}`, fieldManager } = options
+  const refuse = (field: string, problem: string): never => {
+    throw new RangeError(`Cannot define controller "${name}" as '${field}' ${problem}`)
+  }
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new RangeError(
-      `Cannot define controller "${name}" as 'concurrency' must be a positive integer: current value is ${concurrency}`,
-    )
+    refuse('concurrency', `must be a positive integer: current value is ${concurrency}`)
+  }
+  if (options.timeout !== undefined && !(toMillis(options.timeout) > 0)) {
+    refuse('timeout', `must be a duration greater than 0: current value is ${options.timeout}`)
+  }
+  if (!(toMillis(syncTimeout) > 0)) {
+    refuse('syncTimeout', `must be a duration greater than 0: current value is ${syncTimeout}`)
+  }
+  // Only a controller that cleans up shows its finalizer to the server.
+  const [finalizerProblem] = options.cleanup || options.finalizer !== undefined ? finalizerProblems(finalizer) : []
+  if (finalizerProblem !== undefined) refuse('finalizer', `cannot be "${finalizer}": ${finalizerProblem}`)
+  const [managerProblem] = fieldManager === undefined ? [] : validateFieldManager(fieldManager, 'fieldManager')
+  if (fieldManager === '') refuse('fieldManager', 'must not be empty: leave it out for the default')
+  if (managerProblem !== undefined) refuse('fieldManager', managerProblem.detail)
+  if (options.prune && (options.owns ?? []).length === 0) {
+    refuse('prune', "needs 'owns': name the kinds of the children")
   }
   return Object.freeze({
     name,
     kind,
-    owns: Object.freeze([...(options.owns ?? [])]),
+    owns: Object.freeze((options.owns ?? []).map((one) => (typeof one === 'function' ? owned(one) : one))),
     watches: Object.freeze([...(options.watches ?? [])]),
+    sources: Object.freeze([...(options.sources ?? [])]),
+    selector: selectorText(options.selector),
+    namespaces: options.namespaces && Object.freeze([...options.namespaces]),
     concurrency,
+    timeout: options.timeout,
+    syncTimeout,
+    rateLimiter: options.rateLimiter,
+    priority: options.priority ?? 0,
+    needsLeader: options.needsLeader ?? true,
+    finalizer,
+    prune: options.prune ?? false,
+    adopt,
+    fieldManager,
+    rbac: Object.freeze([...(options.rbac ?? [])]),
     reconcile: (object: never, context: Context) => options.reconcile(object, context),
     cleanup: options.cleanup ? (object: never, context: Context) => options.cleanup!(object, context) : undefined,
   })
+}
+
+/** API servers accept names without a domain only for a few finalizers of their own. */
+function finalizerProblems(finalizer: string): string[] {
+  if (!finalizer.includes('/')) return ["it needs a domain, as in 'example.com/cleanup'"]
+  return isQualifiedName(finalizer)
 }

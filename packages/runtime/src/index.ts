@@ -34,15 +34,7 @@ export {
   type KeyReconciler,
 } from './controller/key-controller.ts'
 export type { KeySink, RunningSource, Source } from './controller/source.ts'
-export {
-  type Context,
-  type Controller,
-  type ControllerOptions,
-  defineController,
-  type Outcome,
-  type Watch,
-  watch,
-} from './define-controller.ts'
+export { type AccessRule, type Controller, type ControllerOptions, defineController } from './define-controller.ts'
 export {
   defineOperator,
   isKeyController,
@@ -89,6 +81,17 @@ export {
   restClientMetrics,
   webhookMetrics,
 } from './metrics/runtime-metrics.ts'
+export type { Adoption, ApplyChildOptions, Context, Outcome } from './reconcile/context.ts'
+export {
+  type LabelSelection,
+  type MapContext,
+  type OwnedKind,
+  type OwnedKindOptions,
+  owned,
+  type Watch,
+  type WatchKindOptions,
+  watch,
+} from './reconcile/watched-kinds.ts'
 export type { Cause, CountedCause } from './work-queue/cause.ts'
 export type { MetricLabels, MetricSink } from './work-queue/metric-sink.ts'
 export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './work-queue/priority-queue.ts'
