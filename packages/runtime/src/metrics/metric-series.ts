@@ -17,7 +17,7 @@ export class MetricFamily {
   readonly buckets: readonly number[]
   readonly #byText = new Map<string, MetricSeries>()
   // Callers pass the same frozen object for each series, so that no text has to be made to find it.
-  readonly #byObject = new WeakMap<MetricLabels, MetricSeries>()
+  #byObject = new WeakMap<MetricLabels, MetricSeries>()
 
   constructor(definition: MetricDefinition) {
     this.definition = definition
@@ -49,7 +49,8 @@ export class MetricFamily {
 
   remove(labels: MetricLabels): void {
     this.#byText.delete(labelsText(this.definition, labels))
-    this.#byObject.delete(labels)
+    // Other objects with the same labels may lead to the removed series.
+    this.#byObject = new WeakMap()
   }
 
   #find(labels: MetricLabels): MetricSeries {
