@@ -2,14 +2,18 @@ import type { GroupVersionKind, GroupVersionResource } from '@kubewright/api'
 import {
   type AnyKind,
   findCause,
+  formatGroupKind,
   gvkOf,
+  type Infer,
   isKind,
   isNotFound,
   type KubeList,
   type KubeObject,
+  type Status,
   type TypeMeta,
   toNameAndNamespace,
 } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
 import type {
   ApplyOptions,
   AttachOptions,
@@ -31,6 +35,7 @@ import { Discovery, type ServedResource } from './discovery/discovery.ts'
 import { RestMapper } from './discovery/rest-mapper.ts'
 import { type DynamicKind, dynamicKind, isMetadataOnly } from './dynamic-kind.ts'
 import { RemoteCommand, remoteCommandProtocols } from './exec/remote-command.ts'
+import { splitList } from './list-filter.ts'
 import { logQuery } from './log-query.ts'
 import { listQuery, watchQuery, writeQuery } from './request-query.ts'
 import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
@@ -55,8 +60,27 @@ export interface ClientOptions extends RestClientOptions {
   readonly kinds?: Iterable<AnyKind> | undefined
 }
 
+/** What a server answered to a deletion. */
+export interface Deletion<Read> {
+  /** The object, when the server answered with it: finalizers may keep it for a while. */
+  readonly object?: Read
+  /** The uid of what is gone, when the server says it. */
+  readonly uid?: string
+}
+
 /** A client, and the parts that it is made of for those who need more than it offers. */
 export interface ApiClient extends Client, AsyncDisposable {
+  /** The namespace of keys and drafts that name none. */
+  readonly namespace: string
+  /** Whether all writes are dry runs. */
+  readonly dryRun: boolean
+  /** As {@link Client.delete}, with all that the server answered. */
+  requestDeletion<K extends AnyKind>(kind: K, key: Key, options?: DeleteOptions): Promise<Deletion<Infer<K>>>
+  /** As {@link Client.deleteCollection}, with the objects as they were before, when the server says them. */
+  requestCollectionDeletion<K extends AnyKind>(
+    kind: K,
+    options?: DeleteCollectionOptions<Infer<K>>,
+  ): Promise<readonly Infer<K>[] | undefined>
   readonly rest: RestClient
   readonly discovery: Discovery
   readonly mapper: RestMapper
@@ -84,13 +108,15 @@ class TransportClient implements ApiClient {
   readonly rest: RestClient
   readonly discovery: Discovery
   readonly mapper: RestMapper
+  readonly namespace: string
+  readonly dryRun: boolean
   readonly #options: ClientOptions
-  readonly #namespace: string
   readonly #known = new Map<string, PathFacts>()
 
   constructor(options: ClientOptions) {
     this.#options = options
-    this.#namespace = options.namespace ?? 'default'
+    this.namespace = options.namespace ?? 'default'
+    this.dryRun = options.dryRun ?? false
     this.rest = new RestClient(options)
     this.discovery = new Discovery(this.rest)
     this.mapper = new RestMapper(this.discovery)
@@ -125,20 +151,30 @@ class TransportClient implements ApiClient {
 
   async *pages(kind: AnyKind, options: PageOptions = {}): AsyncGenerator<Page<never>, void, undefined> {
     const { pageSize = 500 } = options
-    const query = listQuery(options)
+    const { asked, keeps } = splitList(kind, options)
+    const query = listQuery(asked)
     if (pageSize > 0) query.set('limit', String(pageSize))
+    const goOn = (token: string): void => {
+      // The token says the version; a server refuses to be told twice.
+      query.delete('resourceVersion')
+      query.delete('resourceVersionMatch')
+      query.set('continue', token)
+    }
+    if (options.continue) goOn(options.continue)
     const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
     const request = { ...this.#collection('GET', kind, options), query, accept }
     for (;;) {
       const list = (await this.#json(request, kind)) as Partial<KubeList<unknown>>
       const { resourceVersion = '', continue: next = '', remainingItemCount } = list.metadata ?? {}
       const items = (list.items ?? []).map((item) => this.#read(kind, item))
-      yield { items, resourceVersion, ...(remainingItemCount === undefined ? {} : { remaining: remainingItemCount }) }
+      yield {
+        items: keeps === undefined ? items : items.filter(keeps),
+        resourceVersion,
+        ...(remainingItemCount === undefined || keeps !== undefined ? {} : { remaining: remainingItemCount }),
+        ...(next === '' ? {} : { continue: next }),
+      }
       if (next === '') return
-      // The token says the version; a server refuses to be told twice.
-      query.delete('resourceVersion')
-      query.delete('resourceVersionMatch')
-      query.set('continue', next)
+      goOn(next)
     }
   }
 
@@ -155,14 +191,16 @@ class TransportClient implements ApiClient {
 
   async create(draft: ObjectLike, options: WriteOptions = {}): Promise<never> {
     const facts = await this.#factsOf(draft, options)
-    const namespace = draft.metadata?.namespace ?? this.#namespace
+    const namespace = draft.metadata?.namespace ?? this.namespace
     const request = { ...this.#request('POST', facts, { namespace }, options), query: this.#writeQuery(options) }
-    return (await this.#json({ ...request, body: JSON.stringify(draft) }, facts)) as never
+    const created = await this.#json({ ...request, body: JSON.stringify(draft) }, facts)
+    return this.#warned(facts, draft, created)
   }
 
   async update(object: ObjectLike, options: WriteOptions = {}): Promise<never> {
     const facts = await this.#factsOf(object, options)
-    return this.#write('PUT', facts, this.#targetOf(object), JSON.stringify(object), options)
+    const updated = await this.#write('PUT', facts, this.#targetOf(object), JSON.stringify(object), options)
+    return this.#warned(facts, object, updated)
   }
 
   async patch(kind: AnyKind, key: Key, patch: object | string, options: PatchOptions = {}): Promise<never> {
@@ -179,15 +217,29 @@ class TransportClient implements ApiClient {
     return this.#apply(facts, this.#targetOf(draft), draft, options)
   }
 
-  async delete(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<never> {
-    const request = { ...this.#object('DELETE', kind, key, options), body: this.#deleteBody(options) }
-    const answer = (await this.#json(request, kind)) as TypeMeta
-    return (answer.kind === 'Status' ? undefined : this.#read(kind, answer)) as never
+  async delete(kind: AnyKind, key: Key, options?: DeleteOptions): Promise<never> {
+    return (await this.requestDeletion(kind, key, options)).object as never
   }
 
-  async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
+  async requestDeletion(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<Deletion<never>> {
+    const request = { ...this.#object('DELETE', kind, key, options), body: this.#deleteBody(options) }
+    const answer = (await this.#json(request, kind)) as TypeMeta & Partial<Status>
+    if (answer.kind !== 'Status') return { object: this.#read(kind, answer) }
+    const { uid } = answer.details ?? {}
+    return uid === undefined ? {} : { uid }
+  }
+
+  async deleteCollection(kind: AnyKind, options?: DeleteCollectionOptions): Promise<void> {
+    await this.requestCollectionDeletion(kind, options)
+  }
+
+  async requestCollectionDeletion(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<never[] | undefined> {
     const request = this.#collection('DELETE', kind, options)
-    await this.#json({ ...request, query: listQuery(options), body: this.#deleteBody(options) }, kind)
+    const body = this.#deleteBody(options)
+    const answer = (await this.#json({ ...request, query: listQuery(options), body }, kind)) as Partial<
+      KubeList<unknown>
+    >
+    return answer.items?.map((item) => this.#read(kind, item))
   }
 
   subresource<K extends AnyKind, N extends string>(kind: K, subresource: N): SubresourceClient<K, N> {
@@ -288,7 +340,7 @@ class TransportClient implements ApiClient {
   }
 
   #collection(method: string, kind: AnyKind, options: ListOptions & CallOptions): RestRequest {
-    const { namespace = this.#options.listNamespace ?? this.#namespace } = options
+    const { namespace = this.#options.listNamespace ?? this.namespace } = options
     return this.#request(method, this.#remember(kind), { namespace }, options)
   }
 
@@ -298,12 +350,12 @@ class TransportClient implements ApiClient {
   }
 
   #target(key: Key): PathTarget & { readonly name: string } {
-    const { name, namespace = this.#namespace } = toNameAndNamespace(key)
+    const { name, namespace = this.namespace } = toNameAndNamespace(key)
     return { name, namespace }
   }
 
   #targetOf({ metadata = {} }: ObjectLike): PathTarget {
-    return { name: metadata.name ?? '', namespace: metadata.namespace ?? this.#namespace }
+    return { name: metadata.name ?? '', namespace: metadata.namespace ?? this.namespace }
   }
 
   #remember(kind: AnyKind): PathFacts {
@@ -328,6 +380,24 @@ class TransportClient implements ApiClient {
   #noted(error: unknown, facts: PathFacts): unknown {
     if (isNotFound(error) && findCause(error, 'UnexpectedServerResponse')) this.mapper.forget(facts)
     return error
+  }
+
+  /** Says when a written status was ignored, which a server does without a word where it is a subresource. */
+  #warned(facts: PathFacts & { readonly subresources?: readonly string[] }, sent: object, answer: unknown): never {
+    const { status } = sent as { readonly status?: unknown }
+    const ignored =
+      typeof status === 'object' &&
+      status !== null &&
+      Object.keys(status).length > 0 &&
+      facts.subresources?.includes('status') &&
+      !deepEqual(status, (answer as { readonly status?: unknown }).status)
+    if (ignored) {
+      const kind = formatGroupKind(facts)
+      this.rest.warn(
+        `the status of ${kind} was ignored by this write: use subresource(${facts.kind}, 'status') to write it`,
+      )
+    }
+    return answer as never
   }
 
   /** Gives objects the names that they carry everywhere: items of lists have none, metadata has those of its envelope. */

@@ -16,8 +16,21 @@ export interface CallOptions {
   readonly timeout?: Duration | undefined
 }
 
+/**
+ * How fresh a read must be, for clients that keep a cache. A client without one always asks the server.
+ *
+ * - `own-writes`: from the cache where the kind is cached, with every write that this client has finished already visible.
+ * - `cached`: what the cache has, which may be older than the client's own writes.
+ * - `live`: what the server has.
+ *
+ * Kinds that are not cached are read from the server in each case.
+ */
+export type Consistency = 'own-writes' | 'cached' | 'live'
+
 /** Options of a read of one object. */
 export interface GetOptions extends CallOptions {
+  /** @default 'own-writes' for clients with a cache, else the server is asked */
+  readonly consistency?: Consistency | undefined
   /** `0` takes any version that the server has at hand; another one takes it or a newer one. @default the newest */
   readonly resourceVersion?: string | undefined
 }
@@ -30,12 +43,19 @@ export interface ListOptions<Read = unknown> {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** A label selector: `app in (a, b), !legacy`, or the form that objects carry. */
   readonly selector?: string | LabelSelectorLike | Selector | undefined
-  /** Fields of the spec that must have these values. The paths are checked by the compiler; undefined matches absence. */
+  /**
+   * Fields of the spec that must have these values. The paths are checked by the compiler; undefined matches absence. Lists look at
+   * fields that the server cannot select by after it has answered; watches and deletions cannot, and are refused by the server.
+   */
   readonly where?: {
     readonly [P in PathOf<Pick<Read, 'spec' & keyof Read>>]?: string | number | boolean | undefined
   }
   /** Other fields that the server can select by, such as `metadata.name` and `status.phase`. */
   readonly fields?: Readonly<Record<string, string>> | undefined
+  /** Further conditions in the syntax of `fieldSelector=`, which can also exclude values. */
+  readonly fieldSelector?: string | undefined
+  /** Only for lists. @default 'own-writes' for clients with a cache, else the server is asked */
+  readonly consistency?: Consistency | undefined
   /** Which version of the collection. @default the newest */
   readonly resourceVersion?: string | undefined
   /** How `resourceVersion` is meant. */
@@ -46,6 +66,8 @@ export interface ListOptions<Read = unknown> {
 export interface PageOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
   /** The most items of one page; 0 means all in one. @default 500 */
   readonly pageSize?: number | undefined
+  /** Where an earlier page said that the next one begins; its version counts, not that of the options. @default the first page */
+  readonly continue?: string | undefined
 }
 
 /** Options of a watch. */

@@ -28,6 +28,8 @@ export interface Page<Read> {
   readonly resourceVersion: string
   /** How many follow, when the server says so. */
   readonly remaining?: number
+  /** Where the next page begins; absent on the last one. */
+  readonly continue?: string
 }
 
 /** The reading half of a client. */

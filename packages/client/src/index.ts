@@ -1,9 +1,10 @@
-export { type ApiClient, type ClientOptions, createClient } from './api-client.ts'
+export { type ApiClient, type ClientOptions, createClient, type Deletion } from './api-client.ts'
 export {
   type ApplyOptions,
   type AttachOptions,
   allNamespaces,
   type CallOptions,
+  type Consistency,
   type DeleteCollectionOptions,
   type DeleteOptions,
   type ExecOptions,

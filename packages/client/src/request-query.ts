@@ -51,8 +51,8 @@ function labelSelectorText({ labels, selector }: ListOptions): string {
   return parts.filter((part) => part !== '').join(',')
 }
 
-function fieldSelectorText({ where = {}, fields = {} }: ListOptions): string {
-  const parts: string[] = []
+function fieldSelectorText({ where = {}, fields = {}, fieldSelector = '' }: ListOptions): string {
+  const parts: string[] = fieldSelector === '' ? [] : [fieldSelector]
   for (const [path, value] of [...Object.entries(where), ...Object.entries(fields)]) {
     // A field that is absent selects as the empty text.
     parts.push(`${path}=${value === undefined ? '' : escapeFieldValue(String(value))}`)

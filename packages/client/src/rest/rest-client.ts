@@ -146,6 +146,11 @@ export class RestClient {
     }
   }
 
+  /** Tells a warning that is not the server's, once, where those of the server are told. */
+  warn(text: string): void {
+    this.#warnings.hear(text)
+  }
+
   /** A connection that carries messages. The deadline is for its beginning; afterwards the signal of the request ends it. */
   async upgrade(request: RestRequest, protocols: readonly string[]): Promise<MessageConnection> {
     const { transport } = this
