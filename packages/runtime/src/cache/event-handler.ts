@@ -1,3 +1,5 @@
+import type { Change } from './change.ts'
+
 /** What an update handler is told besides the objects. */
 export interface UpdateInfo {
   /** The object is the same as before: it is told again because a resync is due. */
@@ -20,4 +22,9 @@ export interface EventHandler<T> {
   onAdd?(object: T, info: { readonly isInInitialList: boolean }): void | Promise<void>
   onUpdate?(before: T, after: T, info: UpdateInfo): void | Promise<void>
   onDelete?(object: T, info: DeleteInfo): void | Promise<void>
+  /**
+   * Told instead of the other three, for handlers that seldom look at the objects: `before` and `after` of a change are only decoded
+   * when they are read, which is most of what an event costs.
+   */
+  onChange?(change: Change<T>): void | Promise<void>
 }

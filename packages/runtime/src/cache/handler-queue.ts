@@ -131,6 +131,7 @@ export class HandlerQueue<T> {
 }
 
 function tell<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
+  if (handler.onChange !== undefined) return handler.onChange(change)
   const { before, after, deleted } = change
   if (deleted !== undefined) {
     return handler.onDelete?.(deleted.object, { finalStateUnknown: deleted.finalStateUnknown })
