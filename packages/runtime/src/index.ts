@@ -21,6 +21,7 @@ export {
   type SharedInformerFactoryOptions,
 } from './cache/shared-informer-factory.ts'
 export type { Store, StoreQuery } from './cache/store.ts'
+export { type CertificateSource, fixedCertificate } from './certificates/certificate-source.ts'
 export type { Cluster } from './cluster/cluster.ts'
 export type { CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
@@ -34,6 +35,14 @@ export {
   type KeyReconciler,
 } from './controller/key-controller.ts'
 export type { KeySink, RunningSource, Source } from './controller/source.ts'
+export {
+  type Conversion,
+  type Converted,
+  defineConversion,
+  type Spoke,
+  type SpokeConversion,
+  spoke,
+} from './conversion/define-conversion.ts'
 export { type AccessRule, type Controller, type ControllerOptions, defineController } from './define-controller.ts'
 export {
   defineOperator,
@@ -44,7 +53,15 @@ export {
   type OperatorOptions,
   type ShardingOptions,
 } from './define-operator.ts'
-export { defineWebhook, type Review, type Webhook, type WebhookOptions } from './define-webhook.ts'
+export {
+  defineWebhook,
+  type IssuePath,
+  type Issues,
+  type Review,
+  type Webhook,
+  type WebhookOptions,
+  type WebhookRegistrationOptions,
+} from './define-webhook.ts'
 export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from './election/lease-timing.ts'
 export { NotLeaderError } from './election/not-leader-error.ts'
 export type { KeyGate, WriteGate } from './election/write-gate.ts'
@@ -67,13 +84,18 @@ export type {
   ServingCertificate,
 } from './http/http-listener.ts'
 export { type MemoryHttpListener, memoryHttpListener } from './http/memory-http-listener.ts'
-export { duplicate, forbidden, type Issue, invalid, warning } from './issue.ts'
+export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './issue.ts'
+export { createLogSink, type LogSinkOptions } from './logging/create-log-sink.ts'
+export { type LogLevel, parseLogLevel } from './logging/log-level.ts'
 export { createManager } from './manager/create-manager.ts'
 export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
 export type { Runnable, RunnableContext, RunnablePhase } from './manager/runnable.ts'
 export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
+export { type MeasureRequestsOptions, measureRequests } from './metrics/measure-requests.ts'
 export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
 export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
+export { metricsHandler } from './metrics/metrics-handler.ts'
+export { type MeasuredProcess, type MeasureProcessOptions, measureProcess } from './metrics/process-metrics.ts'
 export {
   certificateMetrics,
   leaderElectionMetrics,
@@ -92,6 +114,22 @@ export {
   type WatchKindOptions,
   watch,
 } from './reconcile/watched-kinds.ts'
+export {
+  conversionPath,
+  createWebhookHandler,
+  type WebhookHandlerOptions,
+} from './webhook/create-webhook-handler.ts'
+export {
+  conversionCrd,
+  type WebhookConfigurationOptions,
+  type WebhookConfigurations,
+  type WebhookOwner,
+  type WebhookTarget,
+  webhookConfigurations,
+} from './webhook/webhook-configurations.ts'
+export { webhookMetricNames } from './webhook/webhook-metrics.ts'
+export type { WebhookOperation, WebhookRegistration } from './webhook/webhook-registration.ts'
+export type { WebhookHandler, WebhookRequest, WebhookResponse } from './webhook/webhook-request.ts'
 export type { Cause, CountedCause } from './work-queue/cause.ts'
 export type { MetricLabels, MetricSink } from './work-queue/metric-sink.ts'
 export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './work-queue/priority-queue.ts'

@@ -1,0 +1,52 @@
+/** What a value becomes in a log line. Never throws, whatever a caller put into the line. */
+export function loggable(value: unknown): unknown {
+  if (value instanceof Error) return errorText(value)
+  switch (typeof value) {
+    case 'bigint':
+    case 'symbol':
+      return String(value)
+    case 'function':
+      return `[Function ${value.name}]`
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    default:
+      return value
+  }
+}
+
+/** A value as JSON; what JSON cannot hold is described. */
+export function jsonOf(value: unknown): string {
+  const open: unknown[] = []
+  const replace = function (this: unknown, _key: string, inner: unknown): unknown {
+    // `open` is the way from the top to the holder of this value: whatever is met on it again is a cycle.
+    while (open.length > 0 && open.at(-1) !== this) open.pop()
+    if (typeof inner === 'object' && inner !== null && !(inner instanceof Error)) {
+      if (open.includes(inner)) return '[circular]'
+      open.push(inner)
+      return inner instanceof Map || inner instanceof Set ? [...inner] : inner
+    }
+    return loggable(inner)
+  }
+  try {
+    return JSON.stringify(value, replace) ?? 'null'
+  } catch (error) {
+    return JSON.stringify(`[${error instanceof Error ? error.message : 'unknown value'}]`)
+  }
+}
+
+/** What an error says, with the messages of its causes. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : jsonOf(error)
+  const { message, cause, name } = error
+  const text = message === '' ? name : message
+  if (cause === undefined || cause === null) return text
+  const inner = cause instanceof Error ? cause.message : String(cause)
+  return inner === '' || text.includes(inner) ? text : `${text}: ${inner}`
+}
+
+/** Where an error was made: the frames of its stack, one per line, without its message. */
+export function stackFrames(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.stack === undefined) return undefined
+  const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))
+  return frames.length === 0 ? undefined : frames.map((line) => line.trim()).join('\n')
+}
