@@ -247,7 +247,14 @@ export {
 } from './patch/strategic/create-strategic-merge-patch.ts'
 export { patchesConflict } from './patch/strategic/patches-conflict.ts'
 export { applyStrategicMergePatch, decodeStrategicMergePatch } from './patch/strategic/strategic-merge.ts'
-export { type CrdManifest, type CrdNames, type CrdVersion, crdOf } from './resource/crd-of.ts'
+export {
+  type CrdConversion,
+  type CrdManifest,
+  type CrdNames,
+  type CrdOptions,
+  type CrdVersion,
+  crdOf,
+} from './resource/crd-of.ts'
 export { defineResource } from './resource/define-resource.ts'
 export {
   type ResolvedColumn,

@@ -21,7 +21,6 @@ export {
   type SharedInformerFactoryOptions,
 } from './cache/shared-informer-factory.ts'
 export type { Store, StoreQuery } from './cache/store.ts'
-export { type CertificateSource, fixedCertificate } from './certificates/certificate-source.ts'
 export type { Cluster } from './cluster/cluster.ts'
 export type { CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'

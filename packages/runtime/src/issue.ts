@@ -1,9 +1,16 @@
 /** What a validating webhook has to say about one field. */
 export interface Issue<Path extends string = string> {
   readonly level: 'error' | 'warning'
-  readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueDuplicate' | 'Warning'
+  readonly reason:
+    | 'FieldValueInvalid'
+    | 'FieldValueForbidden'
+    | 'FieldValueDuplicate'
+    | 'FieldValueRequired'
+    | 'FieldValueNotSupported'
+    | 'Warning'
   readonly path: Path
   readonly detail: string
+  /** What the field holds, for the message. @default what is found at the path */
   readonly value?: unknown
 }
 
@@ -20,6 +27,18 @@ export function forbidden<const P extends string>(path: P, detail: string): Issu
 /** Another object has the value already. */
 export function duplicate<const P extends string>(path: P, value?: unknown): Issue<P> {
   return { level: 'error', reason: 'FieldValueDuplicate', path, detail: '', value }
+}
+
+/** The field must be set in this situation. */
+export function required<const P extends string>(path: P, detail = ''): Issue<P> {
+  return { level: 'error', reason: 'FieldValueRequired', path, detail }
+}
+
+/** The value of the field is none of those that are possible. */
+export function notSupported<const P extends string>(path: P, supported: readonly string[], value?: unknown): Issue<P> {
+  const detail =
+    supported.length === 0 ? '' : `supported values: ${supported.map((text) => JSON.stringify(text)).join(', ')}`
+  return { level: 'error', reason: 'FieldValueNotSupported', path, detail, value }
 }
 
 /** The write goes through, and the user is told. */

@@ -26,6 +26,31 @@ export interface CrdVersion {
   readonly subresources?: { readonly scale?: Scale; readonly status?: Record<string, never> }
 }
 
+/** How the API server converts objects between the versions of a CustomResourceDefinition. */
+export interface CrdConversion {
+  /** `None` changes the apiVersion and nothing else. */
+  readonly strategy: 'None' | 'Webhook'
+  readonly webhook?: {
+    readonly clientConfig?: {
+      readonly caBundle?: string
+      readonly service?: {
+        readonly name: string
+        readonly namespace: string
+        readonly path?: string
+        readonly port?: number
+      }
+      readonly url?: string
+    }
+    readonly conversionReviewVersions: readonly string[]
+  }
+}
+
+/** What {@link crdOf} takes besides the kind. */
+export interface CrdOptions {
+  /** @default the API server's choice: None */
+  readonly conversion?: CrdConversion
+}
+
 /** An `apiextensions.k8s.io/v1` CustomResourceDefinition as {@link crdOf} makes it. */
 export interface CrdManifest {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
@@ -36,6 +61,7 @@ export interface CrdManifest {
     readonly name: string
   }
   readonly spec: {
+    readonly conversion?: CrdConversion
     readonly group: string
     readonly names: CrdNames
     readonly scope: Scope
@@ -47,7 +73,7 @@ export interface CrdManifest {
  * The CustomResourceDefinition of a kind made by `defineResource`, with all its versions, laid out as controller-gen lays it out:
  * fields in alphabetical order, versions by name. Built-in kinds have none and are a TypeError.
  */
-export function crdOf(kind: AnyKind): CrdManifest {
+export function crdOf(kind: AnyKind, options: CrdOptions = {}): CrdManifest {
   const resource = resourceOf(kind)
   if (resource === undefined) {
     throw new TypeError(
@@ -65,6 +91,7 @@ export function crdOf(kind: AnyKind): CrdManifest {
       name: `${plural}.${group}`,
     },
     spec: {
+      ...(options.conversion === undefined ? {} : { conversion: options.conversion }),
       group,
       names: {
         ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),

@@ -1,0 +1,140 @@
+import { type CrdManifest, crdOf } from '@kubewright/api'
+import type {
+  MutatingWebhookConfigurationDraft,
+  ValidatingWebhookConfigurationDraft,
+} from '@kubewright/k8s/admissionregistration/v1'
+import type { Conversion } from '../conversion/define-conversion.ts'
+import type { Webhook } from '../define-webhook.ts'
+import { conversionPath } from './create-webhook-handler.ts'
+import type { WebhookRegistration } from './webhook-registration.ts'
+
+/** What an operator has that webhooks are registered for. */
+export interface WebhookOwner {
+  readonly name: string
+  readonly webhooks: readonly Webhook[]
+  readonly conversions?: readonly Conversion[]
+}
+
+/** Where the API server finds the webhook server: behind a service, or at an address. */
+export interface WebhookTarget {
+  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number }
+  /** Scheme, host and port, such as `https://192.168.1.5:9443`; paths are added. */
+  readonly url?: string
+  /** PEM of the authorities that the server's certificate is verified with. @default those that the API server trusts */
+  readonly caBundle?: string
+}
+
+/** What {@link webhookConfigurations} takes. */
+export interface WebhookConfigurationOptions extends WebhookTarget {
+  /** Before the names of the configurations. @default the name of the operator and a dash */
+  readonly namePrefix?: string
+}
+
+/** The configurations that register an operator's webhooks; a kind that the operator has no webhooks of is absent. */
+export interface WebhookConfigurations {
+  readonly mutating?: MutatingWebhookConfigurationDraft
+  readonly validating?: ValidatingWebhookConfigurationDraft
+}
+
+/** Makes the configurations that register an operator's webhooks with the API server, laid out as controller-gen lays them out. */
+export function webhookConfigurations(
+  operator: WebhookOwner,
+  options: WebhookConfigurationOptions,
+): WebhookConfigurations {
+  const { namePrefix = `${operator.name}-` } = options
+  const mutating = entries(operator, 'defaulting', options)
+  const validating = entries(operator, 'validation', options)
+  const apiVersion = 'admissionregistration.k8s.io/v1'
+  return {
+    ...(mutating.length === 0
+      ? {}
+      : {
+          mutating: {
+            apiVersion,
+            kind: 'MutatingWebhookConfiguration',
+            metadata: { name: `${namePrefix}mutating-webhook-configuration` },
+            webhooks: mutating,
+          },
+        }),
+    ...(validating.length === 0
+      ? {}
+      : {
+          validating: {
+            apiVersion,
+            kind: 'ValidatingWebhookConfiguration',
+            metadata: { name: `${namePrefix}validating-webhook-configuration` },
+            webhooks: validating,
+          },
+        }),
+  }
+}
+
+/** The definition of a resource whose versions are converted by the webhook server. */
+export function conversionCrd(conversion: Conversion, target: WebhookTarget): CrdManifest {
+  return crdOf(conversion.hub, {
+    conversion: {
+      strategy: 'Webhook',
+      webhook: { clientConfig: clientConfig(conversionPath, target), conversionReviewVersions: ['v1'] },
+    },
+  })
+}
+
+type Entry = NonNullable<MutatingWebhookConfigurationDraft['webhooks']>[number]
+
+function entries(operator: WebhookOwner, half: 'defaulting' | 'validation', target: WebhookTarget): Entry[] {
+  const found: Entry[] = []
+  for (const webhook of operator.webhooks) {
+    const registration = webhook[half]
+    if (registration) found.push(entry(webhook, registration, target))
+  }
+  return found
+}
+
+function entry({ kind }: Webhook, registration: WebhookRegistration, target: WebhookTarget): Entry {
+  const { matchConditions, matchPolicy, namespaceSelector, objectSelector, reinvocationPolicy, timeoutSeconds } =
+    registration
+  return {
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(registration.path, target),
+    failurePolicy: registration.failurePolicy,
+    ...(matchConditions === undefined ? {} : { matchConditions: [...matchConditions] }),
+    ...(matchPolicy === undefined ? {} : { matchPolicy }),
+    name: registration.name,
+    ...(namespaceSelector === undefined
+      ? {}
+      : { namespaceSelector: namespaceSelector as Entry['namespaceSelector'] & {} }),
+    ...(objectSelector === undefined ? {} : { objectSelector: objectSelector as Entry['objectSelector'] & {} }),
+    ...(reinvocationPolicy === undefined ? {} : { reinvocationPolicy }),
+    rules: [
+      {
+        apiGroups: [kind.group],
+        apiVersions: [kind.version],
+        operations: [...registration.operations],
+        resources: [kind.plural],
+      },
+    ],
+    sideEffects: registration.sideEffects,
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+  }
+}
+
+/** How the API server reaches a path of the webhook server. */
+export function clientConfig(path: string, { service, url, caBundle }: WebhookTarget): Entry['clientConfig'] {
+  if ((service === undefined) === (url === undefined)) {
+    throw new TypeError(`Cannot register webhooks: give either 'service' or 'url', so that the API server finds them`)
+  }
+  return {
+    ...(caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') }),
+    ...(service === undefined
+      ? {}
+      : {
+          service: {
+            name: service.name,
+            namespace: service.namespace,
+            path,
+            ...(service.port === undefined ? {} : { port: service.port }),
+          },
+        }),
+    ...(url === undefined ? {} : { url: url.replace(/\/$/, '') + path }),
+  }
+}
