@@ -74,6 +74,7 @@ export {
   type ServedHealthChecks,
 } from './health/health-checks.ts'
 export { type BindAddress, parseBindAddress } from './http/bind-address.ts'
+export { certificateSource, type MutableCertificateSource } from './http/certificate-source.ts'
 export { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback, textResponse } from './http/http-handler.ts'
 export type {
   CertificateSource,
@@ -83,6 +84,9 @@ export type {
   ServingCertificate,
 } from './http/http-listener.ts'
 export { type MemoryHttpListener, memoryHttpListener } from './http/memory-http-listener.ts'
+export { type RequireAccessOptions, requireAccess } from './http/require-access.ts'
+export { selfSignedCertificate } from './http/self-signed-certificate.ts'
+export { systemHttpListener } from './http/system-http-listener.ts'
 export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './issue.ts'
 export { createLogSink, type LogSinkOptions } from './logging/create-log-sink.ts'
 export { type LogLevel, parseLogLevel } from './logging/log-level.ts'
@@ -105,7 +109,6 @@ export {
 export type { Adoption, ApplyChildOptions, Context, Outcome } from './reconcile/context.ts'
 export {
   type LabelSelection,
-  type MapContext,
   type OwnedKind,
   type OwnedKindOptions,
   owned,

@@ -1,0 +1,31 @@
+import type { Clock } from '@kubewright/base'
+
+/** Values that are known for a time. Holds at most so many; when it is full, the oldest go. */
+export class ExpiringMap<V> {
+  readonly #clock: Clock
+  readonly #limit: number
+  readonly #entries = new Map<string, { readonly value: V; readonly until: number }>()
+
+  constructor(clock: Clock, limit: number) {
+    this.#clock = clock
+    this.#limit = limit
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    if (entry.until > this.#clock.monotonic()) return entry.value
+    this.#entries.delete(key)
+    return undefined
+  }
+
+  /** Keeps a value for so many milliseconds. */
+  set(key: string, value: V, millis: number): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, { value, until: this.#clock.monotonic() + millis })
+    for (const [oldest] of this.#entries) {
+      if (this.#entries.size <= this.#limit) break
+      this.#entries.delete(oldest)
+    }
+  }
+}

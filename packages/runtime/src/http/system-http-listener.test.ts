@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:http'
+import { get as getTls } from 'node:https'
+import { memoryLogger, nullLogger, systemClock } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { textResponse } from './http-handler.ts'
+import { selfSignedCertificate } from './self-signed-certificate.ts'
+import { systemHttpListener } from './system-http-listener.ts'
+
+async function read(send: (callback: (response: IncomingMessage) => void) => unknown): Promise<[number, string]> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = send(resolve) as NodeJS.EventEmitter
+    request.on('error', reject)
+  })
+  let body = ''
+  for await (const chunk of response) body += String(chunk)
+  return [response.statusCode ?? 0, body]
+}
+
+const base = { name: 'metrics', host: '127.0.0.1', port: 0, log: nullLogger }
+
+describe('systemHttpListener', () => {
+  it('serves requests, and hides why one failed', async () => {
+    const log = memoryLogger()
+    const listening = await systemHttpListener.listen({
+      ...base,
+      log,
+      handler: ({ path, query, headers, remoteAddress }) => {
+        if (path === '/broken') throw new Error('reason')
+        return textResponse(200, JSON.stringify([path, query.get('a'), headers['x-test'], remoteAddress]))
+      },
+    })
+    try {
+      const url = `http://127.0.0.1:${listening.port}`
+      const headers = { 'x-test': 'yes' }
+      expect(await read((callback) => get(`${url}/a%20b?a=1`, { headers, agent: false }, callback))).toEqual([
+        200,
+        '["/a b","1","yes","127.0.0.1"]',
+      ])
+      expect(await read((callback) => get(`${url}/broken`, { agent: false }, callback))).toEqual([
+        500,
+        'Internal Server Error\n',
+      ])
+      expect(await read((callback) => get(`${url}/%E0%A4%A`, { agent: false }, callback))).toEqual([
+        400,
+        'Bad Request\n',
+      ])
+      expect(log.records).toMatchObject([
+        { error: { message: 'reason' }, values: { server: 'metrics', path: '/broken' } },
+      ])
+    } finally {
+      await listening[Symbol.asyncDispose]()
+    }
+  })
+
+  it('serves HTTPS with and without HTTP/2', async () => {
+    const certificate = selfSignedCertificate(systemClock)
+    for (const http2 of [false, true]) {
+      const listening = await systemHttpListener.listen({
+        ...base,
+        certificate,
+        http2,
+        handler: () => textResponse(200, 'private'),
+      })
+      try {
+        const options = { rejectUnauthorized: false, agent: false }
+        const url = `https://127.0.0.1:${listening.port}/`
+        expect(await read((callback) => getTls(url, options, callback))).toEqual([200, 'private'])
+      } finally {
+        await listening[Symbol.asyncDispose]()
+      }
+    }
+  })
+
+  it('names the cure when an address is taken', async () => {
+    const first = await systemHttpListener.listen({ ...base, handler: () => textResponse(200, '') })
+    try {
+      const again = systemHttpListener.listen({
+        ...base,
+        name: 'probes',
+        port: first.port,
+        handler: () => textResponse(200, ''),
+      })
+      await expect(again).rejects.toMatchObject({
+        code: 'KW_LISTEN',
+        message: `Cannot serve probes at 127.0.0.1:${first.port} as that address is in use: stop the program that has it, or choose another one with --health-probe-bind-address`,
+      })
+    } finally {
+      await first[Symbol.asyncDispose]()
+    }
+  })
+})

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { KubewrightError, type Logger } from '@kubewright/base'
+import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
+import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
+
+// As controller-runtime: how long a client may take to send its headers, how long an idle connection is kept, how long headers are.
+const headersTimeout = 32_000
+const idleTimeout = 90_000
+const maxHeaderSize = 1024 * 1024
+
+/** Opens servers on sockets. */
+export const systemHttpListener: HttpListener = {
+  listen: async (options: ListenOptions): Promise<Listening> => {
+    const { name, host, port } = options
+    const server = serverFor(options)
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => void serve(options, request, response))
+    // A client that speaks nonsense is its own problem.
+    server.on('clientError', (_, socket) => void socket.destroy())
+    server.on('tlsClientError', () => undefined)
+    server.listen(port, host === '' ? undefined : host)
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      throw listenError(name, `${host}:${port}`, error)
+    }
+    const address = server.address()
+    const reload = options.certificate?.onChange(() => setCertificate(server, options))
+    return {
+      port: typeof address === 'object' && address ? address.port : port,
+      [Symbol.asyncDispose]: async () => {
+        reload?.[Symbol.dispose]()
+        const closed = once(server, 'close')
+        server.close()
+        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        await closed
+      },
+    }
+  },
+}
+
+function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsServer {
+  const limits = { maxHeaderSize, headersTimeout, keepAliveTimeout: idleTimeout, requestTimeout: headersTimeout }
+  if (certificate === undefined) return createServer(limits)
+  const { cert, key } = certificate.current()
+  const tls = { cert, key, minVersion: 'TLSv1.2' as const, ...limits }
+  if (!http2) return createTlsServer(tls)
+  // Serves both versions on one port; for requests it behaves as the other one does.
+  return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
+}
+
+/** New connections get the new certificate; open ones keep theirs. A certificate that cannot be used leaves the old one in place. */
+function setCertificate(server: Server | TlsServer, { certificate, name, log }: ListenOptions): void {
+  try {
+    const { cert, key } = certificate?.current() ?? {}
+    if ('setSecureContext' in server) server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' })
+  } catch (error) {
+    log.error(error, 'Could not take over a certificate, keeping the one before', { server: name })
+  }
+}
+
+async function serve(options: ListenOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  response.on('close', () => gone.abort(new Error('the client went away')))
+  const { status, headers, body } = await answer(options.handler, toRequest(request, gone.signal), options)
+  if (response.destroyed) return
+  const bytes = Buffer.from(body)
+  response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
+  response.end(request.method === 'HEAD' ? undefined : bytes)
+  // Nothing here reads bodies: what a client sends all the same must not keep the connection busy.
+  request.resume()
+}
+
+async function answer(
+  handler: HttpHandler,
+  request: HttpRequest | undefined,
+  { name, log }: { readonly name: string; readonly log: Logger },
+): Promise<HttpResponse> {
+  if (request === undefined) return { status: 400, body: 'Bad Request\n' }
+  try {
+    return await handler(request)
+  } catch (error) {
+    if (!request.signal.aborted) log.error(error, 'Could not answer a request', { server: name, path: request.path })
+    return { status: 500, body: 'Internal Server Error\n' }
+  }
+}
+
+function toRequest(request: IncomingMessage, signal: AbortSignal): HttpRequest | undefined {
+  try {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([key, value]) => [key, Array.isArray(value) ? value.join(', ') : value]),
+    )
+    const remoteAddress = request.socket.remoteAddress ?? ''
+    const method = request.method ?? 'GET'
+    return { method, path: decodeURIComponent(pathname), query: searchParams, headers, remoteAddress, signal }
+  } catch {
+    return undefined
+  }
+}
+
+function listenError(name: string, address: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  const flag = `--${name === 'probes' ? 'health-probe' : name}-bind-address`
+  const cure =
+    code === 'EADDRINUSE'
+      ? `stop the program that has it, or choose another one with ${flag}`
+      : code === 'EACCES'
+        ? `choose a port above 1023 with ${flag}`
+        : `check ${flag}`
+  const problem = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'is not permitted' : `failed (${message})`
+  return new KubewrightError('KW_LISTEN', `Cannot serve ${name} at ${address} as that address ${problem}: ${cure}`, {
+    cause: error,
+  })
+}
