@@ -41,6 +41,7 @@ import { listQuery, watchQuery, writeQuery } from './request-query.ts'
 import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
 import { RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'
 import type { SubresourceClient } from './subresource-client.ts'
+import { type EncodedPage, EncodedReader, pageOf } from './watch/encoded-reader.ts'
 import { readLines } from './watch/read-lines.ts'
 import { WatchStream } from './watch/watch-stream.ts'
 
@@ -81,10 +82,15 @@ export interface ApiClient extends Client, AsyncDisposable {
     kind: K,
     options?: DeleteCollectionOptions<Infer<K>>,
   ): Promise<readonly Infer<K>[] | undefined>
+  /** One page of a list, with objects that are parsed only when somebody looks: what caches want. */
+  encodedPage<K extends AnyKind>(kind: K, options?: EncodedPageOptions): Promise<EncodedPage<Infer<K>>>
   readonly rest: RestClient
   readonly discovery: Discovery
   readonly mapper: RestMapper
 }
+
+/** Options of {@link ApiClient.encodedPage}: what a server can select by. */
+export type EncodedPageOptions = Omit<PageOptions, 'where'>
 
 /** Makes a client on a transport. Disposing it closes the transport. */
 export function createClient(options: ClientOptions): ApiClient {
@@ -152,15 +158,7 @@ class TransportClient implements ApiClient {
   async *pages(kind: AnyKind, options: PageOptions = {}): AsyncGenerator<Page<never>, void, undefined> {
     const { pageSize = 500 } = options
     const { asked, keeps } = splitList(kind, options)
-    const query = listQuery(asked)
-    if (pageSize > 0) query.set('limit', String(pageSize))
-    const goOn = (token: string): void => {
-      // The token says the version; a server refuses to be told twice.
-      query.delete('resourceVersion')
-      query.delete('resourceVersionMatch')
-      query.set('continue', token)
-    }
-    if (options.continue) goOn(options.continue)
+    const query = pageQuery(asked, pageSize, options.continue)
     const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
     const request = { ...this.#collection('GET', kind, options), query, accept }
     for (;;) {
@@ -174,7 +172,25 @@ class TransportClient implements ApiClient {
         ...(next === '' ? {} : { continue: next }),
       }
       if (next === '') return
-      goOn(next)
+      goOn(query, next)
+    }
+  }
+
+  async encodedPage(kind: AnyKind, options: EncodedPageOptions = {}): Promise<EncodedPage<never>> {
+    const query = pageQuery(options, options.pageSize ?? 500, options.continue)
+    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
+    const request = { ...this.#collection('GET', kind, options), query, accept }
+    const reader = new EncodedReader<never>({ ...typeOf(kind), read: (object) => this.#read(kind, object) })
+    try {
+      return await this.rest.read(request, (bytes, json) => {
+        const page = reader.readPage(bytes)
+        if (page !== undefined) return page
+        const list = json() as Partial<KubeList<unknown>>
+        const items = (list.items ?? []).map((item) => reader.encode(item))
+        return pageOf(items, list.metadata ?? {})
+      })
+    } catch (error) {
+      throw this.#noted(error, kind)
     }
   }
 
@@ -183,7 +199,7 @@ class TransportClient implements ApiClient {
     const request = { ...this.#collection('GET', kind, options), query: watchQuery(options), accept }
     try {
       const body = await this.rest.stream(request)
-      return new WatchStream({ body, read: (object) => this.#read(kind, object) })
+      return new WatchStream({ body, read: (object) => this.#read(kind, object), type: typeOf(kind) })
     } catch (error) {
       throw this.#noted(error, kind)
     }
@@ -408,6 +424,25 @@ class TransportClient implements ApiClient {
     if (object.kind === undefined) return { apiVersion, kind: name, ...object } as never
     return object as never
   }
+}
+
+/** What objects of a kind are, where they do not say it; those of metadata alone say something else. */
+function typeOf(kind: AnyKind): { readonly apiVersion: string; readonly kind: string; readonly isFixed: boolean } {
+  return { apiVersion: kind.apiVersion, kind: kind.kind, isFixed: isMetadataOnly(kind) }
+}
+
+function pageQuery(options: ListOptions, pageSize: number, token: string | undefined): URLSearchParams {
+  const query = listQuery(options)
+  if (pageSize > 0) query.set('limit', String(pageSize))
+  if (token) goOn(query, token)
+  return query
+}
+
+function goOn(query: URLSearchParams, token: string): void {
+  // The token says the version; a server refuses to be told twice.
+  query.delete('resourceVersion')
+  query.delete('resourceVersionMatch')
+  query.set('continue', token)
 }
 
 function asKind(served: ServedResource): DynamicKind {

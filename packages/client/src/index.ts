@@ -1,4 +1,10 @@
-export { type ApiClient, type ClientOptions, createClient, type Deletion } from './api-client.ts'
+export {
+  type ApiClient,
+  type ClientOptions,
+  createClient,
+  type Deletion,
+  type EncodedPageOptions,
+} from './api-client.ts'
 export {
   type ApplyOptions,
   type AttachOptions,
@@ -68,4 +74,6 @@ export type {
   TransportResponse,
   UpgradeRequest,
 } from './transport/transport.ts'
+export { type ByteHome, EncodedObject, type EncodedType } from './watch/encoded-object.ts'
+export { type EncodedPage, EncodedReader, type EncodedReaderParts } from './watch/encoded-reader.ts'
 export { type WatchEvent, WatchStream, type WatchStreamParts } from './watch/watch-stream.ts'

@@ -101,14 +101,22 @@ export class RestClient {
   }
 
   /** The answer's JSON. */
-  async json(request: RestRequest): Promise<unknown> {
-    const bytes = await this.bytes(request)
-    try {
-      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
-    } catch (error) {
-      const { host } = this.transport
-      throw new ConnectionError(`the answer to ${request.method} ${request.path} is no JSON`, { host, cause: error })
-    }
+  json(request: RestRequest): Promise<unknown> {
+    return this.read(request, (_, json) => json())
+  }
+
+  /** What `turn` makes of the answer's body, as bytes or as the JSON that they are. */
+  async read<T>(request: RestRequest, turn: (bytes: Buffer, json: () => unknown) => T): Promise<T> {
+    const body = await this.bytes(request)
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    return turn(bytes, () => {
+      try {
+        return JSON.parse(bytes.toString())
+      } catch (error) {
+        const { host } = this.transport
+        throw new ConnectionError(`the answer to ${request.method} ${request.path} is no JSON`, { host, cause: error })
+      }
+    })
   }
 
   /** The answer's body, all of it within the deadline. */

@@ -9,7 +9,9 @@ function streamOf(...events: readonly unknown[]) {
 }
 
 /** What a stream gives before it fails, and its failure. */
-async function drain(stream: WatchStream<unknown>): Promise<{ events: WatchEvent<unknown>[]; error: unknown }> {
+async function drain(
+  stream: AsyncIterable<WatchEvent<unknown>>,
+): Promise<{ events: WatchEvent<unknown>[]; error: unknown }> {
   const events: WatchEvent<unknown>[] = []
   try {
     for await (const event of stream) events.push(event)
@@ -19,14 +21,26 @@ async function drain(stream: WatchStream<unknown>): Promise<{ events: WatchEvent
   return { events, error: undefined }
 }
 
-describe('WatchStream', () => {
+/** The same as parsed events, read the other way. */
+async function* decoded(stream: WatchStream<unknown>): AsyncGenerator<WatchEvent<unknown>> {
+  for await (const batch of stream.encoded()) {
+    for (const event of batch) yield event.type === 'BOOKMARK' ? event : { ...event, object: event.object.decode() }
+  }
+}
+
+describe.each([
+  ['', (stream: WatchStream<unknown>): AsyncIterable<WatchEvent<unknown>> => stream],
+  [', encoded', decoded],
+])('WatchStream%s', (_, readAs) => {
   it('gives objects and bookmarks', async () => {
     const annotations = { 'k8s.io/initial-events-end': 'true' }
     const { events, error } = await drain(
-      streamOf(
-        { type: 'ADDED', object: { a: 1 } },
-        { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7', annotations } } },
-        { type: 'BOOKMARK', object: { metadata: { resourceVersion: '8' } } },
+      readAs(
+        streamOf(
+          { type: 'ADDED', object: { a: 1 } },
+          { type: 'BOOKMARK', object: { metadata: { resourceVersion: '7', annotations } } },
+          { type: 'BOOKMARK', object: { metadata: { resourceVersion: '8' } } },
+        ),
       ),
     )
     expect(error).toBeUndefined()
@@ -37,9 +51,24 @@ describe('WatchStream', () => {
     ])
   })
 
+  it('gives the same events wherever the stream is cut into chunks', async () => {
+    const thing = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { text: 'é{"' } })
+    const lines = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => ({ type, object: thing(type.toLowerCase()) }))
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    for (let size = 1; size < bytes.length; size += 7) {
+      const body = new ByteStream(() => undefined)
+      for (let at = 0; at < bytes.length; at += size) body.write(bytes.subarray(at, at + size))
+      body.end()
+      const { events } = await drain(readAs(new WatchStream<unknown>({ body, read: (object) => object })))
+      expect(events).toEqual(lines)
+    }
+  })
+
   it('throws the Status of an ERROR event after what came before it', async () => {
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410, message: 'old' }
-    const { events, error } = await drain(streamOf({ type: 'ADDED', object: {} }, { type: 'ERROR', object: status }))
+    const { events, error } = await drain(
+      readAs(streamOf({ type: 'ADDED', object: {} }, { type: 'ERROR', object: status })),
+    )
     expect(events).toHaveLength(1)
     expect(isResourceExpired(error)).toBe(true)
   })
@@ -49,7 +78,7 @@ describe('WatchStream', () => {
     [{ type: 'MOVED', object: {} }, 'got invalid watch event type: MOVED'],
     [{ type: 'ERROR', object: { kind: 'Pod' } }, 'unexpected object in an ERROR event of a watch: {"kind":"Pod"}'],
   ])('fails on what is no event: %j', async (line, message) => {
-    const { events, error } = await drain(streamOf({ type: 'DELETED', object: {} }, line))
+    const { events, error } = await drain(readAs(streamOf({ type: 'DELETED', object: {} }, line)))
     expect(events).toHaveLength(1)
     expect(isInternalError(error)).toBe(true)
     expect((error as Error).message).toContain(message)

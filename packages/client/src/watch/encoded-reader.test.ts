@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EncodedReader } from './encoded-reader.ts'
+
+const reader = new EncodedReader<unknown>({ apiVersion: 'example.com/v1', kind: 'Thing', read: (json) => json })
+
+/** Objects as servers send them, with members in any order. */
+const thing = fc
+  .record({
+    metadata: fc.record({
+      name: fc.stringMatching(/^[a-z0-9.-]{1,20}$/),
+      namespace: fc.option(fc.stringMatching(/^[a-z0-9-]{0,20}$/)),
+      resourceVersion: fc.stringMatching(/^[1-9][0-9]{0,18}$/),
+      labels: fc.option(fc.dictionary(fc.string(), fc.string({ unit: 'binary' })), { nil: undefined }),
+      managedFields: fc.option(fc.array(fc.jsonValue()), { nil: undefined }),
+      annotations: fc.dictionary(fc.string(), fc.string({ unit: 'binary' })),
+    }),
+    spec: fc.jsonValue(),
+    more: fc.jsonValue(),
+  })
+  .chain((object) => {
+    const { metadata, ...rest } = object
+    const shuffled = <T extends object>(value: T): fc.Arbitrary<T> =>
+      fc
+        .shuffledSubarray(Object.entries(value), { minLength: Object.keys(value).length })
+        .map((entries) => Object.fromEntries(entries) as T)
+    return shuffled(metadata).chain((meta) => shuffled({ ...rest, metadata: meta }))
+  })
+
+const indent = fc.constantFrom(undefined, 1, '\t')
+const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe('EncodedReader.read()', () => {
+  it('finds what the parsed object says, wherever it lies and however it is laid out', () => {
+    fc.assert(
+      fc.property(thing, indent, fc.string(), fc.string(), (object, space, before, after) => {
+        const text = JSON.stringify(object, undefined, space)
+        const bytes = Buffer.from(before + text + after)
+        const start = Buffer.byteLength(before)
+        const found = reader.read({ bytes }, start, bytes.length)
+        const { name, namespace, resourceVersion, labels } = object.metadata
+        expect(found?.key).toBe(namespace ? `${namespace}/${name}` : name)
+        expect(found?.resourceVersion).toBe(resourceVersion)
+        expect(reader.end).toBe(start + Buffer.byteLength(text))
+        expect(found?.decode()).toEqual(parsed(object))
+        expect(found?.labels()).toEqual(parsed(labels ?? null) ?? undefined)
+      }),
+    )
+  })
+
+  it('notices every cut', () => {
+    fc.assert(
+      fc.property(thing, fc.nat(), (object, at) => {
+        const bytes = Buffer.from(JSON.stringify(object))
+        expect(reader.read({ bytes }, 0, at % bytes.length)).toBeUndefined()
+      }),
+    )
+  })
+
+  it.each(['[]', '1', '{}', '{"metadata":null}', '{"metadata":{"name":1,"resourceVersion":"1"}}', '{"metadata":{}}'])(
+    'leaves %s to those who parse',
+    (text) => {
+      expect(reader.read({ bytes: Buffer.from(text) }, 0, text.length)).toBeUndefined()
+    },
+  )
+
+  it('says the kind of objects that say none, and of others what they say', () => {
+    const kinds = ['{', '{"apiVersion":"v1","kind":"Pod",', '{"kind":"Thing","apiVersion":"example.com/v1",'].map(
+      (head) => {
+        const bytes = Buffer.from(`${head}"metadata":{"name":"a","resourceVersion":"1"}}`)
+        const { apiVersion, kind } = reader.read({ bytes }, 0, bytes.length)!.type
+        return `${apiVersion} ${kind}`
+      },
+    )
+    expect(kinds).toEqual(['example.com/v1 Thing', 'v1 Pod', 'example.com/v1 Thing'])
+  })
+})
+
+describe('EncodedReader.readPage()', () => {
+  it('gives the items and what the list says of itself', () => {
+    fc.assert(
+      fc.property(fc.array(thing, { maxLength: 5 }), indent, (items, space) => {
+        const metadata = { resourceVersion: '7', continue: 'abc', remainingItemCount: 3 }
+        const list = { kind: 'ThingList', apiVersion: 'example.com/v1', metadata, items }
+        const page = reader.readPage(Buffer.from(`${JSON.stringify(list, undefined, space)}\n`))
+        expect(page).toMatchObject({ resourceVersion: '7', continue: 'abc', remaining: 3 })
+        expect(page?.items.map((item) => item.decode())).toEqual(parsed(items))
+      }),
+    )
+  })
+
+  it('is undefined for a page that was cut, or with an item that must be parsed', () => {
+    const text = '{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"metadata":{"resourceVersion":"1"}}'
+    expect(reader.readPage(Buffer.from(text))?.items).toHaveLength(1)
+    for (let at = 0; at < text.length; at++) expect(reader.readPage(Buffer.from(text.slice(0, at)))).toBeUndefined()
+    expect(reader.readPage(Buffer.from(`${text}x`))).toBeUndefined()
+    expect(reader.readPage(Buffer.from(text.replace('"a"', '"\\u0061"')))).toBeUndefined()
+  })
+})
+
+describe('EncodedObject', () => {
+  it('withoutManagedFields() drops nothing else', () => {
+    fc.assert(
+      fc.property(thing, indent, (object, space) => {
+        const bytes = Buffer.from(JSON.stringify(object, undefined, space))
+        const { managedFields: _, ...metadata } = object.metadata
+        const lean = reader.read({ bytes }, 0, bytes.length)!.withoutManagedFields()
+        expect(lean.decode()).toEqual(parsed({ ...object, metadata }))
+        expect(lean.key).toBe(reader.read({ bytes }, 0, bytes.length)!.key)
+      }),
+    )
+  })
+
+  it('keeps what it is when its bytes are moved, and what it gives is deeply frozen', () => {
+    const bytes = Buffer.from('{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"é":["x"]}}')
+    const object = reader.read({ bytes }, 0, bytes.length)!
+    const home = { bytes: Buffer.alloc(200) }
+    object.moveTo(home, 50)
+    bytes.fill(0)
+    expect(object.home).toBe(home)
+    object.detach()
+    home.bytes.fill(0)
+    const { spec } = object.decode() as { spec: Record<string, unknown[]> }
+    expect(spec).toEqual({ é: ['x'] })
+    expect(() => spec['é']?.push('y')).toThrow(TypeError)
+  })
+
+  it('encode() takes what could only be read by parsing', () => {
+    const json = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', resourceVersion: '3' } }
+    const { key, resourceVersion, type } = reader.encode(json)
+    expect([key, resourceVersion, type.kind, reader.encode(json).decode()]).toEqual(['n/a', '3', 'Pod', json])
+    expect([reader.encode(null).key, reader.encode({ metadata: {} }).resourceVersion]).toEqual(['', ''])
+  })
+})

@@ -1,0 +1,195 @@
+import { type ByteHome, EncodedObject, type EncodedType } from './encoded-object.ts'
+import { isWord, skipSpace, stringAt, Walk } from './json-scan.ts'
+
+const quote = 0x22
+const slash = 0x2f
+const backslash = 0x5c
+
+const apiVersionWord = Buffer.from('apiVersion')
+const kindWord = Buffer.from('kind')
+const metadataWord = Buffer.from('metadata')
+const nameWord = Buffer.from('name')
+const namespaceWord = Buffer.from('namespace')
+const resourceVersionWord = Buffer.from('resourceVersion')
+const itemsWord = Buffer.from('items')
+
+/** What an {@link EncodedReader} takes. */
+export interface EncodedReaderParts<T> extends EncodedType<T> {
+  /** Whether objects are of that type whatever they say, as those of requests for metadata alone are. @default false */
+  readonly isFixed?: boolean
+}
+
+/** A page of a list whose objects are encoded. */
+export interface EncodedPage<T> {
+  readonly items: readonly EncodedObject<T>[]
+  readonly resourceVersion: string
+  /** Present when more pages follow. */
+  readonly continue?: string
+  readonly remaining?: number
+}
+
+/** Finds objects in bytes, with their names and versions, without parsing them. */
+export class EncodedReader<T> {
+  readonly #parts: EncodedReaderParts<T>
+  readonly #apiVersion: Uint8Array
+  readonly #kind: Uint8Array
+  // Keys are put together here, so that each is one flat text.
+  #scratch = Buffer.allocUnsafe(512)
+  /** Where the object that was read last ended. */
+  end = -1
+
+  constructor(parts: EncodedReaderParts<T>) {
+    this.#parts = parts
+    this.#apiVersion = Buffer.from(`"${parts.apiVersion}"`)
+    this.#kind = Buffer.from(`"${parts.kind}"`)
+  }
+
+  /** The object that begins at `start`; undefined when it does not end before `limit`, or is none that can be told by its bytes. */
+  read(home: ByteHome, start: number, limit: number): EncodedObject<T> | undefined {
+    const { bytes } = home
+    const walk = new Walk(bytes, start, limit)
+    const head = new Head()
+    while (walk.next()) {
+      if (walk.isKey(metadataWord)) walk.valueEnd = readMetadata(bytes, walk.valueStart, limit, head)
+      const end = walk.skip()
+      if (end < 0) return undefined
+      if (walk.isKey(apiVersionWord)) {
+        head.apiVersionStart = walk.valueStart
+        head.apiVersionEnd = end
+      } else if (walk.isKey(kindWord)) {
+        head.kindStart = walk.valueStart
+        head.kindEnd = end
+      }
+    }
+    this.end = walk.end
+    if (walk.end < 0 || head.versionEnd === 0) return undefined
+    const key = this.#key(bytes, head)
+    const version = stringAt(bytes, head.versionStart, head.versionEnd)
+    if (key === undefined || version === undefined) return undefined
+    return new EncodedObject(this.#typeOf(bytes, head), key, version, home, start, walk.end)
+  }
+
+  /** Encodes an object that could only be read by parsing it. */
+  encode(json: unknown): EncodedObject<T> {
+    const { apiVersion, kind, metadata } = (json ?? {}) as Partial<Record<string, unknown>>
+    const { name, namespace, resourceVersion } = (metadata ?? {}) as Partial<Record<string, unknown>>
+    const key = typeof name !== 'string' ? '' : namespace ? `${String(namespace)}/${name}` : name
+    const bytes = Buffer.from(JSON.stringify(json ?? null))
+    const own = typeof kind === 'string' && typeof apiVersion === 'string' && !this.#parts.isFixed
+    const type = own ? { ...this.#parts, apiVersion, kind } : this.#parts
+    const version = typeof resourceVersion === 'string' ? resourceVersion : ''
+    return new EncodedObject(type, key, version, { bytes }, 0, bytes.length)
+  }
+
+  /** A page of a list; undefined when it cannot be told by its bytes. */
+  readPage(bytes: Buffer): EncodedPage<T> | undefined {
+    const home = { bytes }
+    const walk = new Walk(bytes, skipSpace(bytes, 0, bytes.length), bytes.length)
+    let items: EncodedObject<T>[] | undefined = []
+    let meta: ListFacts = {}
+    while (walk.next()) {
+      if (walk.isKey(itemsWord) && bytes[walk.valueStart] === 0x5b) {
+        items = this.#items(home, walk)
+        if (items === undefined) return undefined
+      } else if (walk.isKey(metadataWord)) {
+        const end = walk.skip()
+        if (end < 0) return undefined
+        meta = (JSON.parse(bytes.toString('utf8', walk.valueStart, end)) ?? {}) as ListFacts
+      }
+    }
+    if (walk.end < 0 || skipSpace(bytes, walk.end, bytes.length) !== bytes.length) return undefined
+    return pageOf(items, meta)
+  }
+
+  #items(home: ByteHome, list: Walk): EncodedObject<T>[] | undefined {
+    const { bytes } = home
+    const items: EncodedObject<T>[] = []
+    const walk = new Walk(bytes, list.valueStart, bytes.length)
+    while (walk.next()) {
+      const item = this.read(home, walk.valueStart, bytes.length)
+      if (item === undefined) return undefined
+      walk.valueEnd = this.end
+      items.push(item)
+    }
+    list.valueEnd = walk.end
+    return walk.end < 0 ? undefined : items
+  }
+
+  #key(bytes: Buffer, { nameStart, nameEnd, namespaceStart, namespaceEnd }: Head): string | undefined {
+    const length = nameEnd - nameStart + namespaceEnd - namespaceStart
+    // Names of objects are no longer than 253 characters.
+    if (nameEnd - nameStart < 3 || length > this.#scratch.length) return undefined
+    const scratch = this.#scratch
+    let at = 0
+    for (let i = namespaceStart + 1; i < namespaceEnd - 1; i++) scratch[at++] = bytes[i]!
+    if (at > 0) scratch[at++] = slash
+    for (let i = nameStart + 1; i < nameEnd - 1; i++) scratch[at++] = bytes[i]!
+    for (let i = 0; i < at; i++) if (scratch[i] === backslash) return undefined
+    return scratch.toString('utf8', 0, at)
+  }
+
+  #typeOf(bytes: Buffer, head: Head): EncodedType<T> {
+    const parts = this.#parts
+    // Items of lists say nothing; they are what was asked for.
+    if (parts.isFixed || head.kindEnd === 0) return parts
+    const usual =
+      isWord(bytes, head.kindStart, head.kindEnd, this.#kind) &&
+      isWord(bytes, head.apiVersionStart, head.apiVersionEnd, this.#apiVersion)
+    if (usual) return parts
+    const kind = stringAt(bytes, head.kindStart, head.kindEnd) ?? ''
+    const apiVersion = stringAt(bytes, head.apiVersionStart, head.apiVersionEnd) ?? ''
+    return { ...parts, kind, apiVersion }
+  }
+}
+
+interface ListFacts {
+  readonly resourceVersion?: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+}
+
+/** A page of what a list says of itself and its items. */
+export function pageOf<T>(items: readonly EncodedObject<T>[], meta: ListFacts): EncodedPage<T> {
+  const { resourceVersion = '', continue: next = '', remainingItemCount } = meta
+  return {
+    items,
+    resourceVersion,
+    ...(next === '' ? {} : { continue: next }),
+    ...(remainingItemCount === undefined ? {} : { remaining: remainingItemCount }),
+  }
+}
+
+/** Where the parts of an object are that say what it is; with their quotes. */
+class Head {
+  apiVersionStart = 0
+  apiVersionEnd = 0
+  kindStart = 0
+  kindEnd = 0
+  nameStart = 0
+  nameEnd = 0
+  namespaceStart = 0
+  namespaceEnd = 0
+  versionStart = 0
+  versionEnd = 0
+}
+
+/** Notes where names and version are, and returns where the metadata end. */
+function readMetadata(bytes: Buffer, start: number, limit: number, head: Head): number {
+  const walk = new Walk(bytes, start, limit)
+  while (walk.next()) {
+    const end = walk.skip()
+    if (end < 0) return -1
+    if (bytes[walk.valueStart] !== quote) continue
+    if (walk.isKey(nameWord)) {
+      head.nameStart = walk.valueStart
+      head.nameEnd = end
+    } else if (walk.isKey(namespaceWord)) {
+      head.namespaceStart = walk.valueStart
+      head.namespaceEnd = end
+    } else if (walk.isKey(resourceVersionWord)) {
+      head.versionStart = walk.valueStart
+      head.versionEnd = end
+    }
+  }
+  return walk.end
+}

@@ -1,0 +1,158 @@
+// Finds where values begin and end in encoded JSON, without building them. The structure is followed strictly, so that a text that was
+// cut is always noticed; what is inside of numbers and literals is left to whoever parses the value.
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** Where the next byte that is no white space is; `limit` when there is none. */
+export function skipSpace(bytes: Uint8Array, at: number, limit: number): number {
+  let i = at
+  // All white space of JSON is below the printable characters, and nothing else that JSON allows is.
+  while (i < limit && bytes[i]! <= 0x20) i++
+  return i
+}
+
+/** The end of the string whose opening quote is at `at`; -1 when it does not end before `limit`. */
+export function skipString(bytes: Uint8Array, at: number, limit: number): number {
+  for (let i = at + 1; i < limit; i++) {
+    const byte = bytes[i]!
+    if (byte === quote) return i + 1
+    if (byte === backslash) i++
+  }
+  return -1
+}
+
+/** The end of the value that begins at `at`; -1 when it does not end before `limit`. */
+export function skipValue(bytes: Uint8Array, at: number, limit: number): number {
+  const first = at < limit ? bytes[at]! : 0
+  if (first === quote) return skipString(bytes, at, limit)
+  if (first !== openBrace && first !== openBracket) return skipLiteral(bytes, at, limit)
+  let depth = 0
+  let i = at
+  while (i < limit) {
+    const byte = bytes[i]!
+    if (byte === quote) {
+      i = skipString(bytes, i, limit)
+      if (i < 0) return -1
+      continue
+    }
+    i++
+    if (byte === openBrace || byte === openBracket) depth++
+    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return i
+  }
+  return -1
+}
+
+function skipLiteral(bytes: Uint8Array, at: number, limit: number): number {
+  let i = at
+  while (i < limit) {
+    const byte = bytes[i]!
+    if (byte === comma || byte === closeBrace || byte === closeBracket || byte <= 0x20) break
+    i++
+  }
+  return i > at ? i : -1
+}
+
+/**
+ * Walks over the members of the object, or the items of the list, that begins at `at`. After each successful `next`, the spans say
+ * where its parts are.
+ */
+export class Walk {
+  readonly #bytes: Uint8Array
+  readonly #limit: number
+  readonly #isObject: boolean
+  #at: number
+  #first = true
+  /** Where the member begins: at the quote of its key. Of an item: at its value. */
+  start = 0
+  /** The key, without quotes. */
+  keyStart = 0
+  keyEnd = 0
+  valueStart = 0
+  /** Set by whoever reads the value, to where it ended; otherwise the walk looks for the end itself. */
+  valueEnd = -1
+  /** The end of the whole once `next` has returned false; -1 when it has no end, or is neither object nor list. */
+  end = -1
+
+  constructor(bytes: Uint8Array, at: number, limit: number) {
+    this.#bytes = bytes
+    this.#limit = limit
+    this.#isObject = bytes[at] === openBrace
+    this.#at = this.#isObject || bytes[at] === openBracket ? at + 1 : -1
+  }
+
+  /** Moves to the next member or item. */
+  next(): boolean {
+    const bytes = this.#bytes
+    const limit = this.#limit
+    if (this.#at < 0) return false
+    let at = this.#first ? this.#at : this.skip()
+    if (at < 0) return this.#finish(-1)
+    at = skipSpace(bytes, at, limit)
+    const byte = bytes[at]
+    if (byte === (this.#isObject ? closeBrace : closeBracket)) return this.#finish(at + 1)
+    if (!this.#first) {
+      if (byte !== comma) return this.#finish(-1)
+      at = skipSpace(bytes, at + 1, limit)
+    }
+    this.#first = false
+    this.start = at
+    if (this.#isObject) {
+      at = this.#key(at)
+      if (at < 0) return this.#finish(-1)
+    }
+    this.valueStart = at
+    this.valueEnd = -1
+    return true
+  }
+
+  /** The end of the current value. */
+  skip(): number {
+    if (this.valueEnd < 0) this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit)
+    return this.valueEnd
+  }
+
+  /** Whether the current key is this word. */
+  isKey(word: Uint8Array): boolean {
+    return isWord(this.#bytes, this.keyStart, this.keyEnd, word)
+  }
+
+  #key(at: number): number {
+    const bytes = this.#bytes
+    const limit = this.#limit
+    const end = bytes[at] === quote ? skipString(bytes, at, limit) : -1
+    if (end < 0) return -1
+    this.keyStart = at + 1
+    this.keyEnd = end - 1
+    const separator = skipSpace(bytes, end, limit)
+    return bytes[separator] === colon ? skipSpace(bytes, separator + 1, limit) : -1
+  }
+
+  #finish(end: number): false {
+    this.end = end <= this.#limit ? end : -1
+    this.#at = -1
+    return false
+  }
+}
+
+/** Whether the bytes of a span are this word. */
+export function isWord(bytes: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
+  if (end - start !== word.length) return false
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false
+  return true
+}
+
+/** The text of the string at a span that includes its quotes; undefined when that is no string. */
+export function stringAt(bytes: Buffer, start: number, end: number): string | undefined {
+  if (bytes[start] !== quote || end - start < 2) return undefined
+  for (let i = start + 1; i < end - 1; i++) {
+    if (bytes[i] === backslash) return JSON.parse(bytes.toString('utf8', start, end)) as string
+  }
+  return bytes.toString('utf8', start + 1, end - 1)
+}
