@@ -21,10 +21,31 @@ export {
   type SharedInformerFactoryOptions,
 } from './cache/shared-informer-factory.ts'
 export type { Store, StoreQuery } from './cache/store.ts'
+export {
+  type CertificateFiles,
+  type CertificateFilesOptions,
+  certificateFiles,
+} from './certificates/certificate-files.ts'
+export { type CertificateRules, certificateRules } from './certificates/certificate-rules.ts'
+export {
+  type ManageCertificatesOptions,
+  type ManagedCertificates,
+  manageCertificates,
+} from './certificates/manage-certificates.ts'
+export type { TrustTargets } from './certificates/trust-targets.ts'
 export type { Cluster } from './cluster/cluster.ts'
 export type { CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
+export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/channel-source.ts'
+export {
+  type ClusterSourceOptions,
+  clusterKey,
+  clusterSource,
+  parseClusterKey,
+} from './controller/cluster-source.ts'
+export { controllerMetrics, informerMetrics, workQueueMetrics } from './controller/controller-metrics.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
-export type { ControllerRunner, ReconcileRecord } from './controller/controller-runner.ts'
+export { type ControllerRunner, createControllerRunner, type ReconcileRecord } from './controller/controller-runner.ts'
+export type { HotLoopOptions } from './controller/hot-loop-detector.ts'
 export {
   defineKeyController,
   type KeyContext,
@@ -33,7 +54,31 @@ export {
   type KeyOutcome,
   type KeyReconciler,
 } from './controller/key-controller.ts'
+export {
+  type ForOwnerOptions,
+  forObject,
+  forOwner,
+  type KeyMapping,
+  type MapContext,
+  mapTo,
+} from './controller/key-mapping.ts'
+export { type KindSourceOptions, kindSource } from './controller/kind-source.ts'
+export type { Predicate } from './controller/predicate.ts'
+export {
+  and,
+  annotationsChanged,
+  changed,
+  generationChanged,
+  labelSelector,
+  labelsChanged,
+  not,
+  or,
+  resourceVersionChanged,
+  when,
+} from './controller/predicates.ts'
+export { RetryLater, TerminalError } from './controller/reconcile-errors.ts'
 export type { KeySink, RunningSource, Source } from './controller/source.ts'
+export { type TimerSourceOptions, timerSource } from './controller/timer-source.ts'
 export {
   type Conversion,
   type Converted,
@@ -121,6 +166,17 @@ export {
   createWebhookHandler,
   type WebhookHandlerOptions,
 } from './webhook/create-webhook-handler.ts'
+export { type ServedWebhooks, type ServeWebhooksOptions, serveWebhooks } from './webhook/serve-webhooks.ts'
+export {
+  type CertificateFolder,
+  certificatesOf,
+  needsWebhooks,
+  type RunningWebhooks,
+  type SelfManagedCertificates,
+  type StartWebhooksOptions,
+  startWebhooks,
+  webhookRunnable,
+} from './webhook/start-webhooks.ts'
 export {
   conversionCrd,
   type WebhookConfigurationOptions,
@@ -154,6 +210,7 @@ export {
   itemFastSlowRateLimiter,
   maxOfRateLimiter,
   type RateLimiter,
+  withJitter,
   withMaxWait,
 } from './work-queue/rate-limiter.ts'
 export { WorkQueue, type WorkQueueOptions } from './work-queue/work-queue.ts'

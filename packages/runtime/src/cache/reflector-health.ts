@@ -20,6 +20,8 @@ export interface ReflectorHealth {
   readonly message?: string
   /** What a person can do about it, where that is known. The reflector keeps trying and recovers by itself afterwards. */
   readonly cure?: string
+  /** Present when it fails because the server does not serve the resource. */
+  readonly missing?: true
 }
 
 /** What a reflector reflects, for messages. */
@@ -33,12 +35,13 @@ export function describeFailure(
   error: unknown,
   verb: 'list' | 'watch',
   resource: ReflectedResource,
-): { readonly message: string; readonly cure?: string } {
+): { readonly message: string; readonly cure?: string; readonly missing?: true } {
   const name = formatGroupResource(resource)
   const where = resource.namespace === undefined ? '' : ` in namespace ${JSON.stringify(resource.namespace)}`
   const message = `Cannot ${verb} ${name}${where}: ${error instanceof Error ? error.message : String(error)}`
   const cure = cureOf(error, name, resource)
-  return cure === undefined ? { message } : { message, cure }
+  if (cure === undefined) return { message }
+  return isNotFound(error) ? { message, cure, missing: true } : { message, cure }
 }
 
 function cureOf(error: unknown, name: string, resource: ReflectedResource): string | undefined {

@@ -5,9 +5,13 @@ import type { EventRecorder } from '../events/event-recorder.ts'
 import type { CountedCause } from '../work-queue/cause.ts'
 import type { RateLimiter } from '../work-queue/rate-limiter.ts'
 import type { ControllerParts } from './controller-parts.ts'
+import type { HotLoopOptions } from './hot-loop-detector.ts'
 import type { Source } from './source.ts'
 
-/** What a reconcile of a key is given. */
+/**
+ * What a reconcile of a key is given. Its members may be taken out of it, but a spread (`{ ...context }`) does not copy them: most are
+ * made when they are first read, so that a reconcile pays for what it uses.
+ */
 export interface KeyContext {
   readonly client: Client
   /** Aborted when the manager's patience with running reconciles ends, or the reconcile runs out of time. */
@@ -19,6 +23,8 @@ export interface KeyContext {
   readonly causes: readonly CountedCause[]
   /** Unique to this reconcile. */
   readonly reconcileID: string
+  /** Says what the reconcile is waiting for, undefined for nothing: shown when it hangs. */
+  readonly waitsFor: (what: string | undefined) => void
 }
 
 /** The intent that a reconcile of a key returns. Throwing means back-off instead. */
@@ -28,7 +34,7 @@ export interface KeyOutcome {
   readonly priority?: number | undefined
 }
 
-/** Starts the reconciler of a controller: called once for each run of it, before its sources start. */
+/** Brings the world closer to what a key asks for. Answers that need no promise are dealt with faster. */
 export type KeyReconciler = (key: string, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
 
 /** What {@link defineKeyController} takes. */
@@ -45,6 +51,10 @@ export interface KeyControllerOptions {
   readonly queue?: 'priority' | 'classic'
   /** Aborts a reconcile's signal after this long. @default none */
   readonly reconcileTimeout?: Duration
+  /** After how long a running reconcile is reported as hanging, again and again. @default '1m' */
+  readonly hangAfter?: Duration
+  /** When a key counts as being reconciled in circles; false means never. @default 20 times within a minute */
+  readonly hotLoop?: HotLoopOptions | false
   /** How long sources may take to sync before the start fails. @default '2m' */
   readonly syncTimeout?: Duration
   /** Whether it waits until this process leads. @default true */
@@ -61,9 +71,11 @@ export interface KeyController {
   readonly rateLimiter: (() => RateLimiter<string>) | undefined
   readonly queue: 'priority' | 'classic'
   readonly reconcileTimeout: Duration | undefined
+  readonly hangAfter?: Duration | undefined
+  readonly hotLoop?: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
   readonly needsLeader: boolean
-  /** Makes the reconciler of one run. */
+  /** Makes the reconciler of one run: called once for each, before its sources start. */
   readonly start: (parts: ControllerParts) => KeyReconciler
 }
 
@@ -86,6 +98,8 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     rateLimiter: options.rateLimiter,
     queue,
     reconcileTimeout: options.reconcileTimeout,
+    hangAfter: options.hangAfter,
+    hotLoop: options.hotLoop,
     syncTimeout,
     needsLeader,
     start: () => (key: string, context: KeyContext) => options.reconcile(key, context),

@@ -5,6 +5,8 @@ import type { ControllerParts } from './controller-parts.ts'
 
 /** Where a source puts the keys that must be looked at. */
 export interface KeySink {
+  /** The name of the controller that works on the keys. */
+  readonly controller: string
   add(key: string, options?: AddOptions): void
   addAfter(key: string, delay: Duration, options?: AddOptions): void
 }
@@ -17,6 +19,11 @@ export interface RunningSource extends AsyncDisposable {
   problem(): string | undefined
   /** The registrations with informers that feed it, if any: their lag is shown. */
   readonly registrations: readonly HandlerRegistration[]
+  /**
+   * Adds all keys that it knows again, at low priority: called when this process takes over work that others may have planned, such
+   * as requeues. Sources that know no keys leave it out.
+   */
+  rescan?(): void
 }
 
 /** Says which keys a controller must look at: informers, timers, channels, other clusters. A value until it is started. */

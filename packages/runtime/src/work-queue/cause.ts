@@ -6,8 +6,10 @@ export interface Cause {
   readonly kind?: string
   /** The key of that object. */
   readonly object?: string
-  /** The paths that an update changed, where known. */
+  /** The paths that an update changed, where known. May be a getter that compares when it is first read. */
   readonly paths?: readonly string[]
+  /** The field managers that made an update, where known. May be a getter. */
+  readonly by?: readonly string[]
 }
 
 /** A cause and how often it occurred since the key was last taken. */
@@ -17,33 +19,42 @@ export interface CountedCause extends Cause {
 
 // What a key that nobody takes may accumulate; beyond it only known causes are still counted.
 const maxCausesPerKey = 32
+// Of how many equal causes the paths are united: each of them may keep two objects alive until they are read.
+const maxPathsPerCause = 4
 
-/** Why each waiting key waits, merged: equal causes are counted, their paths united. Bounded per key. */
+/** Equal causes of one key, not united yet. */
+export interface MergedCause {
+  readonly causes: Cause[]
+  count: number
+}
+
+/** Why each waiting key waits, merged: equal causes are counted, their paths united when they are read. Bounded per key. */
 export class CauseBook<K> {
-  readonly #byKey = new Map<K, Map<string, CountedCause>>()
+  readonly #byKey = new Map<K, MergedCause[]>()
 
   record(key: K, cause: Cause): void {
-    let causes = this.#byKey.get(key)
-    if (causes === undefined) {
-      causes = new Map()
-      this.#byKey.set(key, causes)
+    const merged = this.#byKey.get(key)
+    if (merged === undefined) {
+      this.#byKey.set(key, [{ causes: [cause], count: 1 }])
+      return
     }
-    const identity = `${cause.event} ${cause.kind ?? ''} ${cause.object ?? ''}`
-    const known = causes.get(identity)
-    if (known !== undefined) causes.set(identity, merge(known, cause))
-    else if (causes.size < maxCausesPerKey) causes.set(identity, { ...cause, count: 1 })
+    const known = merged.find(({ causes: [other] }) => other !== undefined && areEqual(other, cause))
+    if (known !== undefined) {
+      known.count++
+      if ('paths' in cause && known.causes.length < maxPathsPerCause) known.causes.push(cause)
+    } else if (merged.length < maxCausesPerKey) merged.push({ causes: [cause], count: 1 })
   }
 
-  /** Removes and returns the causes of a key, oldest first. */
-  take(key: K): readonly CountedCause[] {
-    const causes = this.of(key)
-    if (causes.length > 0) this.#byKey.delete(key)
-    return causes
+  /** Removes and returns the causes of a key, oldest first, for {@link countedCauses}. */
+  take(key: K): readonly MergedCause[] {
+    const merged = this.#byKey.get(key)
+    if (merged === undefined) return none
+    this.#byKey.delete(key)
+    return merged
   }
 
   of(key: K): readonly CountedCause[] {
-    const causes = this.#byKey.get(key)
-    return causes === undefined ? none : [...causes.values()]
+    return countedCauses(this.#byKey.get(key) ?? none)
   }
 
   forget(key: K): void {
@@ -51,10 +62,33 @@ export class CauseBook<K> {
   }
 }
 
-const none: readonly CountedCause[] = Object.freeze([])
+const none: readonly never[] = Object.freeze([])
 
-function merge(known: CountedCause, cause: Cause): CountedCause {
-  const merged = { ...known, count: known.count + 1 }
-  if (cause.paths === undefined) return merged
-  return { ...merged, paths: [...new Set([...(known.paths ?? []), ...cause.paths])] }
+/** What readers see of merged causes. */
+export function countedCauses(merged: readonly MergedCause[]): readonly CountedCause[] {
+  return merged.length === 0 ? none : merged.map(counted)
+}
+
+function areEqual(a: Cause, b: Cause): boolean {
+  return a.event === b.event && a.object === b.object && a.kind === b.kind
+}
+
+// Getters of its own, not of a class: they are copied, compared and written as JSON like any other property.
+function counted({ causes, count }: MergedCause): CountedCause {
+  const [first] = causes
+  // An entry is made with a cause and never loses it.
+  const { event, kind, object } = first as Cause
+  const facts = { event, ...(kind === undefined ? {} : { kind }), ...(object === undefined ? {} : { object }) }
+  if (!causes.some((cause) => 'paths' in cause)) return { ...facts, count }
+  return Object.defineProperties({ ...facts, count }, unitedLists(causes))
+}
+
+function unitedLists(causes: readonly Cause[]): PropertyDescriptorMap {
+  const united = (name: 'paths' | 'by'): PropertyDescriptor => {
+    let list: readonly string[] | undefined
+    return { enumerable: true, get: () => (list ??= [...new Set(causes.flatMap((cause) => cause[name] ?? []))]) }
+  }
+  return causes.some((cause) => 'by' in cause)
+    ? { paths: united('paths'), by: united('by') }
+    : { paths: united('paths') }
 }

@@ -60,6 +60,7 @@ export class PriorityQueue<K = string> implements Queue<K> {
   // Whether the last key was taken because of its age: then the next one is taken by priority.
   #servedByAge = false
   #shuttingDown = false
+  #onReady: (() => void) | undefined
 
   constructor(options: PriorityQueueOptions<K>) {
     this.name = options.name ?? 'queue'
@@ -130,6 +131,10 @@ export class PriorityQueue<K = string> implements Queue<K> {
     const taken = this.tryGet()
     if (taken !== undefined || this.#shuttingDown) return taken
     return this.#getters.wait(options.signal)
+  }
+
+  onReady(listener: (() => void) | undefined): void {
+    this.#onReady = listener
   }
 
   done(key: K): void {
@@ -207,6 +212,7 @@ export class PriorityQueue<K = string> implements Queue<K> {
     this.#metrics.depth(1, entry.priority)
     // Workers wait only while nothing is ready, so the first one gets exactly this key.
     if (this.#getters.size > 0) this.#getters.serve(this.tryGet())
+    else this.#onReady?.()
   }
 
   #age(entry: Ready<K>): void {

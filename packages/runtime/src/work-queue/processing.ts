@@ -1,5 +1,5 @@
 import { type Clock, Deferred } from '@kubewright/base'
-import type { CountedCause } from './cause.ts'
+import { type CountedCause, countedCauses, type MergedCause } from './cause.ts'
 import type { QueuedKey, Taken } from './queue.ts'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
@@ -7,7 +7,7 @@ import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 export class Processing<K> {
   readonly #clock: Clock
   readonly #metrics: WorkQueueMetrics
-  readonly #held = new Map<K, { readonly since: number; readonly taken: Taken<K> }>()
+  readonly #held = new Map<K, TakenKey<K>>()
   #finished = 0
   #idle: Deferred | undefined
 
@@ -30,11 +30,11 @@ export class Processing<K> {
   }
 
   /** Gives a key to a worker. `readySince` is the monotonic time at which it could first have been taken. */
-  hold(key: K, priority: number, causes: readonly CountedCause[], readySince: number): Taken<K> {
+  hold(key: K, priority: number, causes: readonly MergedCause[], readySince: number): Taken<K> {
     const since = this.#clock.monotonic()
-    const taken: Taken<K> = { key, priority, causes }
-    this.#held.set(key, { since, taken })
-    this.#metrics.taken(since - readySince)
+    const taken = new TakenKey(key, priority, since, since - readySince, causes)
+    this.#held.set(key, taken)
+    this.#metrics.taken(taken.waited)
     return taken
   }
 
@@ -67,6 +67,31 @@ export class Processing<K> {
 
   snapshot(): QueuedKey<K>[] {
     const now = this.#clock.monotonic()
-    return [...this.#held.values()].map(({ since, taken }) => ({ ...taken, time: now - since }))
+    return [...this.#held.values()].map(({ key, priority, causes, since }) => {
+      return { key, priority, causes, time: now - since }
+    })
+  }
+}
+
+class TakenKey<K> implements Taken<K> {
+  readonly key: K
+  readonly priority: number
+  /** The monotonic time at which it was taken. */
+  readonly since: number
+  readonly waited: number
+  readonly #merged: readonly MergedCause[]
+  #causes: readonly CountedCause[] | undefined
+
+  constructor(key: K, priority: number, since: number, waited: number, merged: readonly MergedCause[]) {
+    this.key = key
+    this.priority = priority
+    this.since = since
+    this.waited = waited
+    this.#merged = merged
+  }
+
+  // Made when asked for: most workers never do.
+  get causes(): readonly CountedCause[] {
+    return (this.#causes ??= countedCauses(this.#merged))
   }
 }

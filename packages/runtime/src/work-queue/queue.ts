@@ -15,6 +15,8 @@ export interface Taken<K = string> {
   readonly priority: number
   /** Why it was in the queue, oldest cause first. */
   readonly causes: readonly CountedCause[]
+  /** For how many milliseconds it was ready before it was taken. */
+  readonly waited: number
 }
 
 /** What became of the keys of a queue that was shut down. */
@@ -77,6 +79,11 @@ export interface Queue<K = string> {
   get(options?: WaitOptions): Promise<Taken<K> | undefined>
   /** Takes the next key if there is one right now. */
   tryGet(): Taken<K> | undefined
+  /**
+   * Has `listener` called whenever a key becomes ready that nobody waits for with `get`: for workers that use `tryGet`. It is called
+   * from within the add, so it should only take note. One listener at a time; none when undefined.
+   */
+  onReady(listener: (() => void) | undefined): void
   /** Hands a taken key back: must be called exactly once for each. */
   done(key: K): void
   /**

@@ -1,4 +1,4 @@
-import { type Clock, type Duration, toMillis } from '@kubewright/base'
+import { type Clock, type Duration, jitter, type Random, toMillis } from '@kubewright/base'
 
 /**
  * Decides how long a key has to wait before it is tried again. `when` counts as a try: ask only to use the answer.
@@ -99,6 +99,18 @@ export function withMaxWait<K = string>(limiter: RateLimiter<K>, max: Duration):
   const limit = toMillis(max)
   return {
     when: (key) => Math.min(limiter.when(key), limit),
+    forget: (key) => limiter.forget(key),
+    numRequeues: (key) => limiter.numRequeues(key),
+  }
+}
+
+/** Prolongs each wait by a random part of up to `factor` of it, so that keys that failed together do not come back together. */
+export function withJitter<K = string>(limiter: RateLimiter<K>, random: Random, factor: number = 0.2): RateLimiter<K> {
+  return {
+    when(key) {
+      const wait = limiter.when(key)
+      return wait > 0 ? jitter(wait, factor, random) : wait
+    },
     forget: (key) => limiter.forget(key),
     numRequeues: (key) => limiter.numRequeues(key),
   }

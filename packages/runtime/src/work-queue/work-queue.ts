@@ -37,6 +37,7 @@ export class WorkQueue<K = string> implements Queue<K> {
   // Exactly the dirty keys that are not in process, in the order of arrival.
   readonly #line = new Fifo<K>()
   #shuttingDown = false
+  #onReady: (() => void) | undefined
 
   constructor(options: WorkQueueOptions<K>) {
     this.name = options.name ?? 'queue'
@@ -102,6 +103,10 @@ export class WorkQueue<K = string> implements Queue<K> {
     return this.#getters.wait(options.signal)
   }
 
+  onReady(listener: (() => void) | undefined): void {
+    this.#onReady = listener
+  }
+
   done(key: K): void {
     if (!this.#processing.release(key)) return
     if (this.#dirty.has(key)) this.#queueUp(key)
@@ -152,5 +157,6 @@ export class WorkQueue<K = string> implements Queue<K> {
     this.#metrics.depth(1)
     // Workers wait only while the line is empty, so the first one gets exactly this key.
     if (this.#getters.size > 0) this.#getters.serve(this.tryGet())
+    else this.#onReady?.()
   }
 }

@@ -1,0 +1,67 @@
+import type { KubeObject } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
+
+// How many paths are worth telling, and how deep they go: enough to see what flips, whatever the size of the objects.
+const maxPaths = 16
+const maxDepth = 3
+
+/**
+ * The paths at which two versions of an object differ, at most 16, at most three names deep, such as `spec.replicas` or
+ * `status.conditions[Ready]`. What every write changes (`resourceVersion`, `managedFields`) is left out.
+ */
+export function changedPaths(before: KubeObject, after: KubeObject): readonly string[] {
+  const paths: string[] = []
+  compareObjects(before, after, '', 1, paths)
+  return paths
+}
+
+/** The field managers whose entry in `managedFields` an update changed: who wrote it, as far as the object tells. */
+export function writersOf(before: KubeObject, after: KubeObject): readonly string[] {
+  const known = before.metadata.managedFields ?? []
+  const writers = new Set<string>()
+  for (const entry of after.metadata.managedFields ?? []) {
+    if (entry.manager !== undefined && !known.some((other) => deepEqual(entry, other))) writers.add(entry.manager)
+  }
+  return [...writers]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function compareObjects(before: object, after: object, prefix: string, depth: number, paths: string[]): void {
+  // Both are JSON objects, of which every string may be a key.
+  const left = before as Fields
+  const right = after as Fields
+  const inMetadata = prefix === 'metadata.'
+  for (const name in left) compareField(name)
+  for (const name in right) if (left[name] === undefined) compareField(name)
+
+  function compareField(name: string): void {
+    if (paths.length >= maxPaths || (inMetadata && (name === 'resourceVersion' || name === 'managedFields'))) return
+    compare(left[name], right[name], `${prefix}${name}`, depth, paths)
+  }
+}
+
+function compare(before: unknown, after: unknown, path: string, depth: number, paths: string[]): void {
+  if (before === after) return
+  if (depth < maxDepth && isFields(before) && isFields(after)) {
+    compareObjects(before, after, `${path}.`, depth + 1, paths)
+  } else if (path.endsWith('.conditions') && Array.isArray(before) && Array.isArray(after)) {
+    compareConditions(before, after, path, paths)
+  } else if (!deepEqual(before, after)) paths.push(path)
+}
+
+function compareConditions(before: readonly unknown[], after: readonly unknown[], path: string, paths: string[]): void {
+  const types = new Set([...before, ...after].map(typeOf))
+  for (const type of types) {
+    const of = (list: readonly unknown[]): unknown => list.find((each) => typeOf(each) === type)
+    if (paths.length < maxPaths && !deepEqual(of(before), of(after))) paths.push(`${path}[${type}]`)
+  }
+}
+
+function typeOf(condition: unknown): string {
+  return isFields(condition) && typeof condition['type'] === 'string' ? condition['type'] : ''
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,67 @@
+import { type Clock, formatDuration, type Timer } from '@kubewright/base'
+import type { ReconcileRun } from './reconcile-run.ts'
+
+/** Reports reconciles that have been running for long, and again each time as much has passed. One timer for all of them. */
+export class HangWatch {
+  readonly #clock: Clock
+  readonly #threshold: number
+  readonly #label: string
+  readonly #running = new Set<ReconcileRun>()
+  #timer: Timer | undefined
+
+  constructor(clock: Clock, threshold: number, controller: string) {
+    this.#clock = clock
+    this.#threshold = threshold
+    this.#label = `hanging reconciles of ${controller}`
+  }
+
+  watch(run: ReconcileRun): void {
+    this.#running.add(run)
+    this.#timer ??= this.#clock.setTimer(this.#threshold, () => this.#check(), this.#label)
+  }
+
+  forget(run: ReconcileRun): void {
+    this.#running.delete(run)
+    if (this.#running.size > 0) return
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  /** What is to be said about those that hang now. */
+  problems(): string[] {
+    const now = this.#clock.monotonic()
+    return [...this.#running]
+      .filter((run) => now - run.started >= this.#threshold)
+      .map((run) => {
+        const forWhat = run.waiting === undefined ? '' : `, waiting for ${run.waiting}`
+        return `Reconcile of ${JSON.stringify(run.key)} has been running for ${seconds(now - run.started)}${forWhat}`
+      })
+  }
+
+  #check(): void {
+    const now = this.#clock.monotonic()
+    let next = Number.POSITIVE_INFINITY
+    for (const run of this.#running) {
+      if (now >= this.#due(run)) this.#report(run, now)
+      next = Math.min(next, this.#due(run))
+    }
+    // Nobody runs forever unseen: as long as there are any, the earliest is due at some time.
+    this.#timer = this.#running.size === 0 ? undefined : this.#arm(next - now)
+  }
+
+  #arm(delay: number): Timer {
+    return this.#clock.setTimer(delay, () => this.#check(), this.#label)
+  }
+
+  #due(run: ReconcileRun): number {
+    return run.started + this.#threshold * (run.reports + 1)
+  }
+
+  #report(run: ReconcileRun, now: number): void {
+    run.reports = Math.floor((now - run.started) / this.#threshold)
+    const waiting = run.waiting === undefined ? {} : { waitingFor: run.waiting }
+    run.log.info('Warning: reconcile is still running', { runningFor: seconds(now - run.started), ...waiting })
+  }
+}
+
+const seconds = (millis: number): string => formatDuration(Math.round(millis / 1000) * 1000)

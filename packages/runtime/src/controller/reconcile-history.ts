@@ -1,0 +1,49 @@
+import type { Logger } from '@kubewright/base'
+import type { ReconcileRecord } from './controller-runner.ts'
+import type { ReconcileRun } from './reconcile-run.ts'
+
+const kept = 100
+
+/** The last reconciles of a controller, and those who want to be told of each. Records are made when somebody looks. */
+export class ReconcileHistory {
+  readonly #ring: ReconcileRun[] = []
+  readonly #listeners = new Set<(record: ReconcileRecord) => void>()
+  readonly #log: Logger
+  // Where the next one goes once the ring is full: the place of the oldest.
+  #next = 0
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  add(run: ReconcileRun): void {
+    if (this.#ring.length < kept) this.#ring.push(run)
+    else {
+      this.#ring[this.#next] = run
+      this.#next = (this.#next + 1) % kept
+    }
+    if (this.#listeners.size > 0) this.#tell(run.record())
+  }
+
+  /** Newest first. */
+  recent(): readonly ReconcileRecord[] {
+    return [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)].reverse().map((run) => run.record())
+  }
+
+  listen(listener: (record: ReconcileRecord) => void): Disposable {
+    // Wrapped, so that each registration is its own even if the function is the same.
+    const own = (record: ReconcileRecord): void => listener(record)
+    this.#listeners.add(own)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(own) }
+  }
+
+  #tell(record: ReconcileRecord): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(record)
+      } catch (error) {
+        this.#log.error(error, 'Listener of reconciles failed')
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { type AnyKind, parseKey } from '@kubewright/api'
+import {
+  type Clock,
+  formatDuration,
+  KubewrightError,
+  type LinkedController,
+  type Logger,
+  type LogValues,
+  linkSignals,
+  type Random,
+  type Timer,
+  uuid,
+} from '@kubewright/base'
+import type { Client } from '@kubewright/client'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import type { CountedCause } from '../work-queue/cause.ts'
+import type { Taken } from '../work-queue/queue.ts'
+import { parseClusterKey } from './cluster-source.ts'
+import type { ReconcileRecord } from './controller-runner.ts'
+import type { KeyContext } from './key-controller.ts'
+
+/** What all reconciles of a controller have in common. */
+export interface RunHost {
+  readonly controller: string
+  readonly kind: AnyKind | undefined
+  readonly clock: Clock
+  readonly random: Random
+  readonly client: Client
+  readonly events: EventRecorder
+  /** Carries what all lines of the controller do. */
+  readonly log: Logger
+}
+
+/** One reconcile: the context of the reconciler while it runs, and what is remembered of it afterwards. All costly parts are lazy. */
+export class ReconcileRun implements KeyContext {
+  readonly key: string
+  readonly taken: Taken
+  /** Monotonic. */
+  readonly started: number
+  readonly #host: RunHost
+  readonly #startedAt: number
+  readonly #abort: AbortSignal
+  #log: Logger | undefined
+  #id: string | undefined
+  #link: LinkedController | undefined
+  #timer: Timer | undefined
+  #timeout: KubewrightError | undefined
+  #ended = false
+  /** What it says to be waiting for. */
+  waiting: string | undefined
+  /** How often it was reported to be hanging. */
+  reports = 0
+  /** Known when it has ended. */
+  result: ReconcileRecord['result'] = 'success'
+  durationMillis = 0
+  error: unknown
+  requeueAfterMillis: number | undefined
+
+  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number) {
+    this.#host = host
+    this.key = taken.key
+    this.taken = taken
+    this.#abort = abort
+    this.started = started
+    this.#startedAt = host.clock.now()
+  }
+
+  get client(): Client {
+    return this.#host.client
+  }
+
+  get events(): EventRecorder {
+    return this.#host.events
+  }
+
+  get causes(): readonly CountedCause[] {
+    return this.taken.causes
+  }
+
+  get reconcileID(): string {
+    return (this.#id ??= uuid(this.#host.random))
+  }
+
+  get log(): Logger {
+    return (this.#log ??= this.#host.log.withValues({
+      ...keyValues(this.#host.kind, this.key),
+      reconcileID: this.reconcileID,
+    }))
+  }
+
+  get signal(): AbortSignal {
+    if (this.#link === undefined) {
+      this.#link = linkSignals(this.#abort)
+      if (this.#timeout !== undefined) this.#link.abort(this.#timeout)
+      // Nothing may stay behind on the signal of the controller, not even when it is first read after the end.
+      if (this.#ended) this.#link[Symbol.dispose]()
+    }
+    return this.#link.signal
+  }
+
+  get waitsFor(): (what: string | undefined) => void {
+    return (what) => {
+      this.waiting = what
+    }
+  }
+
+  get timedOut(): boolean {
+    return this.#timeout !== undefined
+  }
+
+  /** Whether it was told to give up because the controller stops. */
+  get interrupted(): boolean {
+    return this.#abort.aborted
+  }
+
+  /** Aborts the signal after so many milliseconds. */
+  limit(millis: number): void {
+    const { clock, controller } = this.#host
+    const onTimeout = (): void => {
+      const what = `reconcile of ${JSON.stringify(this.key)} by controller "${controller}"`
+      this.#timeout = new KubewrightError('KW_DEADLINE_EXCEEDED', `Timed out after ${formatDuration(millis)}: ${what}`)
+      this.#link?.abort(this.#timeout)
+    }
+    this.#timer = clock.setTimer(millis, onTimeout, 'reconcile timeout')
+  }
+
+  end(now: number): void {
+    this.#ended = true
+    this.durationMillis = now - this.started
+    this.#timer?.cancel()
+    this.#link?.[Symbol.dispose]()
+  }
+
+  record(): ReconcileRecord {
+    const { result, error, requeueAfterMillis } = this
+    return {
+      controller: this.#host.controller,
+      key: this.key,
+      reconcileID: this.reconcileID,
+      causes: this.causes,
+      startedAt: this.#startedAt,
+      durationMillis: this.durationMillis,
+      result,
+      ...(error === undefined ? {} : { error }),
+      ...(requeueAfterMillis === undefined ? {} : { requeueAfterMillis }),
+    }
+  }
+}
+
+/** The values by which log lines name a key, those of controller-runtime where it is the key of an object. */
+export function keyValues(kind: AnyKind | undefined, text: string): LogValues {
+  const { cluster, key } = parseClusterKey(text)
+  if (key.split('/').length > 2) return { request: text }
+  const { name, namespace = '' } = parseKey(key)
+  return {
+    ...(cluster === '' ? {} : { cluster }),
+    ...(kind === undefined ? {} : { [kind.kind]: { name, namespace } }),
+    namespace,
+    name,
+  }
+}
