@@ -87,6 +87,8 @@ export default tseslint.config(
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.
       'packages/client/src/transport/http-*.ts',
+      // Where API servers ask an operator's webhooks.
+      'packages/runtime/src/webhook/serve-webhooks.ts',
       // Where a manager's metrics and probes are served.
       'packages/runtime/src/http/system-http-listener.ts',
     ],

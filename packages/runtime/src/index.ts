@@ -110,6 +110,8 @@ export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from '.
 export { NotLeaderError } from './election/not-leader-error.ts'
 export type { KeyGate, WriteGate } from './election/write-gate.ts'
 export { runtimeErrorCodes } from './error-codes.ts'
+export { createEventRecorder, type EventRecorderOptions } from './events/create-event-recorder.ts'
+export { eventMetricName, eventMetrics } from './events/event-metrics.ts'
 export type { EventNote, EventRecorder } from './events/event-recorder.ts'
 export type { HealthCheck, HealthChecks } from './health/health-check.ts'
 export {

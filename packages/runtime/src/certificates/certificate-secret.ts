@@ -1,0 +1,60 @@
+import { KubewrightError } from '@kubewright/base'
+import type { Secret, SecretDraft } from '@kubewright/k8s/core/v1'
+import { splitBundle } from './certificate-times.ts'
+import { checkPair } from './check-pair.ts'
+import type { CertificateState } from './plan-rotation.ts'
+
+const label = 'kubewright.dev/certificates'
+
+/** The Secret that holds certificates, of which all replicas of an operator show the same. */
+export function toSecret(
+  key: { readonly namespace: string; readonly name: string },
+  state: CertificateState,
+): SecretDraft {
+  const { signer, next, serving, trusted } = state
+  const data: Record<string, string> = {
+    'tls.crt': serving.cert,
+    'tls.key': serving.key,
+    'ca.crt': trusted.join(''),
+    'signer.crt': signer.cert,
+    'signer.key': signer.key,
+    ...(next ? { 'next.crt': next.cert, 'next.key': next.key } : {}),
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...key, labels: { [label]: 'webhook' } },
+    type: 'kubernetes.io/tls',
+    data: Object.fromEntries(Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')])),
+  }
+}
+
+/**
+ * The certificates in a Secret; undefined when they are damaged, so that new ones are needed. Throws when the Secret is somebody
+ * else's, which must not be overwritten.
+ */
+export function fromSecret({ metadata, data = {} }: Secret): CertificateState | undefined {
+  if (metadata.labels?.[label] === undefined) {
+    throw new KubewrightError(
+      'KW_CERTIFICATE',
+      `Cannot keep certificates in Secret ${metadata.namespace}/${metadata.name} as something else made it: ` +
+        'delete it, choose another Secret, or name the folder where it is mounted as the certificate folder',
+    )
+  }
+  const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8')
+  const pair = (cert: string, key: string): { cert: string; key: string } => ({ cert: text(cert), key: text(key) })
+  const state = {
+    signer: pair('signer.crt', 'signer.key'),
+    next: data['next.crt'] === undefined ? undefined : pair('next.crt', 'next.key'),
+    serving: pair('tls.crt', 'tls.key'),
+    trusted: splitBundle(text('ca.crt')),
+  }
+  try {
+    checkPair(state.signer)
+    checkPair(state.serving)
+    if (state.next) checkPair(state.next)
+  } catch {
+    return undefined
+  }
+  return state.trusted.includes(state.signer.cert) ? state : undefined
+}

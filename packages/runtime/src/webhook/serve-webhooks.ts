@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { createServer, type Server } from 'node:https'
+import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
+import type { HealthCheck } from '../health/health-check.ts'
+import type { CertificateSource } from '../http/http-listener.ts'
+import { maxReviewBytes } from './admission-review.ts'
+import type { WebhookHandler } from './webhook-request.ts'
+
+/** What {@link serveWebhooks} takes. */
+export interface ServeWebhooksOptions {
+  readonly handler: WebhookHandler
+  readonly certificate: CertificateSource
+  /** 0 has the system pick one. @default 9443 */
+  readonly port?: number | undefined
+  /** The address to bind; empty for all. @default '' */
+  readonly host?: string | undefined
+  /** PEM of the authorities that clients must show a certificate of. @default clients need none */
+  readonly clientCa?: string | undefined
+  /** Also offers HTTP/2. @default false */
+  readonly http2?: boolean | undefined
+  /** @default silent */
+  readonly log?: Logger | undefined
+}
+
+/** A webhook server in operation. Disposing it lets open requests end, and closes idle connections at once. */
+export interface ServedWebhooks extends AsyncDisposable {
+  readonly port: number
+  /** Fails when the server does not accept connections. */
+  readonly health: HealthCheck
+  /** Ends open requests too. */
+  close(): void
+}
+
+// As controller-runtime: how long a client may take to send its headers, how long an idle connection is kept, how long headers are.
+const limits = { headersTimeout: 32_000, requestTimeout: 60_000, keepAliveTimeout: 90_000, maxHeaderSize: 1024 * 1024 }
+
+/** Puts a webhook handler behind TLS. A new certificate is shown from the next connection on, without a restart. */
+export async function serveWebhooks(options: ServeWebhooksOptions): Promise<ServedWebhooks> {
+  const { handler, certificate, port = 9443, host = '', clientCa, http2 = false, log = nullLogger } = options
+  const context = () => ({
+    ...certificate.current(),
+    minVersion: 'TLSv1.2' as const,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+  })
+  const tls = {
+    ...limits,
+    ...context(),
+    ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
+  }
+  // With HTTP/2 the server speaks both on one port; towards its users it behaves as the other one does.
+  const server = http2 ? (createSecureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : createServer(tls)
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => void answer(handler, request, response))
+  server.on('clientError', (_, socket) => void socket.destroy())
+  server.on('tlsClientError', (error) => log.debug('TLS handshake failed', { reason: error.message }))
+  server.listen(port, host === '' ? undefined : host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw listenError(`${host}:${port}`, cause)
+  }
+  const reload = certificate.onChange(() => {
+    try {
+      server.setSecureContext(context())
+    } catch (error) {
+      log.error(error, 'Could not take over a webhook certificate, keeping the one before')
+    }
+  })
+  const address = server.address()
+  const bound = typeof address === 'object' && address ? address.port : port
+  log.info('Serving webhook server', { host, port: bound })
+  return {
+    port: bound,
+    health: {
+      name: 'webhook',
+      check: () => {
+        if (!server.listening) throw new Error('webhook server has not been started yet')
+      },
+    },
+    close: () => server.closeAllConnections?.(),
+    [Symbol.asyncDispose]: async () => {
+      reload[Symbol.dispose]()
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections?.()
+      await closed
+    },
+  }
+}
+
+async function answer(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  response.on('close', () => gone.abort(new Error('the client went away')))
+  const body = await readBody(request).catch(() => undefined)
+  if (body === undefined || response.destroyed) return
+  const { method = 'GET', url: path = '/', headers } = request
+  const answered = await handler({ method, path, headers, body, signal: gone.signal })
+  if (response.destroyed) return
+  response.writeHead(answered.status, {
+    ...(answered.headers as Record<string, string[]>),
+    // A client that sends too much is not listened to any longer.
+    ...(request.complete || request.httpVersionMajor > 1 ? {} : { connection: 'close' }),
+    'content-length': String(answered.body.byteLength),
+  })
+  response.end(answered.body)
+}
+
+/** As much of a body as the handler needs to see that it is too long; rejects when the client breaks off. */
+function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const end = (): void => resolve(Buffer.concat(chunks))
+    request.on('data', (chunk: Uint8Array) => {
+      if (size > maxReviewBytes) return
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxReviewBytes) end()
+    })
+    request.once('end', end)
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('the client broke off')))
+  })
+}
+
+function listenError(address: string, cause: unknown): KubewrightError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const problem = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'is not permitted' : `failed (${message})`
+  const text = `Cannot serve webhooks at ${address} as that address ${problem}`
+  return new KubewrightError('KW_LISTEN', `${text}: choose another one with --webhook-port`, { cause })
+}
