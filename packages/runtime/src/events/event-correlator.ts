@@ -1,0 +1,143 @@
+import type { KubeObject } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import { type EventDraft, type EventReporter, eventDraft } from './event-draft.ts'
+import type { EventNote } from './event-recorder.ts'
+
+/** An Event and how often it occurred. */
+export interface EventSeries {
+  readonly draft: EventDraft
+  count: number
+  /** Microseconds since the epoch. */
+  lastObserved: number
+  /** What the server knows of it; 0 before it was created. */
+  writtenCount: number
+  /** Monotonic milliseconds of the last write. */
+  lastWrite: number
+  /** Whether it waits to be written. */
+  queued: boolean
+}
+
+// Times and limits are those of client-go's recorders.
+const finishAfter = 6 * 60_000
+const refreshAfter = 30 * 60_000
+const burst = 25
+const refillPeriod = 300_000
+const maxSimilar = 10
+const similarWindow = 10 * 60_000
+const maxEntries = 4096
+
+/**
+ * Decides what of many occurrences is worth writing:
+ * - Equal Events become one series. It is written at the first repetition, whenever its count has doubled, after half an hour, and
+ *   when it ends, which is after six minutes without a repetition.
+ * - Of Events that differ in their note alone, the eleventh within ten minutes and those that follow are combined into one series.
+ * - An object gets 25 Events at once and one more every five minutes; what exceeds that is dropped.
+ */
+export class EventCorrelator {
+  readonly #clock: Clock
+  readonly #reporter: EventReporter
+  // In the order of their last occurrence.
+  readonly #series = new Map<string, EventSeries & { seen: number }>()
+  readonly #similar = new Map<string, { readonly notes: Set<string>; seen: number }>()
+  readonly #buckets = new Map<string, { tokens: number; seen: number }>()
+  #serial = 0n
+
+  constructor(clock: Clock, reporter: EventReporter) {
+    this.#clock = clock
+    this.#reporter = reporter
+  }
+
+  /** The series that an occurrence belongs to, and whether it should be written now; undefined when it is filtered out. */
+  observe(
+    regarding: KubeObject,
+    note: EventNote,
+  ): { readonly series: EventSeries; readonly write: boolean } | undefined {
+    const now = this.#clock.monotonic()
+    const about = `${regarding.apiVersion} ${regarding.kind} ${regarding.metadata.uid} ${regarding.metadata.name}`
+    const group = JSON.stringify([about, note.type, note.reason, note.action, note.related?.metadata.uid])
+    const combined = this.#isOneOfMany(group, note.message, now)
+    const identity = combined ? group : `${group} ${note.message}`
+    const known = this.#series.get(identity)
+    if (known !== undefined && now - known.seen < finishAfter) {
+      known.count++
+      known.lastObserved = this.#clock.nowMicros()
+      known.seen = now
+      this.#series.delete(identity)
+      this.#series.set(identity, known)
+      return { series: known, write: known.count >= 2 * known.writtenCount || now - known.lastWrite >= refreshAfter }
+    }
+    if (!this.#takeToken(about, now)) return undefined
+    const message = combined ? `(combined from similar events): ${note.message}` : note.message
+    const micros = this.#clock.nowMicros()
+    const draft = eventDraft(regarding, { ...note, message }, this.#reporter, micros, this.#nextSerial(micros))
+    const series = { draft, count: 1, lastObserved: micros, writtenCount: 0, lastWrite: now, queued: false, seen: now }
+    this.#series.delete(identity)
+    insert(this.#series, identity, series)
+    return { series, write: true }
+  }
+
+  /** Ends the series that have not occurred for long, and returns those of which the server does not know the last count. */
+  finish(): EventSeries[] {
+    const now = this.#clock.monotonic()
+    const unwritten: EventSeries[] = []
+    for (const [identity, series] of this.#series) {
+      if (now - series.seen < finishAfter) break
+      this.#series.delete(identity)
+      if (series.count > series.writtenCount) unwritten.push(series)
+    }
+    return unwritten
+  }
+
+  /** All series of which the server does not know the last count. */
+  unwritten(): EventSeries[] {
+    return [...this.#series.values()].filter((series) => series.count > series.writtenCount)
+  }
+
+  /** Milliseconds until a series ends; undefined when there is none. */
+  untilFinish(): number | undefined {
+    for (const { seen } of this.#series.values()) return Math.max(0, seen + finishAfter - this.#clock.monotonic())
+    return undefined
+  }
+
+  #isOneOfMany(group: string, message: string, now: number): boolean {
+    let similar = this.#similar.get(group)
+    if (similar === undefined || now - similar.seen > similarWindow) {
+      similar = { notes: new Set(), seen: now }
+      this.#similar.delete(group)
+      insert(this.#similar, group, similar)
+    }
+    similar.seen = now
+    if (similar.notes.size >= maxSimilar) return !similar.notes.has(message)
+    similar.notes.add(message)
+    return false
+  }
+
+  #takeToken(about: string, now: number): boolean {
+    const bucket = this.#buckets.get(about) ?? { tokens: burst, seen: now }
+    bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.seen) / refillPeriod)
+    bucket.seen = now
+    this.#buckets.delete(about)
+    insert(this.#buckets, about, bucket)
+    if (bucket.tokens < 1) return false
+    bucket.tokens -= 1
+    return true
+  }
+
+  // Names end with the time in nanoseconds, as client-go's do; of two Events at the same time the second is a nanosecond later.
+  #nextSerial(micros: number): bigint {
+    const time = BigInt(micros) * 1000n
+    this.#serial = time > this.#serial ? time : this.#serial + 1n
+    return this.#serial
+  }
+}
+
+/** Inserts an entry; the least recently used one makes room for it. */
+function insert<V>(map: Map<string, V>, key: string, value: V): void {
+  if (map.size >= maxEntries) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest)
+      break
+    }
+  }
+  map.set(key, value)
+}
