@@ -1,15 +1,7 @@
-import {
-  type AnyKind,
-  controllerOf,
-  type KubeObject,
-  keyOf,
-  parseKey,
-  type Selector,
-  type TypeMeta,
-} from '@kubewright/api'
+import { type AnyKind, controllerOf, type KubeObject, parseKey, type Selector, type TypeMeta } from '@kubewright/api'
 import type { Clock, Duration } from '@kubewright/base'
 import { Pod } from '@kubewright/k8s'
-import type { Cluster, KeyContext, KeyController } from '@kubewright/runtime'
+import { type Cluster, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
@@ -17,7 +9,7 @@ import { podFromTemplate, type TemplateLike } from '../workload/pod-from-templat
 import { isPodActive, isPodTerminating, nextAvailability } from '../workload/pod-state.ts'
 import { rankForDeletion } from '../workload/rank-for-deletion.ts'
 import { inParallel, slowStart } from '../workload/slow-start.ts'
-import { controlled, primary } from '../workload/sources.ts'
+import { controlled, selectedBy } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { type ReplicaStatus, replicaStatus } from './replica-set-status.ts'
 
@@ -51,19 +43,11 @@ export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFact
     name,
     kind,
     concurrency: 5,
-    sources: [primary(kind), controlled(Pod, kind, (pod, { cluster }) => adopters(facts, pod, cluster))],
+    sources: [kindSource(kind), controlled(Pod, kind, selectedBy(kind, facts.selectorOf))],
     start: ({ clock, cluster }) => {
       return (key, context) => reconcile(facts, parseKey(key), context, cluster, clock)
     },
   })
-}
-
-function* adopters<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>, pod: Pod, cluster: Cluster): Iterable<string> {
-  const { namespace = '', labels } = pod.metadata
-  for (const owner of cluster.cache.peek(facts.kind)?.list({ namespace }) ?? []) {
-    // The cache of the kind holds its objects.
-    if (facts.selectorOf(owner as T).matches(labels)) yield keyOf(owner as T)
-  }
 }
 
 async function reconcile<T extends ReplicaOwner>(

@@ -1,4 +1,4 @@
-import { findCause, isNotFound, type KubeObject } from '@kubewright/api'
+import { findCause, isNotFound, type KubeObject, type Reads } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
 import { Pod, type PodDraft } from '@kubewright/k8s'
 import type { EventRecorder } from '@kubewright/runtime'
@@ -10,12 +10,15 @@ export interface PodControlParts {
 }
 
 /** Creates a pod for its owner and says so in an Event about the owner. */
-export async function createPod({ client, events }: PodControlParts, owner: KubeObject, draft: PodDraft): Promise<Pod> {
+export async function createPod(
+  { client, events }: PodControlParts,
+  owner: KubeObject,
+  draft: PodDraft & Reads<Pod>,
+): Promise<Pod> {
   try {
     const pod = await client.create(draft)
     events.record(owner, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` })
-    // A draft of the kind Pod reads back as a Pod.
-    return pod as unknown as Pod
+    return pod
   } catch (error) {
     // In a namespace that goes away everything fails, and nobody needs to be told.
     if (!isNamespaceTerminating(error)) {

@@ -1,4 +1,4 @@
-import { controllerRef, nameIsDNSSubdomain, type Owner } from '@kubewright/api'
+import { controllerRef, nameIsDNSSubdomain, type Owner, type Reads } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import { Pod, type PodDraft, type PodSpec } from '@kubewright/k8s'
 
@@ -16,7 +16,7 @@ export interface TemplateLike {
 }
 
 /** A draft of a pod that the owner's template asks for; the server will name it. */
-export function podFromTemplate(template: TemplateLike, owner: Owner): PodDraft {
+export function podFromTemplate(template: TemplateLike, owner: Owner): PodDraft & Reads<Pod> {
   const { labels, annotations, finalizers } = template.metadata ?? {}
   return Pod({
     metadata: {

@@ -1,0 +1,139 @@
+import { keyOf, parseKey, selectorFrom } from '@kubewright/api'
+import { ControllerRevision, DaemonSet, Node, Pod } from '@kubewright/k8s'
+import {
+  type ControllerParts,
+  changed,
+  type KeyContext,
+  type KeyController,
+  type KeyOutcome,
+  kindSource,
+} from '@kubewright/runtime'
+import { planClaims, settleClaims } from '../workload/claims.ts'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
+import { nextAvailability } from '../workload/pod-state.ts'
+import {
+  deleteRevisions,
+  planRevision,
+  planTruncation,
+  sortRevisions,
+  syncRevision,
+} from '../workload/revision-history.ts'
+import { inParallel, slowStart } from '../workload/slow-start.ts'
+import { controlled, selectedBy } from '../workload/sources.ts'
+import { writeStatus } from '../workload/write-status.ts'
+import { daemonPod, hashLabel } from './daemon-pod.ts'
+import { type DaemonFacts, daemonSetStatus, planDaemonSet } from './plan-daemon-set.ts'
+
+// How long a daemon that fails over and over waits on its node before it is made again: twice as long each time.
+const firstDelay = 1000
+const longestDelay = 15 * 60_000
+
+/** Keeps a pod on every node that a daemon set is meant for. */
+export const daemonSetController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'daemonset-controller',
+  kind: DaemonSet,
+  concurrency: 2,
+  sources: [
+    kindSource(DaemonSet),
+    controlled(
+      Pod,
+      DaemonSet,
+      selectedBy(DaemonSet, ({ spec }) => selectorFrom(spec.selector)),
+    ),
+    controlled(ControllerRevision, DaemonSet),
+    kindSource(Node, {
+      predicates: [changed('metadata.labels', 'spec')],
+      map: async (_, { client }) => (await client.list(DaemonSet, { namespace: '' })).map(keyOf),
+    }),
+  ],
+  start: (parts) => {
+    const failures = new FailureDelays()
+    return (key, context) => reconcile(key, context, parts, failures)
+  },
+})
+
+/** How long the daemons that failed have to wait, by set and node. */
+class FailureDelays {
+  readonly #byKey = new Map<string, { readonly delay: number; readonly since: number }>()
+
+  /** How many milliseconds are left; 0 starts the next, longer wait. */
+  next(key: string, now: number): number {
+    const known = this.#byKey.get(key)
+    if (known !== undefined && now < known.since + known.delay) return known.since + known.delay - now
+    // Long quiet is forgiven.
+    const again = known !== undefined && now < known.since + 2 * longestDelay
+    const delay = again ? Math.min(known.delay * 2, longestDelay) : firstDelay
+    this.#byKey.set(key, { delay, since: now })
+    return 0
+  }
+}
+
+async function reconcile(
+  key: string,
+  context: KeyContext,
+  { clock, cluster }: ControllerParts,
+  failures: FailureDelays,
+): Promise<KeyOutcome | undefined> {
+  const { client, events } = context
+  const set = await client.find(DaemonSet, parseKey(key))
+  if (set === undefined) return undefined
+  const { namespace = '' } = set.metadata
+  const selector = selectorFrom(set.spec.selector)
+  if (selector.requirements.length === 0) {
+    const message = 'This daemon set is selecting all pods. A non-empty selector is required.'
+    events.record(set, { type: 'Warning', reason: 'SelectingAll', message })
+    return undefined
+  }
+  if (set.metadata.deletionTimestamp !== undefined) return undefined
+
+  const clients = { client, api: cluster.api }
+  const history = planClaims(set, selector, await client.list(ControllerRevision, { namespace, selector }))
+  const revisions = sortRevisions(
+    await settleClaims(clients, DaemonSet, set, ControllerRevision, { ...history, release: [] }),
+  )
+  const synced = await syncRevision(
+    clients,
+    { owner: set, template: set.spec.template, collisionCount: set.status?.collisionCount ?? 0, hashLabel },
+    planRevision(revisions, set.spec.template),
+  )
+  const hash = synced.revision.metadata.labels?.[hashLabel] ?? ''
+  const claims = planClaims(set, selector, await client.list(Pod, { namespace }))
+  const pods = await settleClaims(clients, DaemonSet, set, Pod, claims)
+  const nodes = await client.list(Node)
+  const facts: DaemonFacts = { set, nodes, pods, hash, now: clock.now() }
+
+  const plan = planDaemonSet(facts)
+  let wait: number | undefined
+  const going = plan.delete.filter((pod) => {
+    if (pod.status?.phase !== 'Failed' || !plan.ended.includes(pod)) return true
+    const left = failures.next(`${set.metadata.uid}/${pod.spec.nodeName ?? ''}`, facts.now)
+    if (left > 0) wait = Math.min(wait ?? left, left)
+    return left === 0
+  })
+  for (const pod of going.filter((one) => plan.ended.includes(one))) tellEnded(context, set, pod)
+  await inParallel(going, (pod) => deletePod(context, set, pod))
+  const { error } = await slowStart(plan.create, (node) => createPod(context, set, daemonPod(set, node, hash)))
+
+  const live = new Set([synced.revision.metadata.name])
+  for (const { metadata } of revisions) {
+    if (pods.some((pod) => pod.metadata.labels?.[hashLabel] === metadata.labels?.[hashLabel])) live.add(metadata.name)
+  }
+  await deleteRevisions(client, planTruncation(revisions, live, set.spec.revisionHistoryLimit ?? 10))
+  await writeStatus(client, DaemonSet, set, daemonSetStatus(facts, synced.collisionCount))
+  if (error !== undefined && !isNamespaceTerminating(error)) throw error
+  const next = nextAvailability(pods, set.spec.minReadySeconds ?? 0, clock.now())
+  const soonest = Math.min(wait ?? Number.POSITIVE_INFINITY, next ?? Number.POSITIVE_INFINITY)
+  return Number.isFinite(soonest) ? { requeueAfter: soonest } : undefined
+}
+
+function tellEnded({ events }: KeyContext, set: DaemonSet, pod: Pod): void {
+  const where = `${pod.metadata.namespace}/${pod.metadata.name} on node ${pod.spec.nodeName}`
+  if (pod.status?.phase === 'Failed') {
+    const message = `Found failed daemon pod ${where}, will try to kill it`
+    events.record(set, { type: 'Warning', reason: 'FailedDaemonPod', message })
+  } else {
+    const message = `Found succeeded daemon pod ${where}, will try to delete it`
+    events.record(set, { type: 'Normal', reason: 'SucceededDaemonPod', message })
+  }
+}

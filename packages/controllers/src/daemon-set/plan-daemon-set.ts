@@ -1,0 +1,189 @@
+import { scaledValue } from '@kubewright/api'
+import type { DaemonSet, DaemonSetStatus, Node, Pod } from '@kubewright/k8s'
+import { matchesNode, untoleratedTaint } from '../workload/node-fit.ts'
+import { omitZero } from '../workload/omit-zero.ts'
+import { isPodAvailable, isPodReady } from '../workload/pod-state.ts'
+import { hashLabel, nodeOf, tolerationsOf } from './daemon-pod.ts'
+
+/** What a plan is made from. */
+export interface DaemonFacts {
+  readonly set: DaemonSet
+  readonly nodes: readonly Node[]
+  /** All pods of the set. */
+  readonly pods: readonly Pod[]
+  /** The hash of the set's template. */
+  readonly hash: string
+  readonly now: number
+}
+
+/** What to do next for a daemon set. */
+export interface DaemonPlan {
+  /** The nodes that need a pod. */
+  readonly create: readonly string[]
+  readonly delete: readonly Pod[]
+  /** The pods among them that had ended. */
+  readonly ended: readonly Pod[]
+}
+
+/** Whether a daemon belongs on a node, and whether one that is there may stay. */
+export function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
+  const spec = set.spec.template.spec ?? { containers: [] }
+  if (spec.nodeName && spec.nodeName !== node.metadata.name) return { run: false, stay: false }
+  if (!matchesNode(spec, node)) return { run: false, stay: false }
+  const tolerations = tolerationsOf(set)
+  const { taints } = node.spec ?? {}
+  return {
+    run: untoleratedTaint(taints, tolerations, ['NoExecute', 'NoSchedule']) === undefined,
+    stay: untoleratedTaint(taints, tolerations, ['NoExecute']) === undefined,
+  }
+}
+
+/** Puts pods where they are missing, removes them where they are not wanted, and replaces old ones as far as the strategy allows. */
+export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
+  const byNode = groupByNode(facts.pods)
+  const create: string[] = []
+  const remove = new Set<Pod>()
+  const ended: Pod[] = []
+  const known = new Set<string>()
+  const surges = surgeOf(facts) > 0
+  for (const node of facts.nodes) {
+    const { name } = node.metadata
+    known.add(name)
+    const pods = byNode.get(name) ?? []
+    const { run, stay } = fitOf(facts.set, node)
+    if (!stay) {
+      for (const pod of pods.filter(isStaying)) remove.add(pod)
+      continue
+    }
+    if (pods.length === 0) {
+      if (run) create.push(name)
+      continue
+    }
+    const running: Pod[] = []
+    for (const pod of pods.filter(isStaying)) {
+      if (pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded') running.push(pod)
+      else {
+        ended.push(pod)
+        remove.add(pod)
+      }
+    }
+    if (surges && running.length === 0 && run) create.push(name)
+    else for (const pod of excess(facts, running, surges)) remove.add(pod)
+  }
+  // Daemons of nodes that are no more.
+  for (const [name, pods] of byNode) {
+    if (!known.has(name)) for (const pod of pods.filter(isStaying)) remove.add(pod)
+  }
+  if (create.length === 0 && remove.size === 0) {
+    const update = planUpdate(facts, byNode)
+    return { create: update.create, delete: update.delete, ended: [] }
+  }
+  return { create, delete: [...remove], ended }
+}
+
+/** What is too much on one node: all but the oldest, or with surge all but one old and one new until the new one serves. */
+function excess({ hash, set, now }: DaemonFacts, running: readonly Pod[], surges: boolean): readonly Pod[] {
+  const aged = byAge(running)
+  if (!surges) return aged.slice(1)
+  const fresh = aged.filter((pod) => pod.metadata.labels?.[hashLabel] === hash)
+  const stale = aged.filter((pod) => pod.metadata.labels?.[hashLabel] !== hash)
+  const [newest, oldest] = [fresh[0], stale[0]]
+  const over = [...fresh.slice(1), ...stale.slice(1)]
+  if (newest === undefined || oldest === undefined) return over
+  const replaced = !isPodReady(oldest) || isPodAvailable(newest, set.spec.minReadySeconds ?? 0, now)
+  return replaced ? [...over, oldest] : over
+}
+
+function planUpdate(facts: DaemonFacts, byNode: ReadonlyMap<string, readonly Pod[]>): Omit<DaemonPlan, 'ended'> {
+  const { set, hash, nodes, now } = facts
+  if (set.spec.updateStrategy?.type === 'OnDelete') return { create: [], delete: [] }
+  const wanted = nodes.filter((node) => fitOf(set, node).run)
+  const minReady = set.spec.minReadySeconds ?? 0
+  const maxSurge = surgeOf(facts)
+  const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {}
+  const limit = Math.max(scaledValue(maxUnavailable, wanted.length, true), maxSurge === 0 ? 1 : 0)
+  let unavailable = 0
+  let surging = 0
+  const broken: { readonly node: string; readonly pod: Pod }[] = []
+  const candidates: { readonly node: string; readonly pod: Pod }[] = []
+  for (const { metadata } of wanted) {
+    const pods = (byNode.get(metadata.name) ?? []).filter(isStaying)
+    const [only] = pods
+    if (pods.length > 1) surging++
+    if (only === undefined || pods.length > 1) {
+      unavailable++
+      continue
+    }
+    const serves = isPodAvailable(only, minReady, now)
+    if (!serves) unavailable++
+    if (only.metadata.labels?.[hashLabel] === hash) continue
+    if (serves) candidates.push({ node: metadata.name, pod: only })
+    else broken.push({ node: metadata.name, pod: only })
+  }
+  if (maxSurge > 0) {
+    const more = candidates.slice(0, Math.max(0, maxSurge - surging))
+    return { create: [...broken, ...more].map(({ node }) => node), delete: [] }
+  }
+  // What does not serve anyway can be replaced at once.
+  const more = candidates.slice(0, Math.max(0, limit - unavailable))
+  return { create: [], delete: [...broken, ...more].map(({ pod }) => pod) }
+}
+
+function surgeOf({ set, nodes }: DaemonFacts): number {
+  const { maxSurge = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {}
+  if (set.spec.updateStrategy?.type === 'OnDelete' || maxSurge === 0) return 0
+  return scaledValue(maxSurge, nodes.filter((node) => fitOf(set, node).run).length, true)
+}
+
+/** The status that the pods amount to. */
+export function daemonSetStatus({ set, nodes, pods, hash, now }: DaemonFacts, collisionCount: number): DaemonSetStatus {
+  const byNode = groupByNode(pods)
+  let [desired, current, misscheduled, ready, available, updated] = [0, 0, 0, 0, 0, 0]
+  for (const node of nodes) {
+    const [pod] = byAge(byNode.get(node.metadata.name) ?? [])
+    if (!fitOf(set, node).run) {
+      if (pod !== undefined) misscheduled++
+      continue
+    }
+    desired++
+    if (pod === undefined) continue
+    current++
+    if (isPodReady(pod)) ready++
+    if (isPodAvailable(pod, set.spec.minReadySeconds ?? 0, now)) available++
+    if (pod.metadata.labels?.[hashLabel] === hash) updated++
+  }
+  return {
+    currentNumberScheduled: current,
+    numberMisscheduled: misscheduled,
+    desiredNumberScheduled: desired,
+    numberReady: ready,
+    ...omitZero<Partial<DaemonSetStatus>>({
+      observedGeneration: set.metadata.generation,
+      updatedNumberScheduled: updated,
+      numberAvailable: available,
+      numberUnavailable: desired - available,
+      collisionCount,
+    }),
+  }
+}
+
+const isStaying = (pod: Pod): boolean => pod.metadata.deletionTimestamp === undefined
+
+function groupByNode(pods: readonly Pod[]): Map<string, Pod[]> {
+  const groups = new Map<string, Pod[]>()
+  for (const pod of pods) {
+    const node = nodeOf(pod)
+    if (node === undefined) continue
+    const group = groups.get(node)
+    if (group === undefined) groups.set(node, [pod])
+    else group.push(pod)
+  }
+  return groups
+}
+
+// Those on a node before those that wait, then the oldest first.
+function byAge(pods: readonly Pod[]): Pod[] {
+  const rank = ({ metadata, spec }: Pod): string =>
+    `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`
+  return [...pods].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+}

@@ -1,0 +1,115 @@
+import type { Pod, StatefulSet } from '@kubewright/k8s'
+import { isPodAvailable, isPodReady, isPodTerminal } from '../workload/pod-state.ts'
+import { isWanted, ordinalOf, repairedLabels, revisionLabel, startOrdinal } from './stateful-pod.ts'
+
+/** One thing to do for a stateful set. */
+export type StatefulAction =
+  /** Make the pod of an ordinal, of the current or of the update revision. */
+  | { readonly do: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
+  | { readonly do: 'delete'; readonly pod: Pod; readonly why: 'finished' | 'scaled' | 'update' }
+  /** Make claims that a pending pod lacks. */
+  | { readonly do: 'claims'; readonly pod: Pod; readonly ordinal: number }
+  /** Give a pod its identity labels back, and its claims the owners of the retention policy. */
+  | { readonly do: 'repair'; readonly pod: Pod; readonly ordinal: number }
+
+/** What a plan is made from. */
+export interface StatefulFacts {
+  readonly set: StatefulSet
+  /** All pods of the set. */
+  readonly pods: readonly Pod[]
+  readonly currentRevision: string
+  readonly updateRevision: string
+  readonly now: number
+}
+
+/**
+ * What to do next for a stateful set. With ordered management each pod waits for those before it to be available, and at most one is
+ * made or removed at a time; with parallel management only updates are one by one.
+ */
+export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
+  const { set, pods, now } = facts
+  if (set.metadata.deletionTimestamp !== undefined) return []
+  const ordered = set.spec.podManagementPolicy !== 'Parallel'
+  const minReady = set.spec.minReadySeconds ?? 0
+  const available = (pod: Pod): boolean => isRunningAndReady(pod) && isPodAvailable(pod, minReady, now)
+  const unavailable = (pod: Pod): boolean => !available(pod) || isGoing(pod)
+  const slots = new Map<number, Pod>()
+  const condemned: { readonly pod: Pod; readonly ordinal: number }[] = []
+  for (const pod of pods) {
+    const ordinal = ordinalOf(pod, set)
+    if (ordinal === undefined) continue
+    if (isWanted(ordinal, set)) slots.set(ordinal, pod)
+    else condemned.push({ pod, ordinal })
+  }
+  condemned.sort((a, b) => b.ordinal - a.ordinal)
+
+  const actions: StatefulAction[] = []
+  for (const ordinal of ordinals(set)) {
+    const pod = slots.get(ordinal)
+    if (pod === undefined) {
+      actions.push({ do: 'create', ordinal, revision: revisionFor(facts, ordinal) })
+      if (ordered) return actions
+      continue
+    }
+    if (isPodTerminal(pod)) {
+      // Made again under the same name when the old one is gone.
+      if (!isGoing(pod)) actions.push({ do: 'delete', pod, why: 'finished' })
+      if (ordered) return actions
+      continue
+    }
+    if (pod.status?.phase === 'Pending' && !isGoing(pod)) actions.push({ do: 'claims', pod, ordinal })
+    if (ordered && unavailable(pod)) return actions
+    if (repairedLabels(pod, ordinal) !== undefined || hasClaims(set)) actions.push({ do: 'repair', pod, ordinal })
+  }
+
+  if (hasClaims(set)) for (const { pod, ordinal } of condemned) actions.push({ do: 'repair', pod, ordinal })
+  // The lowest one that is not well may go although it is not: waiting for it would be for ever.
+  const ill = [...slots.values(), ...condemned.map(({ pod }) => pod).reverse()].find(unavailable)
+  for (const { pod } of condemned) {
+    if (isGoing(pod)) {
+      if (ordered) return actions
+      continue
+    }
+    if (ordered && pod !== ill && !available(pod)) return actions
+    actions.push({ do: 'delete', pod, why: 'scaled' })
+    if (ordered) return actions
+  }
+  const next = nextUpdate(facts, slots, unavailable)
+  if (next !== undefined) actions.push({ do: 'delete', pod: next, why: 'update' })
+  return actions
+}
+
+/** The pod to replace next: the highest one of another revision, once all above it are well. */
+function nextUpdate(
+  { set, updateRevision }: StatefulFacts,
+  slots: ReadonlyMap<number, Pod>,
+  unavailable: (pod: Pod) => boolean,
+): Pod | undefined {
+  if (set.spec.updateStrategy?.type === 'OnDelete') return undefined
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0
+  for (const ordinal of ordinals(set).reverse()) {
+    // The partition counts replicas, not ordinals.
+    if (ordinal - startOrdinal(set) < partition) return undefined
+    const pod = slots.get(ordinal)
+    if (pod === undefined) return undefined
+    if (pod.metadata.labels?.[revisionLabel] !== updateRevision && !isGoing(pod)) return pod
+    if (unavailable(pod)) return undefined
+  }
+  return undefined
+}
+
+function revisionFor({ set }: StatefulFacts, ordinal: number): 'current' | 'update' {
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
+  const index = ordinal - startOrdinal(set)
+  if (rollingUpdate !== undefined) return index < (rollingUpdate.partition ?? 0) ? 'current' : 'update'
+  return type === 'RollingUpdate' && index < (set.status?.currentReplicas ?? 0) ? 'current' : 'update'
+}
+
+const ordinals = (set: StatefulSet): number[] =>
+  Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => startOrdinal(set) + index)
+
+const hasClaims = (set: StatefulSet): boolean => (set.spec.volumeClaimTemplates?.length ?? 0) > 0
+const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
+
+/** Whether the pod runs and is ready: what the next one waits for. */
+export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod)

@@ -1,0 +1,192 @@
+import { isAlreadyExists, isConflict, isNotFound, parseKey, selectorFrom } from '@kubewright/api'
+import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '@kubewright/k8s'
+import {
+  type ControllerParts,
+  type KeyContext,
+  type KeyController,
+  type KeyOutcome,
+  kindSource,
+} from '@kubewright/runtime'
+import { planClaims, settleClaims } from '../workload/claims.ts'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { messageOf } from '../workload/pod-control.ts'
+import { nextAvailability } from '../workload/pod-state.ts'
+import {
+  deleteRevisions,
+  planRevision,
+  planTruncation,
+  sortRevisions,
+  syncRevision,
+  templateOf,
+} from '../workload/revision-history.ts'
+import { slowStart } from '../workload/slow-start.ts'
+import { controlled, selectedBy } from '../workload/sources.ts'
+import { writeStatus } from '../workload/write-status.ts'
+import { planStatefulSet, type StatefulAction, type StatefulFacts } from './plan-stateful-set.ts'
+import { claimOwners, claimsOf, ordinalOf, repairedLabels, revisionLabel, statefulPod } from './stateful-pod.ts'
+import { statefulSetStatus } from './stateful-set-status.ts'
+
+/** Keeps pods with a lasting name and storage, in order. */
+export const statefulSetController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'statefulset-controller',
+  kind: StatefulSet,
+  concurrency: 5,
+  sources: [
+    kindSource(StatefulSet),
+    controlled(
+      Pod,
+      StatefulSet,
+      selectedBy(StatefulSet, ({ spec }) => selectorFrom(spec.selector)),
+    ),
+    controlled(ControllerRevision, StatefulSet),
+    // Cached so that looking for claims costs nothing; the pods that use one bring the set back.
+    kindSource(PersistentVolumeClaim, { map: () => [] }),
+  ],
+  start: (parts) => (key, context) => reconcile(key, context, parts),
+})
+
+interface Revisions {
+  readonly current: ControllerRevision
+  readonly update: ControllerRevision
+}
+
+async function reconcile(key: string, context: KeyContext, parts: ControllerParts): Promise<KeyOutcome | undefined> {
+  const { client } = context
+  const { clock, cluster } = parts
+  const set = await client.find(StatefulSet, parseKey(key))
+  if (set === undefined) return undefined
+  const { namespace = '' } = set.metadata
+  const clients = { client, api: cluster.api }
+  const selector = selectorFrom(set.spec.selector)
+
+  const history = await client.list(ControllerRevision, { namespace, selector })
+  const ownHistory = planClaims(set, selector, history)
+  const revisions = sortRevisions(
+    await settleClaims(clients, StatefulSet, set, ControllerRevision, { ...ownHistory, release: [] }),
+  )
+  // Pods of other names are nobody's members, whatever their labels.
+  const all = await client.list(Pod, { namespace })
+  const claims = planClaims(set, selector, all, (pod) => ordinalOf(pod, set) !== undefined)
+  const pods = await settleClaims(clients, StatefulSet, set, Pod, claims)
+
+  const synced = await syncRevision(
+    clients,
+    {
+      owner: set,
+      template: set.spec.template,
+      collisionCount: set.status?.collisionCount ?? 0,
+      hashLabel: 'controller.kubernetes.io/hash',
+    },
+    planRevision(revisions, set.spec.template),
+  )
+  const update = synced.revision
+  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
+  const facts: StatefulFacts = {
+    set,
+    pods,
+    currentRevision: current.metadata.name,
+    updateRevision: update.metadata.name,
+    now: clock.now(),
+  }
+  const actions = planStatefulSet(facts)
+  const { error } = await slowStart(actions, (action) => act(context, set, action, { current, update }), 16)
+  const replaced = actions.flatMap((action) => (action.do === 'delete' && action.why === 'update' ? [action.pod] : []))
+  await writeStatus(client, StatefulSet, set, statefulSetStatus(facts, synced.collisionCount, new Set(replaced)))
+  if (error !== undefined) throw error
+
+  const live = new Set([current, update].map(({ metadata }) => metadata.name))
+  for (const pod of pods) live.add(pod.metadata.labels?.[revisionLabel] ?? '')
+  await deleteRevisions(client, planTruncation(revisions, live, set.spec.revisionHistoryLimit ?? 10))
+  const next = nextAvailability(pods, set.spec.minReadySeconds ?? 0, clock.now())
+  return next === undefined ? undefined : { requeueAfter: next }
+}
+
+async function act(context: KeyContext, set: StatefulSet, action: StatefulAction, revisions: Revisions): Promise<void> {
+  const { client } = context
+  switch (action.do) {
+    case 'create': {
+      const revision = revisions[action.revision]
+      await createClaims(context, set, action.ordinal, `${set.metadata.name}-${action.ordinal}`)
+      const draft = statefulPod(set, templateOf(revision), revision.metadata.name, action.ordinal)
+      await told(context, set, 'Create', draft.metadata.name, async () => {
+        try {
+          await client.create(draft)
+        } catch (error) {
+          // Whoever has the name is seen with the next event; a member that was not seen yet is fine.
+          if (!isAlreadyExists(error)) throw error
+        }
+      })
+      return
+    }
+    case 'delete': {
+      const { namespace = '', name, uid } = action.pod.metadata
+      await told(context, set, 'Delete', name, async () => {
+        try {
+          await client.delete(Pod, { namespace, name }, { preconditions: { uid } })
+        } catch (error) {
+          if (!isNotFound(error) && !isConflict(error)) throw error
+        }
+      })
+      return
+    }
+    case 'claims':
+      await createClaims(context, set, action.ordinal, action.pod.metadata.name)
+      return
+    case 'repair':
+      await repair(context, set, action.pod, action.ordinal)
+  }
+}
+
+async function createClaims(context: KeyContext, set: StatefulSet, ordinal: number, pod: string): Promise<void> {
+  const { client, events } = context
+  for (const draft of claimsOf(set, ordinal)) {
+    const { name, namespace = '' } = draft.metadata
+    if ((await client.find(PersistentVolumeClaim, { namespace, name })) !== undefined) continue
+    const where = `${name} Pod ${pod} in StatefulSet ${set.metadata.name}`
+    try {
+      await client.create(draft)
+      events.record(set, { type: 'Normal', reason: 'SuccessfulCreate', message: `Create Claim ${where} success` })
+    } catch (error) {
+      if (isAlreadyExists(error)) continue
+      const message = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`
+      events.record(set, { type: 'Warning', reason: 'FailedCreate', message })
+      throw error
+    }
+  }
+}
+
+async function repair({ client }: KeyContext, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
+  const { namespace = '', name } = pod.metadata
+  const labels = repairedLabels(pod, ordinal)
+  if (labels !== undefined) await client.patch(Pod, { namespace, name }, { metadata: { labels } })
+  for (const { metadata } of claimsOf(set, ordinal)) {
+    const key = { namespace, name: metadata.name }
+    const claim = await client.find(PersistentVolumeClaim, key)
+    const ownerReferences = claim && claimOwners(claim, set, pod)
+    if (claim === undefined || ownerReferences === undefined) continue
+    const { resourceVersion } = claim.metadata
+    await client.patch(PersistentVolumeClaim, key, { metadata: { resourceVersion, ownerReferences } })
+  }
+}
+
+/** Does something to a pod and says in an Event about the set what came of it. */
+async function told(
+  { events }: KeyContext,
+  set: StatefulSet,
+  verb: 'Create' | 'Delete',
+  pod: string,
+  deed: () => Promise<void>,
+): Promise<void> {
+  const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`
+  try {
+    await deed()
+    events.record(set, { type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` })
+  } catch (error) {
+    events.record(set, {
+      type: 'Warning',
+      reason: `Failed${verb}`,
+      message: `${what} failed error: ${messageOf(error)}`,
+    })
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import type { DeepReadonly } from '@kubewright/base'
+import type { Node, NodeSelectorRequirement, PodSpec, Taint, Toleration } from '@kubewright/k8s'
+
+type Requirement = DeepReadonly<NodeSelectorRequirement>
+
+/** The part of a pod's spec that says where it may run. */
+export type Placement = DeepReadonly<Pick<PodSpec, 'nodeName' | 'nodeSelector' | 'affinity' | 'tolerations'>>
+
+/** Whether the node has what the pod's node selector and required node affinity ask for. */
+export function matchesNode(placement: Placement, node: Node): boolean {
+  const labels = node.metadata.labels ?? {}
+  const selected = Object.entries(placement.nodeSelector ?? {}).every(([key, value]) => labels[key] === value)
+  const required = placement.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+  if (!selected || required === undefined) return selected
+  // One term must hold; one without conditions never does.
+  return required.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false
+    const fields = { 'metadata.name': node.metadata.name }
+    return matchExpressions.every((one) => holds(one, labels)) && matchFields.every((one) => holds(one, fields))
+  })
+}
+
+function holds({ key, operator, values = [] }: Requirement, labels: Readonly<Record<string, string>>): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value)
+    case 'NotIn':
+      return value === undefined || !values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    default: {
+      const [have, limit] = [integer(value), integer(values[0])]
+      if (have === undefined || limit === undefined) return false
+      return operator === 'Gt' ? have > limit : have < limit
+    }
+  }
+}
+
+function integer(text: string | undefined): number | undefined {
+  return text !== undefined && /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined
+}
+
+/** The first of the node's taints with one of the effects that nothing tolerates. */
+export function untoleratedTaint(
+  taints: readonly DeepReadonly<Taint>[] | undefined,
+  tolerations: readonly DeepReadonly<Toleration>[] | undefined,
+  effects: readonly Taint['effect'][],
+): DeepReadonly<Taint> | undefined {
+  return taints?.find(
+    (taint) => effects.includes(taint.effect) && !tolerations?.some((toleration) => tolerates(toleration, taint)),
+  )
+}
+
+function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+  const { effect, key, operator = 'Equal', value = '' } = toleration
+  if (effect && effect !== taint.effect) return false
+  if (key && key !== taint.key) return false
+  if (operator === 'Exists') return true
+  return operator === 'Equal' && Boolean(key) && value === (taint.value ?? '')
+}

@@ -1,0 +1,123 @@
+import { controllerRef, isAlreadyExists, isNotFound, type KubeObject, type Owner } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
+import type { Client, Reader } from '@kubewright/client'
+import { ControllerRevision } from '@kubewright/k8s'
+import { templateHash } from './template-hash.ts'
+
+/** What a revision keeps of its owner: the template, as a patch that replaces it. */
+export interface RevisionData {
+  readonly spec: { readonly template: object }
+}
+
+/** What a revision is made from. */
+export interface RevisionFacts {
+  readonly owner: Owner & KubeObject
+  readonly template: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } | undefined }
+  readonly collisionCount: number
+  /** The label that carries the hash, besides the name. */
+  readonly hashLabel: string
+}
+
+/** Whether a revision is needed that is not there, or one that is there has to be numbered anew. */
+export interface RevisionPlan {
+  readonly kind: 'keep' | 'renumber' | 'create'
+  /** The one to keep or renumber. */
+  readonly revision?: ControllerRevision
+  readonly number: number
+}
+
+/** The revisions by number, those of equal numbers by age. */
+export function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+  const rank = ({ metadata }: ControllerRevision): string => `${metadata.creationTimestamp} ${metadata.name}`
+  return [...revisions].sort((a, b) => a.revision - b.revision || (rank(a) < rank(b) ? -1 : 1))
+}
+
+/** The data of the revision of a template. */
+export function revisionData(template: object): RevisionData {
+  return { spec: { template: { ...template, $patch: 'replace' } } }
+}
+
+/** The template that a revision keeps. */
+export function templateOf<T extends object>(revision: ControllerRevision): T {
+  const data = revision.data as unknown as RevisionData | undefined
+  const { $patch: _, ...template } = (data?.spec.template ?? {}) as Record<string, unknown>
+  // The revision was made of a template of this type.
+  return template as T
+}
+
+/** Decides what has to become of the history so that its last entry is the template. The revisions must be sorted. */
+export function planRevision(revisions: readonly ControllerRevision[], template: object): RevisionPlan {
+  const data = revisionData(template)
+  const last = revisions.at(-1)
+  const number = (last?.revision ?? 0) + 1
+  const equal = revisions.filter((revision) => deepEqual(revision.data, data)).at(-1)
+  if (equal === undefined) return { kind: 'create', number }
+  if (equal === last) return { kind: 'keep', revision: equal, number: equal.revision }
+  return { kind: 'renumber', revision: equal, number }
+}
+
+/** The revision of the template and how many name collisions there were on the way to it. */
+export interface SyncedRevision {
+  readonly revision: ControllerRevision
+  readonly collisionCount: number
+}
+
+/** Carries a plan out. Names that are taken by other data are avoided by counting collisions. */
+export async function syncRevision(
+  { client, api }: { readonly client: Client; readonly api: Reader },
+  facts: RevisionFacts,
+  plan: RevisionPlan,
+): Promise<SyncedRevision> {
+  const { collisionCount, owner } = facts
+  if (plan.revision !== undefined) {
+    if (plan.kind === 'keep') return { revision: plan.revision, collisionCount }
+    const { namespace = '', name } = plan.revision.metadata
+    const revision = await client.patch(ControllerRevision, { namespace, name }, { revision: plan.number })
+    return { revision, collisionCount }
+  }
+  const data = revisionData(facts.template)
+  for (let collisions = collisionCount; ; collisions++) {
+    const hash = templateHash(data, collisions)
+    const { namespace = '', annotations } = owner.metadata
+    const name = `${owner.metadata.name.slice(0, 223)}-${hash}`
+    const draft = ControllerRevision({
+      metadata: {
+        name,
+        namespace,
+        labels: { ...facts.template.metadata?.labels, [facts.hashLabel]: hash },
+        annotations: { ...annotations },
+        ownerReferences: [controllerRef(owner)],
+      },
+      data: data as unknown as NonNullable<Parameters<typeof ControllerRevision>[0]['data']>,
+      revision: plan.number,
+    })
+    try {
+      return { revision: await client.create(draft), collisionCount: collisions }
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      const existing = await api.get(ControllerRevision, { namespace, name })
+      if (deepEqual(existing.data, data)) return { revision: existing, collisionCount: collisions }
+    }
+  }
+}
+
+/** The revisions that nothing uses and that are beyond the limit, oldest first. The revisions must be sorted. */
+export function planTruncation(
+  revisions: readonly ControllerRevision[],
+  live: ReadonlySet<string>,
+  limit: number,
+): readonly ControllerRevision[] {
+  const unused = revisions.filter(({ metadata }) => !live.has(metadata.name))
+  return unused.slice(0, Math.max(0, unused.length - limit))
+}
+
+/** Deletes revisions; those that are gone already are fine. */
+export async function deleteRevisions(client: Client, revisions: readonly ControllerRevision[]): Promise<void> {
+  for (const { metadata } of revisions) {
+    try {
+      await client.delete(ControllerRevision, { namespace: metadata.namespace, name: metadata.name })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+}
