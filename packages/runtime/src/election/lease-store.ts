@@ -1,0 +1,46 @@
+import { isNotFound } from '@kubewright/api'
+import type { Duration } from '@kubewright/base'
+import type { Client } from '@kubewright/client'
+import { Lease, type LeaseDraft } from '@kubewright/k8s/coordination/v1'
+
+/** Limits of one request for a Lease. */
+export interface LeaseCall {
+  readonly signal?: AbortSignal | undefined
+  readonly timeout?: Duration | undefined
+}
+
+/** The Leases of one namespace. Reads are never older than the last write that was answered; writes are checked by version. */
+export interface LeaseStore {
+  /** For messages: where the Leases are. */
+  readonly namespace: string
+  find(name: string, call?: LeaseCall): Promise<Lease | undefined>
+  list(labels: Readonly<Record<string, string>>, call?: LeaseCall): Promise<readonly Lease[]>
+  create(draft: LeaseDraft, call?: LeaseCall): Promise<Lease>
+  /** Replaces the Lease if it still has the version that was read. */
+  update(lease: Lease, call?: LeaseCall): Promise<Lease>
+  /** Deletes the Lease if it still has the version that was read; one that is gone is fine. */
+  delete(lease: Lease, call?: LeaseCall): Promise<void>
+}
+
+/** The Leases of a namespace of an API server. The client must read from the server, not from a cache. */
+export function apiLeaseStore(client: Client, namespace: string): LeaseStore {
+  return {
+    namespace,
+    find: (name, call) => client.find(Lease, { name, namespace }, call),
+    list: (labels, call) => client.list(Lease, { namespace, labels, ...call }),
+    create: (draft, call) => client.create(Lease({ ...draft, metadata: { ...draft.metadata, namespace } }), call),
+    update: (lease, call) => client.update(lease, call),
+    async delete({ metadata }, call) {
+      const { uid, resourceVersion } = metadata
+      try {
+        await client.delete(
+          Lease,
+          { name: metadata.name, namespace },
+          { ...call, preconditions: { uid, resourceVersion } },
+        )
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    },
+  }
+}
