@@ -33,8 +33,13 @@ export {
   manageCertificates,
 } from './certificates/manage-certificates.ts'
 export type { TrustTargets } from './certificates/trust-targets.ts'
+export { cachedClientMetrics } from './cluster/cached-client-metrics.ts'
+export { clientListWatch } from './cluster/client-list-watch.ts'
 export type { Cluster } from './cluster/cluster.ts'
-export type { CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
+export { type CachedClient, type CachedClientOptions, createCachedClient } from './cluster/create-cached-client.ts'
+export { type ClusterOptions, createCluster } from './cluster/create-cluster.ts'
+export { createObjectCache, type KindCacheOptions, type ObjectCacheOptions } from './cluster/create-object-cache.ts'
+export type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
 export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/channel-source.ts'
 export {
   type ClusterSourceOptions,

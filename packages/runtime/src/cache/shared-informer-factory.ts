@@ -1,5 +1,14 @@
 import { type AnyKind, formatGroupResource, type Infer, type KindFacts, type KubeObject } from '@kubewright/api'
-import { type Clock, type Duration, formatDuration, type Logger, type Random, withDeadline } from '@kubewright/base'
+import {
+  type Clock,
+  type Duration,
+  formatDuration,
+  KubewrightError,
+  type Logger,
+  type Random,
+  withDeadline,
+} from '@kubewright/base'
+import { isMetadataOnly } from '@kubewright/client'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import type { ListWatch } from './list-watch.ts'
@@ -25,13 +34,15 @@ export interface InformerScope {
 /** What a factory is made of. */
 export interface SharedInformerFactoryOptions {
   /** Gives access to one kind within a scope; called once for each informer. */
-  readonly source: (kind: KindFacts, scope: InformerScope) => ListWatch<KubeObject>
+  readonly source: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
   readonly metrics?: MetricSink
   /** Changes objects before they are stored, for instance to drop `metadata.managedFields`. */
   readonly transform?: (object: KubeObject) => KubeObject
+  /** The transform of one kind, instead of the one above; undefined for none. */
+  readonly transformOf?: (kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined
   /** Limits and switches of all reflectors. By default watches may only send objects of the kind itself. */
   readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
 }
@@ -50,7 +61,10 @@ interface Shared {
   leases: number
 }
 
-/** One informer for each kind and scope, made when it is first needed and stopped when nobody needs it any more. */
+/**
+ * One informer for each resource and scope, made when it is first needed and stopped when nobody needs it any more. Typed and dynamic
+ * kinds of a resource share it; a metadata-only kind shares it too when it is there first, and else gets one that holds metadata alone.
+ */
 export class SharedInformerFactory implements AsyncDisposable {
   readonly #options: SharedInformerFactoryOptions
   // By identity of kind and scope; every entry has at least one lease.
@@ -69,7 +83,8 @@ export class SharedInformerFactory implements AsyncDisposable {
   /** Takes a share in the informer of a kind; it runs as soon as the factory is started. */
   use<K extends AnyKind>(kind: K, scope: InformerScope = {}): InformerLease<Infer<K> & KubeObject> {
     type T = Infer<K> & KubeObject
-    const name = identity(kind, scope)
+    const whole = identity(kind, scope)
+    const name = isMetadataOnly(kind) && !this.#shared.has(whole) ? `${whole}, metadata` : whole
     let shared = this.#shared.get(name)
     if (shared === undefined) {
       shared = { informer: this.#make(kind, scope), leases: 0 }
@@ -101,9 +116,8 @@ export class SharedInformerFactory implements AsyncDisposable {
     } catch (error) {
       if (signal?.aborted) throw error
       const missing = [...this.#shared].filter(([, { informer }]) => !informer.hasSynced).map(explain)
-      throw new Error(`Informers have not synced within ${formatDuration(timeout)}: ${missing.join('; ')}`, {
-        cause: error,
-      })
+      const message = `Informers have not synced within ${formatDuration(timeout)}: ${missing.join('; ')}`
+      throw new KubewrightError('KW_CACHE_NOT_SYNCED', message, { cause: error })
     }
   }
 
@@ -118,11 +132,13 @@ export class SharedInformerFactory implements AsyncDisposable {
     return this.shutDown()
   }
 
-  #make(kind: KindFacts, scope: InformerScope): SharedInformer<KubeObject> {
-    const { source, ...options } = this.#options
+  #make(kind: AnyKind, scope: InformerScope): SharedInformer<KubeObject> {
+    const { source, transform: common, transformOf, ...options } = this.#options
+    const transform = transformOf === undefined ? common : transformOf(kind)
     const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
     return new SharedInformer({
       ...options,
+      ...(transform === undefined ? {} : { transform }),
       source: source(kind, scope),
       reflector: { expected: { apiVersion: kind.apiVersion, kind: kind.kind }, ...options.reflector },
       resource: { group: kind.group, version: kind.version, resource: kind.plural, ...namespace },

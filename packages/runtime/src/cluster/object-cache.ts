@@ -1,4 +1,4 @@
-import type { AnyKind, Infer, KubeObject } from '@kubewright/api'
+import type { AnyKind, GroupKind, Infer, KubeObject } from '@kubewright/api'
 import type { Duration, WaitOptions } from '@kubewright/base'
 import type { EventHandler } from '../cache/event-handler.ts'
 import type { ReflectorHealth } from '../cache/reflector-health.ts'
@@ -28,6 +28,25 @@ export interface CacheLease<T extends KubeObject = KubeObject> extends AsyncDisp
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration
   /** Gives the share back; with the last one the watches are stopped and the store dropped. */
   release(): Promise<void>
+}
+
+/** A store that has all objects of a resource within the namespaces of its cache. */
+export interface CachedStore {
+  /** The kind in whose version the objects are. */
+  readonly kind: AnyKind
+  /** Whether only the metadata of the objects is there. */
+  readonly isMetadataOnly: boolean
+  /** The namespaces whose objects it has; empty for all. */
+  readonly namespaces: readonly string[]
+  readonly store: Store<KubeObject>
+  /** Brings an object into the form in which the store keeps those that the server sends. Does not change its argument. */
+  shape(object: KubeObject): KubeObject
+}
+
+/** What a cache holds, for clients that read from it. */
+export interface CacheContents {
+  /** The stores that have all objects of a kind within the namespaces of the cache, in whatever version and form. */
+  contents(type: GroupKind): readonly CachedStore[]
 }
 
 /** The cached objects of one API server, each kind and scope once. Kinds may be typed, dynamic or metadata only. */

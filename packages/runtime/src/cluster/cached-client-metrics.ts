@@ -1,0 +1,69 @@
+import type { GroupKind } from '@kubewright/api'
+import type { MetricDefinition } from '../metrics/metric-definition.ts'
+import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
+
+const liveReads = 'kubewright_client_live_reads_total'
+const overlayEntries = 'kubewright_client_overlay_entries'
+const overlayExpired = 'kubewright_client_overlay_expired_total'
+
+/** What a client with a cache measures. */
+export const cachedClientMetrics: readonly MetricDefinition[] = Object.freeze([
+  {
+    name: liveReads,
+    type: 'counter',
+    help: 'Number of reads that were sent to the API server, by the reason why the cache did not answer them.',
+    labels: ['group', 'kind', 'reason'],
+  },
+  {
+    name: overlayEntries,
+    type: 'gauge',
+    help: 'Number of own writes that are shown although the cache has not seen them yet.',
+    labels: [],
+  },
+  {
+    name: overlayExpired,
+    type: 'counter',
+    help: 'Number of own writes that are no longer shown although the cache has never seen them.',
+    labels: ['group', 'kind'],
+  },
+])
+
+/** Why a read was not answered by the cache. */
+export type LiveReason = 'asked' | 'not_cached' | 'not_synced' | 'outdated'
+
+const none: MetricLabels = Object.freeze({})
+
+/** Counts for one client. */
+export class CachedClientMetrics {
+  readonly #sink: MetricSink | undefined
+  readonly #labels = new Map<string, MetricLabels>()
+
+  constructor(sink: MetricSink | undefined) {
+    this.#sink = sink
+  }
+
+  liveRead({ group, kind }: GroupKind, reason: LiveReason): void {
+    if (this.#sink === undefined) return
+    this.#sink.add(liveReads, this.#frozen({ group, kind, reason }), 1)
+  }
+
+  overlaySize(size: number): void {
+    this.#sink?.set(overlayEntries, none, size)
+  }
+
+  expired({ group, kind }: GroupKind, count: number): void {
+    if (this.#sink === undefined) return
+    this.#sink.add(overlayExpired, this.#frozen({ group, kind }), count)
+  }
+
+  // A sink wants the same object for the same series.
+  #frozen(labels: MetricLabels): MetricLabels {
+    const name = Object.values(labels).join('\n')
+    let known = this.#labels.get(name)
+    if (known === undefined) {
+      known = Object.freeze(labels)
+      this.#labels.set(name, known)
+    }
+    return known
+  }
+}

@@ -1,0 +1,410 @@
+import {
+  type AnyKind,
+  findCause,
+  formatGroupKind,
+  formatKey,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  gvkOf,
+  isAlreadyExists,
+  isApiError,
+  isConflict,
+  isGone,
+  isKind,
+  isNotFound,
+  type KubeObject,
+  newNotFound,
+  type TypeMeta,
+  toNameAndNamespace,
+} from '@kubewright/api'
+import { type Clock, type Duration, deepFreeze, type Logger } from '@kubewright/base'
+import {
+  type ApiClient,
+  type ApplyOptions,
+  type AttachOptions,
+  allNamespaces,
+  type CallOptions,
+  type Client,
+  type DeleteCollectionOptions,
+  type DeleteOptions,
+  type Deletion,
+  type DynamicKind,
+  type ExecOptions,
+  type GetOptions,
+  isMetadataOnly,
+  type Key,
+  type ListOptions,
+  type LogOptions,
+  metadataOnly,
+  type Page,
+  type PageOptions,
+  type PatchOptions,
+  type RemoteCommand,
+  type SubresourceClient,
+  type WatchOptions,
+  type WatchStream,
+  type WriteOptions,
+} from '@kubewright/client'
+import type { WriteGate } from '../election/write-gate.ts'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
+import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts'
+import { inOrder } from './in-order.ts'
+import type { CacheContents, CachedStore } from './object-cache.ts'
+import { OwnWrites, type WriteTarget } from './own-writes.ts'
+import { matchesQuery, queryStore, selectorOf, storedQuery } from './stored-query.ts'
+
+/** What {@link createCachedClient} takes. */
+export interface CachedClientOptions {
+  /** Sends what the cache cannot answer, and all writes. */
+  readonly api: ApiClient
+  readonly cache: CacheContents
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics?: MetricSink | undefined
+  /** The namespaces of lists that name none; empty for all. @default all */
+  readonly namespaces?: readonly string[] | undefined
+  /** Asked before each write. */
+  readonly writeGate?: WriteGate | undefined
+  /** How long an own write is shown at most while the cache does not have it. @default '5m' */
+  readonly overlayDeadline?: Duration | undefined
+}
+
+/** A client that reads from a cache. Disposing it ends its timer; cache and server are left alone. */
+export interface CachedClient extends Client, Disposable {
+  /** How many own writes are shown that the cache does not have yet. */
+  readonly overlaySize: number
+}
+
+/**
+ * Makes a client that answers reads of cached kinds from the cache, own writes included, and sends everything else to the server.
+ *
+ * - A read that begins after a write of this client has resolved shows that write or something newer, and what was deleted does not
+ *   come back.
+ * - After a write that the server refused because the object was not as the cache said, or whose answer was lost, the object is read
+ *   from the server: trying again needs no waiting.
+ * - All objects, written ones too, are deeply frozen.
+ */
+export function createCachedClient(options: CachedClientOptions): CachedClient {
+  return new CachingClient(options)
+}
+
+type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
+
+interface Writing {
+  readonly dryRun?: boolean | undefined
+}
+
+class CachingClient implements CachedClient {
+  readonly #api: ApiClient
+  readonly #options: CachedClientOptions
+  readonly #namespaces: readonly string[]
+  readonly #log: Logger
+  readonly #metrics: CachedClientMetrics
+  readonly #writes: OwnWrites
+  readonly #toldLive = new Set<string>()
+
+  constructor(options: CachedClientOptions) {
+    const { api, cache, clock, log, overlayDeadline: deadline = '5m' } = options
+    this.#api = api
+    this.#options = options
+    this.#namespaces = options.namespaces ?? []
+    this.#log = log.withName('client')
+    this.#metrics = new CachedClientMetrics(options.metrics)
+    this.#writes = new OwnWrites({ cache, clock, log: this.#log, metrics: this.#metrics, deadline })
+  }
+
+  get overlaySize(): number {
+    return this.#writes.size
+  }
+
+  [Symbol.dispose](): void {
+    this.#writes[Symbol.dispose]()
+  }
+
+  // As in the client below, what a kind reads is the promise of the server: the interface turns `never` into those types.
+
+  async get(kind: AnyKind, key: Key, options: GetOptions = {}): Promise<never> {
+    const held = this.#held(kind, key, options)
+    if (!held.isLive) {
+      if (held.object !== undefined) return held.object as never
+      throw newNotFound({ group: kind.group, resource: kind.plural }, toNameAndNamespace(key).name)
+    }
+    try {
+      return held.answered(await this.#api.get(kind, key, options))
+    } catch (error) {
+      if (isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')) held.answered(undefined)
+      throw error
+    }
+  }
+
+  async find(kind: AnyKind, key: Key, options: GetOptions = {}): Promise<never> {
+    const held = this.#held(kind, key, options)
+    return held.isLive ? held.answered(await this.#api.find(kind, key, options)) : (held.object as never)
+  }
+
+  async list(kind: AnyKind, options: ListOptions & CallOptions = {}): Promise<readonly never[]> {
+    options.signal?.throwIfAborted()
+    const namespaces = this.#scope(kind, options.namespace)
+    if (selectorOf(options).isNothing) return []
+    const cached = this.#source(kind, namespaces)
+    const query = cached === undefined ? undefined : storedQuery(kind, options)
+    const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
+    const isUnsure = overlay !== undefined && inEach(namespaces).some((namespace) => overlay.isUnsure(namespace))
+    const reason = this.#whyLive(cached, options, isUnsure)
+    if (cached !== undefined && query !== undefined && reason === undefined) {
+      const scope = sameNames(namespaces, cached.namespaces) ? [] : namespaces
+      const found = inEach(scope).flatMap((namespace) => queryStore(cached.store, query, namespace))
+      const meant = (object: KubeObject): boolean =>
+        (scope.length === 0 || scope.includes(object.metadata.namespace ?? '')) && matchesQuery(query, object)
+      return Object.freeze(inOrder(overlay?.overlaid(found, meant) ?? found)) as readonly never[]
+    }
+    this.#noteLive(kind, reason ?? 'asked')
+    const answered = cached !== undefined && isAlike(cached, kind) ? this.#writes.askingAll(cached) : () => undefined
+    const lists = await Promise.all(
+      inEach(namespaces).map((namespace) => this.#api.list(kind, { ...options, namespace }) as Promise<KubeObject[]>),
+    )
+    const objects = deepFreeze(inOrder(lists.flat())) as readonly never[]
+    answered(objects)
+    return objects
+  }
+
+  async *pages(kind: AnyKind, options: PageOptions = {}): AsyncGenerator<Page<never>, void, undefined> {
+    for (const namespace of inEach(this.#scope(kind, options.namespace))) {
+      for await (const page of this.#api.pages(kind, { ...options, namespace })) yield deepFreeze(page) as Page<never>
+    }
+  }
+
+  async watch(kind: AnyKind, options: WatchOptions = {}): Promise<WatchStream<never>> {
+    const [namespace = allNamespaces, ...others] = this.#scope(kind, options.namespace)
+    if (others.length > 0) {
+      throw new TypeError(`Cannot watch ${kind.kind} in several namespaces at once: name one, or use the cache`)
+    }
+    return this.#api.watch(kind, { ...options, namespace }) as Promise<WatchStream<never>>
+  }
+
+  create(draft: ObjectLike, options: WriteOptions = {}): Promise<never> {
+    return this.#writeObject(draft, options, () => this.#api.create(draft, options))
+  }
+
+  update(object: ObjectLike, options: WriteOptions = {}): Promise<never> {
+    return this.#writeObject(object, options, () => this.#api.update(object, options))
+  }
+
+  patch(kind: AnyKind, key: Key, patch: object | string, options: PatchOptions = {}): Promise<never> {
+    const send = () => this.#api.patch(kind, key, patch, options) as Promise<KubeObject>
+    return this.#write(this.#target(kind, key), options, send, (answer) => {
+      this.#writes.wrote(answer, isMetadataOnly(kind))
+    })
+  }
+
+  apply(first: ObjectLike | AnyKind, second?: object, third: ApplyOptions = {}): Promise<never> {
+    if (!isKind(first)) {
+      const options = (second ?? {}) as ApplyOptions
+      return this.#writeObject(first, options, () => this.#api.apply(first, options))
+    }
+    // The partial names its object, as the type of the interface says.
+    const partial = { apiVersion: first.apiVersion, kind: first.kind, ...second } as ObjectLike
+    return this.#writeObject(partial, third, () => this.#api.apply(first, partial as never, third))
+  }
+
+  async delete(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<never> {
+    const target = this.#target(kind, key)
+    const done = this.#writes.deleting(target)
+    const uid = options.preconditions?.uid
+    const send = () => this.#api.requestDeletion(kind, key, options)
+    const deletion: Deletion<KubeObject> = await this.#write(target, options, send, (answer) => {
+      done(uid === undefined ? answer : { uid, ...answer })
+    })
+    return deletion.object as never
+  }
+
+  async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
+    this.#options.writeGate?.assertOpen()
+    let objects: readonly KubeObject[] | undefined
+    try {
+      objects = await this.#api.requestCollectionDeletion(kind, options)
+    } catch (error) {
+      // Some may be gone, and nobody says which.
+      if (!this.#isDry(options)) await this.#distrust(kind)
+      throw error
+    }
+    if (this.#isDry(options)) return
+    if (objects === undefined) await this.#distrust(kind)
+    else this.#writes.deletedAll(kind, objects)
+  }
+
+  subresource<K extends AnyKind, N extends string>(kind: K, name: N): SubresourceClient<K, N> {
+    const api = this.#api.subresource(kind, name) as unknown as SubresourceClient<AnyKind, string>
+    const write = (key: Key, options: Writing, send: () => Promise<unknown>): Promise<never> => {
+      const target = this.#target(kind, key)
+      return this.#write(target, options, send as () => Promise<KubeObject>, (answer) => {
+        if (answer.apiVersion === kind.apiVersion && answer.kind === kind.kind) this.#writes.wrote(answer)
+        // A token changes nothing of the account that it is for.
+        else if (name !== 'token') this.#writes.touched(target, answer.metadata?.resourceVersion)
+      })
+    }
+    const client: SubresourceClient<AnyKind, string> = {
+      get: (key, options) => api.get(key, options),
+      create: (key, body, options = {}) => write(key, options, () => api.create(key, body, options)),
+      update: (body, options = {}) => {
+        const { metadata } = body as unknown as KubeObject
+        return write(metadata, options, () => api.update(body, options))
+      },
+      patch: (key, patch, options = {}) => write(key, options, () => api.patch(key, patch, options)),
+      apply: (key, partial, options = {}) => write(key, options, () => api.apply(key, partial, options)),
+    }
+    return client as unknown as SubresourceClient<K, N>
+  }
+
+  logs(pod: Key, options?: LogOptions): AsyncIterable<string> {
+    return this.#api.logs(pod, options)
+  }
+
+  exec(pod: Key, options: ExecOptions): Promise<RemoteCommand> {
+    return this.#api.exec(pod, options)
+  }
+
+  attach(pod: Key, options?: AttachOptions): Promise<RemoteCommand> {
+    return this.#api.attach(pod, options)
+  }
+
+  kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind> {
+    return this.#api.kind(name, options)
+  }
+
+  resource(name: GroupVersionResource, options?: CallOptions): Promise<DynamicKind> {
+    return this.#api.resource(name, options)
+  }
+
+  // Reading.
+
+  /** What the cache says of a key or, where the server has to be asked, what to do with its answer. */
+  #held(kind: AnyKind, key: Key, options: GetOptions): Held {
+    options.signal?.throwIfAborted()
+    const { name, namespace } = this.#target(kind, key)
+    const storeKey = formatKey(name, namespace)
+    const cached = this.#source(kind, [namespace])
+    const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
+    const object = overlay === undefined ? cached?.store.get(storeKey) : overlay.get(storeKey)
+    const reason = this.#whyLive(cached, options, object === 'unsure')
+    if (reason === undefined && object !== 'unsure' && name !== '') return { isLive: false, object }
+    this.#noteLive(kind, reason ?? 'asked')
+    const learn =
+      cached !== undefined && isAlike(cached, kind) ? this.#writes.asking(cached, storeKey) : () => undefined
+    const answered = (answer: KubeObject | undefined): never => {
+      deepFreeze(answer)
+      learn(answer)
+      return answer as never
+    }
+    return { isLive: true, answered }
+  }
+
+  /** The store that has all objects of a kind in these namespaces, in the form in which the kind reads them. */
+  #source(kind: AnyKind, namespaces: readonly string[]): CachedStore | undefined {
+    let found: CachedStore | undefined
+    for (const cached of this.#options.cache.contents(kind)) {
+      if (cached.kind.version !== kind.version || (cached.isMetadataOnly && !isMetadataOnly(kind))) continue
+      if (covers(cached.namespaces, namespaces) && (found === undefined || !cached.isMetadataOnly)) found = cached
+    }
+    return found
+  }
+
+  #whyLive(
+    cached: CachedStore | undefined,
+    { consistency, resourceVersion }: GetOptions,
+    isUnsure: boolean,
+  ): LiveReason | undefined {
+    if (consistency === 'live' || resourceVersion !== undefined) return 'asked'
+    if (cached === undefined) return 'not_cached'
+    if (cached.store.resourceVersion === '') return 'not_synced'
+    return isUnsure ? 'outdated' : undefined
+  }
+
+  #noteLive(kind: AnyKind, reason: LiveReason): void {
+    this.#metrics.liveRead(kind, reason)
+    const name = formatGroupKind(kind)
+    if (reason !== 'not_cached' || this.#toldLive.has(name)) return
+    this.#toldLive.add(name)
+    this.#log.debug('Reads of a kind that is not cached go to the server', { group: kind.group, kind: kind.kind })
+  }
+
+  /** The namespaces that a read is about; none for all of them. */
+  #scope(kind: AnyKind, namespace: string | undefined): readonly string[] {
+    if (kind.scope === 'Cluster' || namespace === allNamespaces) return []
+    return namespace === undefined ? this.#namespaces : [namespace]
+  }
+
+  #target(kind: AnyKind, key: Key): WriteTarget {
+    const { name, namespace = this.#api.namespace } = toNameAndNamespace(key)
+    return { type: kind, name, namespace: kind.scope === 'Cluster' ? '' : namespace }
+  }
+
+  // Writing.
+
+  #writeObject(object: ObjectLike, options: Writing, send: () => Promise<unknown>): Promise<never> {
+    const { name = '', namespace = this.#api.namespace } = object.metadata ?? {}
+    const target = { type: gvkOf(object), name, namespace }
+    // What is written is an object with metadata, so what comes back is one too.
+    return this.#write(target, options, send as () => Promise<KubeObject>, (answer) => this.#writes.wrote(answer))
+  }
+
+  async #write<T extends object>(
+    target: WriteTarget,
+    options: Writing,
+    send: () => Promise<T>,
+    note: (answer: T) => void,
+  ): Promise<never> {
+    this.#options.writeGate?.assertOpen()
+    try {
+      const answer = await send()
+      deepFreeze(answer)
+      if (!this.#isDry(options)) note(answer)
+      return answer as never
+    } catch (error) {
+      if (!this.#isDry(options) && target.name !== '' && tellsOfOthers(error)) this.#writes.touched(target)
+      throw error
+    }
+  }
+
+  #isDry({ dryRun = this.#api.dryRun }: Writing): boolean {
+    return dryRun
+  }
+
+  /** Has a kind read from the server until the cache has got as far as the server is now. */
+  async #distrust(kind: AnyKind): Promise<void> {
+    if (this.#options.cache.contents(kind).length === 0) return
+    // Not a version, so it is never reached: the doubt ends at its deadline.
+    let version = 'unknown'
+    try {
+      for await (const page of this.#api.pages(metadataOnly(kind), { namespace: allNamespaces, pageSize: 1 })) {
+        version = page.resourceVersion
+        break
+      }
+    } catch (error) {
+      this.#log.debug('Cannot ask for the version of a collection', { kind: kind.kind, error })
+    }
+    this.#writes.changedAll(kind, version)
+  }
+}
+
+type Held =
+  | { readonly isLive: false; readonly object: KubeObject | undefined }
+  | { readonly isLive: true; readonly answered: (answer: KubeObject | undefined) => never }
+
+/** Whether what the server answers for a kind has the form of the objects of a store. */
+const isAlike = (cached: CachedStore, kind: AnyKind): boolean => cached.isMetadataOnly === isMetadataOnly(kind)
+
+const covers = (has: readonly string[], wanted: readonly string[]): boolean =>
+  has.length === 0 || (wanted.length > 0 && wanted.every((namespace) => has.includes(namespace)))
+
+const sameNames = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && covers(b, a)
+
+/** One call for each namespace, or one for all of them. */
+const inEach = (namespaces: readonly string[]): readonly string[] =>
+  namespaces.length === 0 ? [allNamespaces] : namespaces
+
+/** Whether a failed write says that the object is not as the cache has it, or leaves open what became of it. */
+function tellsOfOthers(error: unknown): boolean {
+  if (!isApiError(error)) return !(error instanceof TypeError)
+  return isConflict(error) || isAlreadyExists(error) || isNotFound(error) || isGone(error) || error.statusCode >= 500
+}

@@ -1,0 +1,264 @@
+import {
+  type AnyKind,
+  formatGroupKind,
+  type GroupKind,
+  type Infer,
+  type KubeObject,
+  parseSelector,
+} from '@kubewright/api'
+import { type Clock, type Duration, deepCopy, type Logger, type Random, type WaitOptions } from '@kubewright/base'
+import { type ApiClient, isMetadataOnly } from '@kubewright/client'
+import type { EventHandler } from '../cache/event-handler.ts'
+import type { ListWatch } from '../cache/list-watch.ts'
+import type { ReflectorHealth } from '../cache/reflector-health.ts'
+import type { HandlerOptions, HandlerRegistration } from '../cache/shared-informer.ts'
+import {
+  type InformerLease,
+  type InformerScope,
+  SharedInformerFactory,
+  type SharedInformerFactoryOptions,
+} from '../cache/shared-informer-factory.ts'
+import type { Store } from '../cache/store.ts'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
+import { clientListWatch } from './client-list-watch.ts'
+import { mergedRegistration, oneAtATime } from './merged-registration.ts'
+import { MergedStore } from './merged-store.ts'
+import type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './object-cache.ts'
+
+/** How the objects of one kind are cached, where that differs from the others. */
+export interface KindCacheOptions {
+  readonly kind: AnyKind
+  /** @default those of the cache */
+  readonly namespaces?: readonly string[] | undefined
+  /** Narrows all that is cached of the kind; reads of it through a client are then answered by the server. @default everything */
+  readonly labelSelector?: string | undefined
+  /** As `labelSelector`, by fields. @default everything */
+  readonly fieldSelector?: string | undefined
+  /** Changes objects before they are stored, instead of the transform of the cache. */
+  readonly transform?: ((object: KubeObject) => KubeObject) | undefined
+  /** How often handlers are told every object again. @default that of the cache */
+  readonly resyncPeriod?: Duration | undefined
+}
+
+/** What {@link createObjectCache} takes. */
+export interface ObjectCacheOptions {
+  readonly client: Pick<ApiClient, 'pages' | 'watch'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly metrics?: MetricSink | undefined
+  /** The namespaces to look at; empty for all. @default all */
+  readonly namespaces?: readonly string[] | undefined
+  /** Changes objects before they are stored; it may change its argument, and must give the same result for its own result. */
+  readonly transform?: ((object: KubeObject) => KubeObject) | undefined
+  /** Leaves `metadata.managedFields` out, which can be half of an object. Applies that extract what they own need it. @default false */
+  readonly dropManagedFields?: boolean | undefined
+  /** How often handlers are told every object again. @default never */
+  readonly resyncPeriod?: Duration | undefined
+  readonly byKind?: readonly KindCacheOptions[] | undefined
+  /** Limits and switches of all watches. */
+  readonly reflector?: SharedInformerFactoryOptions['reflector'] | undefined
+}
+
+/** Makes a cache of the objects of one API server. Nothing is watched before it is started and something is used. */
+export function createObjectCache(options: ObjectCacheOptions): ObjectCache & CacheContents {
+  return new InformerCache(options)
+}
+
+type Transform = (object: KubeObject) => KubeObject
+
+interface Scoped {
+  readonly name: string
+  readonly namespaces: readonly string[]
+  readonly labelSelector: string
+  readonly fieldSelector: string
+}
+
+// What several leases of equal scope share.
+interface Shared extends CachedStore {
+  readonly scope: Scoped
+  readonly parts: readonly InformerLease<KubeObject>[]
+  leases: number
+}
+
+class InformerCache implements ObjectCache, CacheContents {
+  readonly #options: ObjectCacheOptions
+  readonly #factory: SharedInformerFactory
+  readonly #overrides: ReadonlyMap<string, KindCacheOptions>
+  readonly #shared = new Map<string, Shared>()
+  // Those of #shared that have all objects, by group and kind.
+  readonly #contents = new Map<string, readonly CachedStore[]>()
+
+  constructor(options: ObjectCacheOptions) {
+    const { client, clock, random, log, metrics, reflector } = options
+    this.#options = options
+    this.#overrides = new Map((options.byKind ?? []).map((entry) => [formatGroupKind(entry.kind), entry]))
+    this.#factory = new SharedInformerFactory({
+      // The factory asks for a source in the types of the kind, which it then hands out again.
+      source: (kind, scope) => clientListWatch(client, kind, scope) as ListWatch<KubeObject>,
+      clock,
+      random,
+      log,
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(reflector === undefined ? {} : { reflector }),
+      transformOf: (kind) => this.#transformOf(kind),
+    })
+  }
+
+  get health(): ReadonlyMap<string, ReflectorHealth> {
+    return this.#factory.health
+  }
+
+  start(): void {
+    this.#factory.start()
+  }
+
+  waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
+    return this.#factory.waitForSync(options)
+  }
+
+  use<K extends AnyKind>(kind: K, scope: CacheScope = {}): CacheLease<Infer<K> & KubeObject> {
+    const scoped = this.#scoped(kind, scope)
+    const name = isMetadataOnly(kind) && !this.#shared.has(scoped.name) ? `${scoped.name}, metadata` : scoped.name
+    let shared = this.#shared.get(name)
+    if (shared === undefined) {
+      shared = this.#share(kind, scoped)
+      this.#shared.set(name, shared)
+      if (this.#isWhole(kind, scoped)) this.#contents.set(formatGroupKind(kind), [...this.contents(kind), shared])
+    }
+    shared.leases++
+    // The objects are those of the kind.
+    return this.#lease(name, shared) as unknown as CacheLease<Infer<K> & KubeObject>
+  }
+
+  peek<K extends AnyKind>(kind: K): Store<Infer<K> & KubeObject> | undefined {
+    const { name } = this.#scoped(kind, {})
+    const shared = this.#shared.get(name) ?? (isMetadataOnly(kind) ? this.#shared.get(`${name}, metadata`) : undefined)
+    if (shared === undefined || !this.#isWhole(kind, shared.scope)) return undefined
+    return shared.store as unknown as Store<Infer<K> & KubeObject>
+  }
+
+  contents(type: GroupKind): readonly CachedStore[] {
+    return this.#contents.get(formatGroupKind(type)) ?? []
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#shared.clear()
+    this.#contents.clear()
+    await this.#factory.shutDown()
+  }
+
+  #share(kind: AnyKind, scope: Scoped): Shared {
+    const { namespaces, labelSelector, fieldSelector } = scope
+    const selectors: InformerScope = {
+      ...(labelSelector === '' ? {} : { labelSelector }),
+      ...(fieldSelector === '' ? {} : { fieldSelector }),
+    }
+    const scopes = namespaces.length === 0 ? [selectors] : namespaces.map((namespace) => ({ ...selectors, namespace }))
+    const parts = scopes.map((part) => this.#factory.use(kind, part) as InformerLease<KubeObject>)
+    const transform = this.#transformOf(kind)
+    return {
+      kind,
+      isMetadataOnly: isMetadataOnly(kind),
+      namespaces,
+      scope,
+      parts,
+      leases: 0,
+      store: storeOf(parts, namespaces),
+      shape: transform === undefined ? (object) => object : (object) => transform(deepCopy(object)),
+    }
+  }
+
+  #lease(name: string, shared: Shared): CacheLease {
+    const registrations: HandlerRegistration[] = []
+    let held = true
+    const release = async (): Promise<void> => {
+      if (!held) return
+      held = false
+      for (const registration of registrations) registration.remove()
+      if (--shared.leases > 0) return
+      // After the cache was disposed the name may already belong to another one.
+      if (this.#shared.get(name) === shared) {
+        this.#shared.delete(name)
+        const others = this.contents(shared.kind).filter((other) => other !== shared)
+        this.#contents.set(formatGroupKind(shared.kind), others)
+      }
+      await Promise.all(shared.parts.map((part) => part.release()))
+    }
+    const addHandler = (handler: EventHandler<KubeObject>, options: HandlerOptions = {}): HandlerRegistration => {
+      const resyncPeriod = options.resyncPeriod ?? this.#resyncPeriod(shared.kind)
+      const all = { ...options, ...(resyncPeriod === undefined ? {} : { resyncPeriod }) }
+      const registration = addTo(shared.parts, handler, all)
+      registrations.push(registration)
+      return registration
+    }
+    const { parts } = shared
+    return {
+      store: shared.store,
+      get hasSynced() {
+        return parts.every(({ informer }) => informer.hasSynced)
+      },
+      get health() {
+        return parts.map(({ informer }) => informer.health).reduce(worse)
+      },
+      synced: async (options: WaitOptions = {}) => {
+        await Promise.all(parts.map(({ informer }) => informer.synced(options)))
+      },
+      addHandler,
+      release,
+      [Symbol.asyncDispose]: release,
+    }
+  }
+
+  #scoped(kind: AnyKind, scope: CacheScope): Scoped {
+    const own = this.#overrides.get(formatGroupKind(kind))
+    const wanted = scope.namespaces ?? own?.namespaces ?? this.#options.namespaces ?? []
+    const namespaces = kind.scope === 'Cluster' ? [] : [...new Set(wanted)].sort()
+    const labelSelector = parseSelector(joined(own?.labelSelector, scope.labelSelector)).toString()
+    const fieldSelector = joined(own?.fieldSelector, scope.fieldSelector)
+    const parts = [formatGroupKind(kind), kind.version, namespaces.join(' '), labelSelector, fieldSelector]
+    return { name: parts.join('\n'), namespaces, labelSelector, fieldSelector }
+  }
+
+  #isWhole(kind: AnyKind, scope: Scoped): boolean {
+    return scope.labelSelector === '' && scope.fieldSelector === '' && scope.name === this.#scoped(kind, {}).name
+  }
+
+  #resyncPeriod(kind: AnyKind): Duration | undefined {
+    return this.#overrides.get(formatGroupKind(kind))?.resyncPeriod ?? this.#options.resyncPeriod
+  }
+
+  #transformOf(kind: AnyKind): Transform | undefined {
+    const transform = this.#overrides.get(formatGroupKind(kind))?.transform ?? this.#options.transform
+    if (!this.#options.dropManagedFields) return transform
+    return transform === undefined ? withoutManagedFields : (object) => transform(withoutManagedFields(object))
+  }
+}
+
+function storeOf(parts: readonly InformerLease<KubeObject>[], namespaces: readonly string[]): Store<KubeObject> {
+  const [first, ...others] = parts.map(({ informer }) => informer.store)
+  if (first !== undefined && others.length === 0) return first
+  return new MergedStore(new Map([first!, ...others].map((store, index) => [namespaces[index]!, store])))
+}
+
+function addTo(
+  parts: readonly InformerLease<KubeObject>[],
+  handler: EventHandler<KubeObject>,
+  options: HandlerOptions,
+): HandlerRegistration {
+  const [first, ...others] = parts
+  if (first !== undefined && others.length === 0) return first.informer.addHandler(handler, options)
+  const shared = oneAtATime(handler)
+  return mergedRegistration(parts.map(({ informer }) => informer.addHandler(shared, options)))
+}
+
+const badness: Readonly<Record<ReflectorHealth['state'], number>> = { watching: 0, starting: 1, stopped: 2, failing: 3 }
+
+const worse = (a: ReflectorHealth, b: ReflectorHealth): ReflectorHealth => (badness[b.state] > badness[a.state] ? b : a)
+
+const joined = (...selectors: readonly (string | undefined)[]): string => selectors.filter(Boolean).join(',')
+
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}

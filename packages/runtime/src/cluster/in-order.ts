@@ -1,0 +1,17 @@
+import type { KubeObject } from '@kubewright/api'
+
+/** Sorts objects by namespace and name, in place. Keys sort differently where the name of a namespace begins with another's. */
+export function inOrder<T extends KubeObject>(objects: T[]): T[] {
+  for (let index = 1; index < objects.length; index++) {
+    if (compare(objects[index - 1]!, objects[index]!) > 0) return objects.sort(compare)
+  }
+  return objects
+}
+
+function compare(a: KubeObject, b: KubeObject): number {
+  return (
+    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') || compareText(a.metadata.name, b.metadata.name)
+  )
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,51 @@
+import type { EventHandler } from '../cache/event-handler.ts'
+import type { HandlerRegistration } from '../cache/shared-informer.ts'
+
+/** One handler's places in several informers, as one. */
+export function mergedRegistration(registrations: readonly HandlerRegistration[]): HandlerRegistration {
+  const remove = (): void => {
+    for (const registration of registrations) registration.remove()
+  }
+  const synced = Promise.all(registrations.map((registration) => registration.synced)).then(() => undefined)
+  // Nobody has to wait for it.
+  synced.catch(() => undefined)
+  return {
+    synced,
+    get hasSynced() {
+      return registrations.every((registration) => registration.hasSynced)
+    },
+    get pending() {
+      return registrations.reduce((sum, registration) => sum + registration.pending, 0)
+    },
+    get lag() {
+      return Math.max(0, ...registrations.map((registration) => registration.lag))
+    },
+    remove,
+    [Symbol.dispose]: remove,
+  }
+}
+
+/** The same handler, told one thing at a time by several informers: each call waits for the promise of the one before. */
+export function oneAtATime<T>(handler: EventHandler<T>): EventHandler<T> {
+  let last: Promise<void> | undefined
+  const inTurn = (call: () => void | Promise<void>): void | Promise<void> => {
+    const before = last
+    const result = before === undefined ? call() : before.then(call)
+    if (result === undefined) return undefined
+    const settled = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    last = settled
+    void settled.then(() => {
+      if (last === settled) last = undefined
+    })
+    return result
+  }
+  const { onAdd, onUpdate, onDelete } = handler
+  return {
+    ...(onAdd && { onAdd: (object, info) => inTurn(() => onAdd.call(handler, object, info)) }),
+    ...(onUpdate && { onUpdate: (before, after, info) => inTurn(() => onUpdate.call(handler, before, after, info)) }),
+    ...(onDelete && { onDelete: (object, info) => inTurn(() => onDelete.call(handler, object, info)) }),
+  }
+}

@@ -1,0 +1,63 @@
+import type { KubeObject } from '@kubewright/api'
+import type { IndexFunction } from '../cache/index-buckets.ts'
+import type { Store, StoreQuery } from '../cache/store.ts'
+import { oldestVersion } from './version-order.ts'
+
+/** The stores of several namespaces, read as one. Holds nothing itself. */
+export class MergedStore<T extends KubeObject> implements Store<T> {
+  // In the order of the keys of their objects: a slash comes after some characters that names may have.
+  readonly #stores: ReadonlyMap<string, Store<T>>
+
+  constructor(stores: ReadonlyMap<string, Store<T>>) {
+    const prefix = ([namespace]: readonly [string, unknown]): string => `${namespace}/`
+    this.#stores = new Map([...stores].sort((a, b) => (prefix(a) < prefix(b) ? -1 : 1)))
+  }
+
+  get size(): number {
+    return this.#all.reduce((sum, store) => sum + store.size, 0)
+  }
+
+  /** The version that all of the stores have reached; empty before each has its first list. */
+  get resourceVersion(): string {
+    return oldestVersion(this.#all.map((store) => store.resourceVersion))
+  }
+
+  get(key: string): T | undefined {
+    return this.of(key)?.get(key)
+  }
+
+  has(key: string): boolean {
+    return this.of(key)?.has(key) ?? false
+  }
+
+  keys(): string[] {
+    return this.#all.flatMap((store) => store.keys())
+  }
+
+  list(query: StoreQuery = {}): T[] {
+    const { namespace = '' } = query
+    if (namespace !== '') return this.#stores.get(namespace)?.list(query) ?? []
+    return this.#all.flatMap((store) => store.list(query))
+  }
+
+  addIndexer(name: string, valuesOf: IndexFunction<T>): void {
+    for (const store of this.#all) store.addIndexer(name, valuesOf)
+  }
+
+  byIndex(name: string, value: string): T[] {
+    return this.list({ index: { name, value } })
+  }
+
+  indexValues(name: string): string[] {
+    return [...new Set(this.#all.flatMap((store) => store.indexValues(name)))].sort()
+  }
+
+  /** The store that has the object of a key, if there is one. */
+  of(key: string): Store<T> | undefined {
+    return this.#stores.get(key.slice(0, Math.max(0, key.indexOf('/'))))
+  }
+
+  get #all(): Store<T>[] {
+    return [...this.#stores.values()]
+  }
+}
