@@ -2,6 +2,7 @@ import type { KubewrightErrorCode } from '@kubewright/base'
 
 /** The codes of the errors that this package throws, and what each means. */
 export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Object.freeze({
+  KW_ACCESS: 'The operator lacks rights that its definition needs; the message names them and how to grant them.',
   KW_CACHE_NOT_SYNCED:
     'Watched objects did not arrive in time; the message names each watch that has none yet, why, and what to do.',
   KW_CHANNEL_FULL: 'More keys were pushed into a channel source than it keeps while no controller has started it.',
@@ -11,6 +12,7 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_CERTIFICATE: 'The certificate of a server cannot be read or kept; the message names where it should be.',
   KW_CONVERSION: 'A conversion between the versions of a kind loses something; the message has the smallest example.',
   KW_LEADERSHIP_LOST: 'A manager could not renew its lease in time, and ends because another replica may lead now.',
+  KW_LISTEN: 'An address to serve at could not be had; the message names it, why, and the option that changes it.',
   KW_MANAGER_STARTED: 'A manager was started twice: each can be run once.',
   KW_MANAGER_STOPPED: 'Something was added to a manager that is stopping or has stopped.',
   KW_NO_STATUS: 'A reconcile returned a status for an object of a kind that has no status subresource.',

@@ -158,7 +158,13 @@ export {
   restClientMetrics,
   webhookMetrics,
 } from './metrics/runtime-metrics.ts'
+export { type AccessOptions, accessOf, type OperatorAccess, rulesOf } from './rbac/operator-access.ts'
+export { mergeRules, type PolicyRule } from './rbac/policy-rule.ts'
+export { describeMissing, type MissingAccess, type PreflightOptions, preflight } from './rbac/preflight.ts'
+export { type AccessWatch, type WatchAccessOptions, watchAccess } from './rbac/watch-access.ts'
 export type { Adoption, ApplyChildOptions, Context, Outcome } from './reconcile/context.ts'
+export { objectController } from './reconcile/object-controller.ts'
+export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
 export {
   type LabelSelection,
   type OwnedKind,

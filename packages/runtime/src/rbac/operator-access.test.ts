@@ -1,0 +1,97 @@
+import { defineResource } from '@kubewright/api'
+import { dynamicKind } from '@kubewright/client'
+import { s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { defineController } from '../define-controller.ts'
+import { defineOperator } from '../define-operator.ts'
+import { defineWebhook } from '../define-webhook.ts'
+import { watch } from '../reconcile/watched-kinds.ts'
+import { accessOf, rulesOf } from './operator-access.ts'
+
+const Home = defineResource({
+  group: 'ajd.example.com',
+  version: 'v1',
+  kind: 'Home',
+  spec: s.object({ image: s.string() }),
+  status: s.object({ ready: s.int() }),
+})
+const Plain = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Plain', spec: s.object({}) })
+const Deployment = dynamicKind({ group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' })
+const Service = dynamicKind({ group: '', version: 'v1', kind: 'Service', plural: 'services' })
+const Node = dynamicKind({ group: '', version: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' })
+
+const events = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }
+const read = ['get', 'list', 'watch']
+
+describe('rulesOf()', () => {
+  it('derives the least from what a controller says', () => {
+    const operator = defineOperator({
+      name: 'home',
+      controllers: [
+        defineController(Home, {
+          owns: [Deployment, Service],
+          watches: [watch(Node, () => [])],
+          rbac: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] }],
+          reconcile: () => undefined,
+          cleanup: () => undefined,
+        }),
+      ],
+    })
+    const makes = ['create', 'get', 'list', 'patch', 'watch']
+    expect(rulesOf(operator)).toEqual([
+      { apiGroups: [''], resources: ['nodes'], verbs: read },
+      { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['services'], verbs: makes },
+      { apiGroups: ['ajd.example.com'], resources: ['homes'], verbs: ['get', 'list', 'patch', 'watch'] },
+      { apiGroups: ['ajd.example.com'], resources: ['homes/finalizers'], verbs: ['update'] },
+      { apiGroups: ['ajd.example.com'], resources: ['homes/status'], verbs: ['patch'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: makes },
+      events,
+    ])
+  })
+
+  it('asks for nothing that a plain controller does not need', () => {
+    const operator = defineOperator({
+      name: 'plain',
+      controllers: [defineController(Plain, { reconcile: () => undefined })],
+    })
+    expect(rulesOf(operator)).toEqual([{ apiGroups: ['ajd.example.com'], resources: ['plains'], verbs: read }, events])
+  })
+
+  it('lets children be deleted only where they are pruned', () => {
+    const verbsOf = (prune: boolean): readonly string[] | undefined => {
+      const controller = defineController(Plain, { owns: [Service], prune, reconcile: () => undefined })
+      const rules = rulesOf(defineOperator({ name: 'a', controllers: [controller] }))
+      return rules.find(({ resources }) => resources?.includes('services'))?.verbs
+    }
+    expect(verbsOf(true)).toContain('delete')
+    expect(verbsOf(false)).not.toContain('delete')
+  })
+})
+
+describe('accessOf()', () => {
+  it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
+    const operator = defineOperator({
+      name: 'home',
+      namespaces: ['a', 'b'],
+      leaderElection: true,
+      controllers: [defineController(Home, { watches: [watch(Node, () => [])], reconcile: () => undefined })],
+      webhooks: [defineWebhook(Home, { default: () => undefined })],
+    })
+    const { cluster, watched, own } = accessOf(operator)
+    expect(watched.flatMap(({ resources }) => resources)).toEqual(['homes', 'homes/status', 'events'])
+    expect(cluster.flatMap(({ resources }) => resources)).toEqual([
+      'nodes',
+      'mutatingwebhookconfigurations',
+      'validatingwebhookconfigurations',
+      'customresourcedefinitions',
+      'tokenreviews',
+      'subjectaccessreviews',
+    ])
+    expect(own).toEqual([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['home-webhook-cert'], verbs: ['get', 'update'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+    ])
+  })
+})

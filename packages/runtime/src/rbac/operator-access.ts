@@ -1,0 +1,126 @@
+import type { AnyKind } from '@kubewright/api'
+import type { KeyController } from '../controller/key-controller.ts'
+import type { Source } from '../controller/source.ts'
+import type { Controller } from '../define-controller.ts'
+import { isKeyController, type Operator } from '../define-operator.ts'
+import { mergeRules, type PolicyRule } from './policy-rule.ts'
+
+/** What {@link accessOf} takes besides the operator. */
+export interface AccessOptions {
+  /** Whether metrics are only shown to those whom the API server lets. @default true */
+  readonly secureMetrics?: boolean
+  /** Whether the operator looks after its webhooks' certificates itself. @default when it has webhooks or conversions */
+  readonly managedCertificates?: boolean
+}
+
+/** The rights that an operator needs, by where they are granted. */
+export interface OperatorAccess {
+  /** Granted by a ClusterRole to the whole cluster. */
+  readonly cluster: readonly PolicyRule[]
+  /** Granted by a Role in each of the operator's `namespaces`; empty when it looks at all. */
+  readonly watched: readonly PolicyRule[]
+  /** Granted by a Role in the namespace that the operator runs in. */
+  readonly own: readonly PolicyRule[]
+}
+
+const read = ['get', 'list', 'watch']
+const group = { events: 'events.k8s.io', leases: 'coordination.k8s.io', webhooks: 'admissionregistration.k8s.io' }
+
+/**
+ * The least that an operator can work with, derived from its definition: what its controllers watch, own and write, their extra
+ * `rbac`, its Events, its Leases and what its servers need.
+ */
+export function accessOf(operator: Operator, options: AccessOptions = {}): OperatorAccess {
+  const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
+  const { secureMetrics = true, managedCertificates = hasWebhooks } = options
+  const rights = operator.controllers.flatMap((controller) =>
+    isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
+  )
+  rights.push({
+    rule: { apiGroups: [group.events], resources: ['events'], verbs: ['create', 'patch'] },
+    isCluster: false,
+  })
+  const everywhere = operator.namespaces.length === 0
+  const cluster = rights.filter(({ isCluster }) => everywhere || isCluster).map(({ rule }) => rule)
+  const watched = rights.filter(({ isCluster }) => !everywhere && !isCluster).map(({ rule }) => rule)
+  const own: PolicyRule[] = []
+  if (secureMetrics) cluster.push(...reviewRules)
+  if (managedCertificates) {
+    cluster.push(...injectionRules)
+    own.push({ apiGroups: [''], resources: ['secrets'], verbs: ['create'] })
+    const resourceNames = [`${operator.name}-webhook-cert`]
+    own.push({ apiGroups: [''], resources: ['secrets'], resourceNames, verbs: ['get', 'update'] })
+  }
+  if (operator.leaderElection !== false) own.push(leaseRule(['create', 'get', 'update']))
+  if (operator.sharding !== false) own.push(leaseRule(['create', 'delete', ...read, 'update']))
+  return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own) }
+}
+
+/** The rules of the operator's main role: what its controllers do with objects. Leases and certificates are in {@link accessOf}. */
+export function rulesOf(operator: Operator): PolicyRule[] {
+  const { cluster, watched } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  return mergeRules([...cluster, ...watched])
+}
+
+interface Right {
+  readonly rule: PolicyRule
+  /** Whether it is about objects without a namespace. */
+  readonly isCluster: boolean
+}
+
+function controllerRights(controller: Controller): Right[] {
+  const { kind, owns, watches, sources, cleanup, prune, rbac } = controller
+  const rights = [right(kind, read), ...sources.flatMap(sourceRights)]
+  if (kind.subresources.includes('status')) rights.push(right(kind, ['patch'], 'status'))
+  // The finalizer is written to the object itself.
+  if (cleanup) rights.push(right(kind, ['patch']))
+  // Who makes an object that keeps its owner from going needs this right on the owner, where that is enforced.
+  if (cleanup || owns.length > 0) rights.push(right(kind, ['update'], 'finalizers'))
+  for (const owned of owns) {
+    rights.push(right(owned.kind, [...read, 'create', 'patch', ...(prune ? ['delete'] : [])]))
+  }
+  for (const watch of watches) rights.push(right(watch.kind, read))
+  // Of kinds that only the rule names, nothing says whether they have namespaces: both places get it where that matters.
+  rights.push(...rbac.map((rule) => ({ rule, isCluster: false })))
+  return rights
+}
+
+function keyControllerRights({
+  kind,
+  sources,
+  rbac = [],
+}: KeyController & { readonly rbac?: readonly PolicyRule[] }): Right[] {
+  const rights = [...sources.flatMap(sourceRights), ...rbac.map((rule) => ({ rule, isCluster: false }))]
+  return kind === undefined ? rights : [right(kind, read), ...rights]
+}
+
+function sourceRights(source: Source & { readonly kind?: AnyKind }): Right[] {
+  return source.kind === undefined ? [] : [right(source.kind, read)]
+}
+
+function right(kind: AnyKind, verbs: readonly string[], subresource?: string): Right {
+  const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`
+  return { rule: { apiGroups: [kind.group], resources: [resource], verbs }, isCluster: kind.scope === 'Cluster' }
+}
+
+const leaseRule = (verbs: readonly string[]): PolicyRule => ({
+  apiGroups: [group.leases],
+  resources: ['leases'],
+  verbs,
+})
+
+/** To know who asks for metrics. */
+const reviewRules: readonly PolicyRule[] = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+]
+
+/** To tell the API server which certificates to trust. */
+const injectionRules: readonly PolicyRule[] = [
+  {
+    apiGroups: [group.webhooks],
+    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    verbs: [...read, 'patch'],
+  },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: [...read, 'patch'] },
+]
