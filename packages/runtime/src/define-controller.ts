@@ -1,5 +1,7 @@
-import { type AnyKind, type Kind, validateFieldManager } from '@kubewright/api'
+import { type AnyKind, type Kind, type KubeObject, validateFieldManager } from '@kubewright/api'
 import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
+import type { HotLoopOptions } from './controller/hot-loop-detector.ts'
+import type { Predicate } from './controller/predicate.ts'
 import type { Source } from './controller/source.ts'
 import type { Adoption, Context, Outcome } from './reconcile/context.ts'
 import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './reconcile/watched-kinds.ts'
@@ -23,6 +25,8 @@ export interface ControllerOptions<Read, Status> {
   readonly watches?: readonly Watch[]
   /** Further sources of keys, such as timers and channels. */
   readonly sources?: readonly Source[]
+  /** Which changes of the kind itself matter; all must agree. Deletions always do. @default every change */
+  readonly predicates?: readonly Predicate<Read & KubeObject>[] | undefined
   /** Only objects with matching labels are reconciled. @default all */
   readonly selector?: LabelSelection | undefined
   /** Only objects in these namespaces are reconciled. @default those of the operator */
@@ -33,6 +37,10 @@ export interface ControllerOptions<Read, Status> {
   readonly name?: string | undefined
   /** Aborts the signal of a reconcile after this long. @default none */
   readonly timeout?: Duration | undefined
+  /** After how long a running reconcile is reported as hanging, again and again. @default '1m' */
+  readonly hangAfter?: Duration | undefined
+  /** When an object counts as being reconciled in circles; false means never. @default 20 times within a minute */
+  readonly hotLoop?: HotLoopOptions | false | undefined
   /** How long the watches may take to deliver what there is before the start fails. @default '2m' */
   readonly syncTimeout?: Duration | undefined
   /** Makes the back-off after failures. @default for each object, 5 ms doubling to 1000 s, with jitter */
@@ -68,11 +76,14 @@ export interface Controller {
   readonly owns: readonly OwnedKind[]
   readonly watches: readonly Watch[]
   readonly sources: readonly Source[]
+  readonly predicates: readonly Predicate<never>[]
   /** In the syntax of `labelSelector=`. */
   readonly selector: string | undefined
   readonly namespaces: readonly string[] | undefined
   readonly concurrency: number
   readonly timeout: Duration | undefined
+  readonly hangAfter: Duration | undefined
+  readonly hotLoop: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
   readonly rateLimiter: (() => RateLimiter<string>) | undefined
   readonly priority: number
@@ -97,6 +108,9 @@ export function defineController<Read, Write, Status>(
   const refuse = (field: string, problem: string): never => {
     throw new RangeError(`Cannot define controller "${name}" as '${field}' ${problem}`)
   }
+  const [nameProblem] = name.includes('/') ? ['it must not contain a slash'] : isQualifiedName(name)
+  if (nameProblem !== undefined)
+    refuse('name', `cannot be used in metrics, finalizers and field managers: ${nameProblem}`)
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     refuse('concurrency', `must be a positive integer: current value is ${concurrency}`)
   }
@@ -121,10 +135,13 @@ export function defineController<Read, Write, Status>(
     owns: Object.freeze((options.owns ?? []).map((one) => (typeof one === 'function' ? owned(one) : one))),
     watches: Object.freeze([...(options.watches ?? [])]),
     sources: Object.freeze([...(options.sources ?? [])]),
+    predicates: Object.freeze([...(options.predicates ?? [])]),
     selector: selectorText(options.selector),
     namespaces: options.namespaces && Object.freeze([...options.namespaces]),
     concurrency,
     timeout: options.timeout,
+    hangAfter: options.hangAfter,
+    hotLoop: options.hotLoop,
     syncTimeout,
     rateLimiter: options.rateLimiter,
     priority: options.priority ?? 0,

@@ -1,25 +1,23 @@
 import {
   type AnyKind,
   type Infer,
+  type KubeObject,
   type LabelSelectorLike,
   parseSelector,
   Selector,
   selectorFrom,
 } from '@kubewright/api'
-import type { Client, Key } from '@kubewright/client'
+import type { Key } from '@kubewright/client'
+import type { MapContext } from '../controller/key-mapping.ts'
+import type { Predicate } from '../controller/predicate.ts'
 
 /** A label selector in any of its forms. */
 export type LabelSelection = string | LabelSelectorLike | Selector
 
-/** What a mapping of {@link watch} is given besides the object. */
-export interface MapContext {
-  /** Reads kinds that the operator watches from the cache. */
-  readonly client: Client
-  readonly signal: AbortSignal
-}
-
 /** Options of {@link watch}. */
-export interface WatchKindOptions {
+export interface WatchKindOptions<T extends KubeObject = KubeObject> {
+  /** Which changes matter; all must agree. Deletions always do. @default every change */
+  readonly predicates?: readonly Predicate<T>[] | undefined
   /** Objects with labels that do not match are not watched. @default everything */
   readonly selector?: LabelSelection | undefined
   /** Only these namespaces. @default those of the operator */
@@ -34,6 +32,7 @@ export interface WatchKindOptions {
 export interface Watch {
   readonly kind: AnyKind
   readonly toOwners: (object: never, context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>
+  readonly predicates: readonly Predicate<never>[]
   /** In the syntax of `labelSelector=`. */
   readonly selector: string | undefined
   readonly namespaces: readonly string[] | undefined
@@ -48,13 +47,15 @@ export interface Watch {
 export function watch<K extends AnyKind>(
   kind: K,
   toOwners: (object: Infer<K>, context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>,
-  options: WatchKindOptions = {},
+  options: WatchKindOptions<Infer<K> & KubeObject> = {},
 ): Watch {
   return Object.freeze({ kind, toOwners: toOwners as Watch['toOwners'], ...scopeOf(options) })
 }
 
 /** Options of {@link owned}. */
-export interface OwnedKindOptions {
+export interface OwnedKindOptions<T extends KubeObject = KubeObject> {
+  /** Which changes matter; all must agree. Deletions always do. @default every change */
+  readonly predicates?: readonly Predicate<T>[] | undefined
   /**
    * Children with labels that do not match are not watched, which saves memory: give every child the labels. `apply` asks the server
    * each time, since the cache cannot tell a missing child from one without the labels. @default everything
@@ -73,6 +74,7 @@ export interface OwnedKindOptions {
 /** A kind whose objects a controller makes, and how they are watched. */
 export interface OwnedKind {
   readonly kind: AnyKind
+  readonly predicates: readonly Predicate<never>[]
   /** In the syntax of `labelSelector=`. */
   readonly selector: string | undefined
   readonly namespaces: readonly string[] | undefined
@@ -82,13 +84,14 @@ export interface OwnedKind {
 }
 
 /** Says how an owned kind is watched; a kind alone stands for `owned(kind)`. */
-export function owned(kind: AnyKind, options: OwnedKindOptions = {}): OwnedKind {
+export function owned<K extends AnyKind>(kind: K, options: OwnedKindOptions<Infer<K> & KubeObject> = {}): OwnedKind {
   return Object.freeze({ kind, ...scopeOf(options), everyOwner: options.everyOwner ?? false })
 }
 
-function scopeOf(options: WatchKindOptions): Omit<Watch, 'kind' | 'toOwners'> {
+function scopeOf(options: WatchKindOptions<never>): Omit<Watch, 'kind' | 'toOwners'> {
   const { selector, namespaces, optional = false, metadataOnly = false } = options
   return {
+    predicates: Object.freeze([...(options.predicates ?? [])]),
     selector: selectorText(selector),
     namespaces: namespaces && Object.freeze([...namespaces]),
     optional,

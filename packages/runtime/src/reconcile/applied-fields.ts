@@ -1,0 +1,187 @@
+import { deepCopy, deepEqual } from '@kubewright/base'
+
+/** The JSON of `fieldsV1`: what one field manager owns of an object. */
+type Fields = { readonly [element: string]: Fields }
+type Json = Readonly<Record<string, unknown>>
+
+interface Entry {
+  readonly manager?: string
+  readonly operation?: string
+  readonly apiVersion?: string
+  readonly subresource?: string
+  readonly fieldsV1?: unknown
+}
+
+/** The part of a live object that is looked at. */
+interface Live {
+  readonly apiVersion: string
+  readonly metadata: {
+    readonly uid: string
+    readonly resourceVersion: string
+    readonly managedFields?: readonly Entry[] | undefined
+  }
+}
+
+/** Whether a manager has applied to the object, by what the server says of it. */
+export function wasAppliedBy(live: Live, manager: string): boolean {
+  return entryOf(live, manager, '') !== undefined
+}
+
+function entryOf(live: Live, manager: string, subresource: string): Entry | undefined {
+  return live.metadata.managedFields?.find(
+    (entry) => entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === subresource,
+  )
+}
+
+// What names an object, or is only a precondition, is owned by nobody.
+const identity: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'selfLink',
+  'managedFields',
+])
+
+function owned(config: Json): Json {
+  const { apiVersion, kind, metadata, ...rest } = config
+  const kept = Object.entries((metadata ?? {}) as Json).filter(
+    ([key, value]) => !identity.has(key) && value !== undefined,
+  )
+  return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) }
+}
+
+/** What an apply changed into something that reads differently, such as a quantity that the server writes in its own way. */
+interface Lesson {
+  readonly config: Json
+  readonly fields: unknown
+  readonly values: unknown
+}
+
+// The memory only serves to save requests, so it may forget.
+const maxLessons = 4096
+
+/**
+ * Finds out whether a server-side apply would change nothing. It says so only with a proof: the fields that the manager owns are
+ * exactly those of the configuration, and the live values equal the applied ones, or those that the server made of them when the
+ * same configuration was applied last. No schema is needed for that: the entry in `managedFields` says where lists have keys.
+ */
+export class AppliedFields {
+  readonly #manager: string
+  readonly #subresource: string
+  readonly #lessons = new Map<string, Lesson>()
+
+  constructor(manager: string, subresource = '') {
+    this.#manager = manager
+    this.#subresource = subresource
+  }
+
+  /** Whether applying the configuration to the live object is proven to change nothing. */
+  unchanged(config: object, live: Live): boolean {
+    const entry = entryOf(live, this.#manager, this.#subresource)
+    if (entry === undefined || entry.apiVersion !== live.apiVersion || !isObject(entry.fieldsV1)) return false
+    const fields = entry.fieldsV1 as Fields
+    const applied = owned(config as Json)
+    if (same(applied, live, fields)) return true
+    const lesson = this.#lessons.get(live.metadata.uid)
+    return (
+      lesson !== undefined &&
+      deepEqual(lesson.config, applied) &&
+      deepEqual(lesson.fields, fields) &&
+      deepEqual(lesson.values, project(live, fields))
+    )
+  }
+
+  /** Remembers what became of a configuration, if that cannot be seen by comparing. */
+  learn(config: object, answer: Live): void {
+    const { uid } = answer.metadata
+    this.#lessons.delete(uid)
+    const fields = entryOf(answer, this.#manager, this.#subresource)?.fieldsV1
+    if (!isObject(fields)) return
+    const applied = owned(config as Json)
+    if (same(applied, answer, fields as Fields)) return
+    if (this.#lessons.size >= maxLessons)
+      for (const oldest of this.#lessons.keys()) {
+        this.#lessons.delete(oldest)
+        break
+      }
+    this.#lessons.set(uid, { config: deepCopy(applied), fields, values: project(answer, fields as Fields) })
+  }
+}
+
+/** Whether the applied value has exactly these fields, and the live one has the same values in them. */
+function same(applied: unknown, live: unknown, fields: Fields): boolean {
+  const elements = elementsOf(fields)
+  if (elements.length === 0) return deepEqual(applied, live)
+  if (Array.isArray(applied)) return Array.isArray(live) && sameItems(applied, live, elements, fields)
+  if (!isObject(applied) || !isObject(live)) return false
+  let count = 0
+  for (const key in applied) {
+    const value = applied[key]
+    if (value === undefined) continue
+    const below = fields[`f:${key}`]
+    if (below === undefined || !Object.hasOwn(live, key) || !same(value, live[key], below)) return false
+    count++
+  }
+  return count === elements.length
+}
+
+function sameItems(applied: readonly unknown[], live: readonly unknown[], elements: string[], fields: Fields): boolean {
+  if (applied.length !== elements.length) return false
+  const open = new Map(elements.map((element) => [element, matcherOf(element)]))
+  let before = -1
+  for (const item of applied) {
+    const element = elements.find((candidate) => open.get(candidate)?.(item, false))
+    if (element === undefined) return false
+    const at = live.findIndex((other) => open.get(element)?.(other, true))
+    open.delete(element)
+    // An apply also puts the items into its own order.
+    if (at <= before || !same(item, live[at], fields[element] ?? {})) return false
+    before = at
+  }
+  return true
+}
+
+/** The live values of the fields. */
+function project(live: unknown, fields: Fields): unknown {
+  const elements = elementsOf(fields)
+  if (elements.length === 0) return live
+  if (Array.isArray(live)) {
+    const matchers = elements.map((element) => ({ below: fields[element] ?? {}, matches: matcherOf(element) }))
+    return live.flatMap((item) => {
+      const found = matchers.find(({ matches }) => matches(item, true))
+      return found ? [project(item, found.below)] : []
+    })
+  }
+  if (!isObject(live)) return live
+  return Object.fromEntries(
+    elements.map((element) => [element, project(live[element.slice(2)], fields[element] ?? {})]),
+  )
+}
+
+/** The elements below a node, without the dot that stands for the node itself. */
+function elementsOf(fields: Fields): string[] {
+  return Object.keys(fields).filter((element) => element !== '.')
+}
+
+/**
+ * Recognises the item of a list that an element such as `k:{"name":"web"}` or `v:"a"` means. A key that an applied item leaves out
+ * has its default in the live one, so only live items need all keys.
+ */
+function matcherOf(element: string): (item: unknown, needsAll: boolean) => boolean {
+  if (element.startsWith('v:')) {
+    const value: unknown = JSON.parse(element.slice(2))
+    return (item) => deepEqual(item, value)
+  }
+  if (!element.startsWith('k:')) return () => false
+  // The server writes an object there.
+  const keys = Object.entries(JSON.parse(element.slice(2)) as Json)
+  return (item, needsAll) =>
+    isObject(item) && keys.every(([key, wanted]) => item[key] === wanted || (!needsAll && item[key] === undefined))
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

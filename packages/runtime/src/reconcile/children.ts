@@ -1,0 +1,238 @@
+import {
+  type AnyKind,
+  controllerOf,
+  controllerRef,
+  formatKey,
+  type Infer,
+  isApiError,
+  isControlledBy,
+  isInvalid,
+  isNotFound,
+  type KubeObject,
+  keyOf,
+  newConflict,
+  type OwnerReference,
+  type TypeMeta,
+} from '@kubewright/api'
+import { deepFreeze, KubewrightError, type Logger } from '@kubewright/base'
+import { allNamespaces, type Client, metadataOnly } from '@kubewright/client'
+import { RetryLater } from '../controller/reconcile-errors.ts'
+import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
+import type { Adoption, ApplyChildOptions } from './context.ts'
+import type { OwnedKind } from './watched-kinds.ts'
+
+/** An owned kind, prepared for a run of a controller. */
+export interface OwnedKindInUse {
+  readonly options: OwnedKind
+  /** What the cache has of it: the kind itself, or its metadata alone. */
+  readonly watched: AnyKind
+}
+
+/** Prepares owned kinds: one value of each for cache and client. */
+export function ownedKindsInUse(owns: readonly OwnedKind[]): ReadonlyMap<string, OwnedKindInUse> {
+  const entries = owns.map((options) => {
+    const watched = options.metadataOnly ? metadataOnly(options.kind) : options.kind
+    return [typeName(options.kind), { options, watched }] as const
+  })
+  return new Map(entries)
+}
+
+const typeName = ({ apiVersion, kind }: Readonly<TypeMeta>): string => `${apiVersion} ${kind}`
+
+/** What the children of one object need to know of the reconcile. */
+export interface ChildrenParts {
+  readonly owner: KubeObject
+  readonly ownerKind: AnyKind
+  readonly controller: string
+  readonly client: Client
+  readonly log: Logger
+  readonly signal: () => AbortSignal
+  /** Told what is being waited for, in case it never comes. */
+  readonly waitsFor: (what: string | undefined) => void
+  readonly owns: ReadonlyMap<string, OwnedKindInUse>
+  readonly fieldManager: string
+  readonly adopt: Adoption
+  readonly applied: AppliedFields
+  readonly event: (type: 'Normal' | 'Warning', reason: string, message: string) => void
+  /** Told what became of each apply. */
+  readonly count: (result: 'written' | 'unchanged' | 'refused') => void
+}
+
+interface ChildDraft extends Readonly<TypeMeta> {
+  readonly metadata?: {
+    readonly name?: string
+    readonly namespace?: string
+    readonly ownerReferences?: readonly OwnerReference[]
+  }
+}
+
+// The garbage collector is quick; the deletion of the child reconciles its owner's key even sooner.
+const waitForCollector = '5s'
+
+/** The children of one object during one reconcile. */
+export class Children {
+  readonly #parts: ChildrenParts
+  readonly #applied = new Set<string>()
+
+  constructor(parts: ChildrenParts) {
+    this.#parts = parts
+  }
+
+  /** Server-side applies a child, unless the cache proves that nothing would change; resolves to the live object. */
+  async apply(child: Readonly<TypeMeta>, options: ApplyChildOptions = {}): Promise<unknown> {
+    const { client, fieldManager, applied, count } = this.#parts
+    const use = this.#use(child, `apply ${child.kind} ${(child as ChildDraft).metadata?.name ?? ''}`)
+    const { kind } = use.options
+    const config = this.#configuration(child, kind)
+    const key = keyOf(config)
+    // Even if it fails and the reconciler carries on: it was asked for, so it must not be pruned.
+    this.#applied.add(`${typeName(child)} ${key}`)
+    const live = (await client.find(use.watched, key)) as KubeObject | undefined
+    if (live !== undefined) {
+      this.#checkControl(kind, live, options.adopt ?? this.#parts.adopt)
+      if (use.watched === kind && applied.unchanged(config, live)) {
+        count('unchanged')
+        return deepFreeze(live)
+      }
+    }
+    const { force = true } = options
+    // The uid holds the server to the object that was looked at: it will not touch another one of that name.
+    const metadata = live === undefined ? config.metadata : { ...config.metadata, uid: live.metadata.uid }
+    const call = { fieldManager, force, signal: this.#parts.signal() }
+    const answer = (await this.#sent(kind, key, () => client.apply(kind, { ...config, metadata }, call))) as KubeObject
+    count('written')
+    applied.learn(config, answer)
+    return deepFreeze(answer)
+  }
+
+  /** The objects of a kind that the owner controls. */
+  async list<K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> {
+    const { owner, client } = this.#parts
+    const { watched } = this.#use(kind, `list the ${kind.kind} objects`)
+    const namespace = owner.metadata.namespace ?? allNamespaces
+    // With the metadata alone in the cache, that is what there is to list.
+    const objects = (await client.list(watched, { namespace })) as readonly (Infer<K> & KubeObject)[]
+    return objects.filter((object) => isControlledBy(object, owner))
+  }
+
+  /** Deletes the children that the controller applied at some time, but not in this reconcile. */
+  async prune(): Promise<void> {
+    const { owner, client, owns, fieldManager, log } = this.#parts
+    const namespace = owner.metadata.namespace ?? allNamespaces
+    for (const { options, watched } of owns.values()) {
+      const objects = (await client.list(watched, { namespace })) as readonly KubeObject[]
+      const stale = objects.filter(
+        (object) =>
+          isControlledBy(object, owner) &&
+          object.metadata.deletionTimestamp === undefined &&
+          !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`) &&
+          wasAppliedBy(object, fieldManager),
+      )
+      await Promise.all(stale.map((object) => this.#delete(options.kind, object)))
+      if (stale.length > 0)
+        log.info('Deleted children that are no longer applied', { kind: options.kind.kind, children: stale.map(keyOf) })
+    }
+  }
+
+  async #delete(kind: AnyKind, object: KubeObject): Promise<void> {
+    const { uid } = object.metadata
+    const options = { propagationPolicy: 'Background', preconditions: { uid }, signal: this.#parts.signal() } as const
+    try {
+      await this.#parts.client.delete(kind, keyOf(object), options)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  #use(child: Readonly<TypeMeta>, doing: string): OwnedKindInUse {
+    const use = this.#parts.owns.get(typeName(child))
+    if (use !== undefined) return use
+    throw new KubewrightError(
+      'KW_CHILD',
+      `Cannot ${doing} as controller "${this.#parts.controller}" does not own the kind ${typeName(child)}: add it to 'owns', or use 'client' for objects that are no children`,
+    )
+  }
+
+  /** The draft with namespace and owner, which makes it a child. */
+  #configuration(child: Readonly<TypeMeta>, kind: AnyKind): ChildDraft & { metadata: { name: string } } {
+    const { owner } = this.#parts
+    const { metadata = {} } = child as ChildDraft
+    const { name = '' } = metadata
+    const refuse = (why: string): never => {
+      const childText = `${kind.kind} ${formatKey(name, metadata.namespace)}`
+      throw new KubewrightError('KW_CHILD', `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${why}`)
+    }
+    if (name === '')
+      refuse("it has no 'metadata.name': derive one from the owner's, so that the next apply finds it again")
+    const home = owner.metadata.namespace
+    if (kind.scope === 'Cluster' && home !== undefined) {
+      refuse(
+        `an object outside of namespaces cannot be owned by one inside: use 'client.apply', and delete it in 'cleanup'`,
+      )
+    }
+    const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? home)
+    if (kind.scope === 'Namespaced' && namespace === undefined) {
+      refuse(`its owner is in no namespace, so the child must name its own: set 'metadata.namespace'`)
+    }
+    if (home !== undefined && namespace !== home) {
+      refuse(`owners must be in the namespace of their children: use 'client.apply', and delete it in 'cleanup'`)
+    }
+    const ours = controllerRef(owner)
+    const others = (metadata.ownerReferences ?? []).filter((reference) => reference.uid !== ours.uid)
+    return {
+      ...child,
+      metadata: {
+        ...metadata,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ownerReferences: [...others, ours],
+      },
+    }
+  }
+
+  #checkControl(kind: AnyKind, live: KubeObject, adopt: Adoption): void {
+    const { owner, ownerKind, fieldManager, event, count } = this.#parts
+    const controller = controllerOf(live)
+    if (controller?.uid === owner.metadata.uid) return
+    const childText = `${kind.kind} ${keyOf(live)}`
+    if (controller !== undefined && controller.kind === ownerKind.kind && controller.name === owner.metadata.name) {
+      const what = `${childText} belongs to an earlier ${ownerKind.kind} of the same name`
+      throw new RetryLater(waitForCollector, `${what}: waiting for the garbage collector to delete it`)
+    }
+    if (controller === undefined) {
+      if (adopt === 'orphans' || (adopt === 'ours' && wasAppliedBy(live, fieldManager))) return
+    }
+    count('refused')
+    event(
+      'Warning',
+      'ErrResourceExists',
+      `Resource "${live.metadata.name}" already exists and is not managed by ${ownerKind.kind}`,
+    )
+    const [whose, cure] =
+      controller === undefined
+        ? ['it exists and has no controller', "delete it, choose another name, or adopt it with adopt: 'orphans'"]
+        : [`it is controlled by ${controller.kind} ${controller.name}`, 'choose another name']
+    throw new KubewrightError(
+      'KW_NOT_OUR_CHILD',
+      `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${whose}: ${cure}`,
+    )
+  }
+
+  /** Sends an apply. Having looked at an object that has been replaced since is a conflict, however the server puts it. */
+  async #sent<T>(kind: AnyKind, key: string, send: () => Promise<T>): Promise<T> {
+    this.#parts.waitsFor(`the apply of ${kind.kind} ${key}`)
+    try {
+      return await send()
+    } catch (error) {
+      if (!isInvalid(error) || !isApiError(error) || !error.causes.some(({ field }) => field === 'metadata.uid'))
+        throw error
+      throw newConflict({ group: kind.group, resource: kind.plural }, key, error)
+    } finally {
+      this.#parts.waitsFor(undefined)
+    }
+  }
+
+  #ownerText(): string {
+    return `${this.#parts.ownerKind.kind} ${keyOf(this.#parts.owner)}`
+  }
+}

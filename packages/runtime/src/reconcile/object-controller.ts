@@ -1,0 +1,86 @@
+import { type AnyKind, formatKey, type KubeObject, toNameAndNamespace } from '@kubewright/api'
+import { type Key, metadataOnly } from '@kubewright/client'
+import type { CacheScope } from '../cluster/object-cache.ts'
+import type { ControllerParts } from '../controller/controller-parts.ts'
+import { defineKeyController, type KeyController } from '../controller/key-controller.ts'
+import { forOwner, type KeyMapping } from '../controller/key-mapping.ts'
+import { kindSource } from '../controller/kind-source.ts'
+import type { Source } from '../controller/source.ts'
+import type { Controller } from '../define-controller.ts'
+import { ownedKindsInUse } from './children.ts'
+import { ObjectReconciler } from './object-reconciler.ts'
+import type { Watch } from './watched-kinds.ts'
+
+/**
+ * Turns a controller of objects into one of keys, which is what runs: its sources are the kind, what it owns and what it watches, and
+ * its reconciler reads the object, takes care of finalizer, status and children, and calls `reconcile` or `cleanup` in between.
+ */
+export function objectController(controller: Controller): KeyController {
+  const { name, kind, concurrency, rateLimiter, timeout, syncTimeout, needsLeader } = controller
+  const owns = ownedKindsInUse(controller.owns)
+  const sources: Source[] = [
+    kindSource(kind, { predicates: controller.predicates, scope: scopeOf(controller), priority: controller.priority }),
+  ]
+  for (const { options, watched } of owns.values()) {
+    const { predicates, optional, everyOwner } = options
+    const map = forOwner(kind, { everyOwner })
+    sources.push(
+      kindSource(watched, { map, predicates, optional, scope: scopeOf(options), name: `${watched.kind} (owned)` }),
+    )
+  }
+  for (const watched of controller.watches) sources.push(watchSource(watched, kind))
+  sources.push(...controller.sources)
+  // Filled in by `start`: the reconciler needs the parts of the run.
+  const reconcile = (): void => undefined
+  const keyController = defineKeyController({
+    name,
+    kind,
+    sources,
+    concurrency,
+    syncTimeout,
+    needsLeader,
+    reconcile,
+    ...defined({
+      rateLimiter,
+      reconcileTimeout: timeout,
+      hangAfter: controller.hangAfter,
+      hotLoop: controller.hotLoop,
+    }),
+  })
+  return Object.freeze({
+    ...keyController,
+    start: (parts: ControllerParts) => new ObjectReconciler(controller, owns, parts).reconcile,
+  })
+}
+
+/** The properties that have a value. */
+function defined<T extends object>(options: T): { [P in keyof T]?: Exclude<T[P], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [P in keyof T]?: Exclude<T[P], undefined> }
+}
+
+function watchSource(watched: Watch, owner: AnyKind): Source {
+  const { predicates, optional } = watched
+  const kind = watched.metadataOnly ? metadataOnly(watched.kind) : watched.kind
+  const map: KeyMapping = (object, context) => {
+    // The type of the object is that of the kind it was watched as.
+    const keys = watched.toOwners(object as never, context)
+    return keys instanceof Promise ? keys.then((found) => texts(found, object, owner)) : texts(keys, object, owner)
+  }
+  return kindSource(kind, { map, predicates, optional, scope: scopeOf(watched), name: `${kind.kind} (watched)` })
+}
+
+/** A name alone means the namespace of the object that it was derived from. */
+function texts(keys: Iterable<Key>, object: KubeObject, owner: AnyKind): string[] {
+  return Array.from(keys, (key) => {
+    const { name, namespace = object.metadata.namespace } = toNameAndNamespace(key)
+    return owner.scope === 'Cluster' ? name : formatKey(name, namespace)
+  })
+}
+
+function scopeOf(scope: {
+  readonly selector: string | undefined
+  readonly namespaces: readonly string[] | undefined
+}): CacheScope {
+  return { labelSelector: scope.selector, namespaces: scope.namespaces }
+}

@@ -1,0 +1,165 @@
+import {
+  type AnyKind,
+  hasFinalizer,
+  type Infer,
+  isDeleting,
+  type KubeObject,
+  parseSelector,
+  type Reads,
+  type Selector,
+  type TypeMeta,
+} from '@kubewright/api'
+import { deepFreeze, type Logger } from '@kubewright/base'
+import type { Client } from '@kubewright/client'
+import type { ControllerParts } from '../controller/controller-parts.ts'
+import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
+import type { Controller } from '../define-controller.ts'
+import type { CountedCause } from '../work-queue/cause.ts'
+import type { MetricLabels } from '../work-queue/metric-sink.ts'
+import { AppliedFields } from './applied-fields.ts'
+import { Children, type OwnedKindInUse } from './children.ts'
+import type { ApplyChildOptions, Context, Outcome } from './context.ts'
+import { fieldManagerOf } from './field-manager-of.ts'
+import { acquireFinalizer, releaseFinalizer } from './finalizers.ts'
+import { objectMetricNames } from './object-metrics.ts'
+import { StatusWriter } from './status-writer.ts'
+
+/** Reconciles the objects of one run of a controller, given their keys. */
+export class ObjectReconciler {
+  readonly #controller: Controller
+  readonly #owns: ReadonlyMap<string, OwnedKindInUse>
+  readonly #parts: ControllerParts
+  readonly #fieldManager: string
+  readonly #selector: Selector | undefined
+  readonly #namespaces: ReadonlySet<string> | undefined
+  readonly #applied: AppliedFields
+  readonly #status: StatusWriter
+  readonly #labels: ReadonlyMap<string, MetricLabels>
+
+  constructor(controller: Controller, owns: ReadonlyMap<string, OwnedKindInUse>, parts: ControllerParts) {
+    const { name, kind, selector, namespaces } = controller
+    this.#controller = controller
+    this.#owns = owns
+    this.#parts = parts
+    this.#fieldManager = controller.fieldManager ?? fieldManagerOf(parts.operator, name)
+    this.#selector = selector === undefined ? undefined : parseSelector(selector)
+    this.#namespaces = namespaces && namespaces.length > 0 ? new Set(namespaces) : undefined
+    this.#applied = new AppliedFields(this.#fieldManager)
+    this.#status = new StatusWriter(kind, parts.clock, this.#fieldManager)
+    const results = ['written', 'unchanged', 'refused'].map((result) => [
+      result,
+      Object.freeze({ controller: name, result }),
+    ])
+    this.#labels = new Map(results as [string, MetricLabels][])
+  }
+
+  readonly reconcile: KeyReconciler = async (key, context) => {
+    const { kind, cleanup, finalizer } = this.#controller
+    const { client } = context
+    const object = (await client.find(kind, key)) as KubeObject | undefined
+    if (object === undefined) return undefined
+    if (isDeleting(object)) return this.#finish(object, context)
+    if (!this.#concerns(object)) return undefined
+    if (cleanup === undefined || hasFinalizer(object, finalizer)) return this.#work(object, context)
+    const call = { fieldManager: this.#fieldManager, signal: context.signal }
+    // First the finalizer, then the work: whatever is done outside of the cluster will be undone.
+    const kept = await acquireFinalizer(client, kind, object, finalizer, call)
+    return kept === undefined ? undefined : this.#work(kept, context)
+  }
+
+  async #work(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const { controller, children } = this.#start(object, context)
+    const outcome = (await this.#controller.reconcile(deepFreeze(object) as never, controller)) ?? none
+    if (this.#controller.prune && outcome.prune !== false) await children.prune()
+    if (outcome.status !== undefined && outcome.status !== null) {
+      const { client } = context
+      const written = await this.#status.write(client, object, outcome.status as object, () => context.signal)
+      this.#count(objectMetricNames.statuses, written ? 'written' : 'unchanged')
+    }
+    return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter }
+  }
+
+  async #finish(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const { kind, cleanup, finalizer } = this.#controller
+    if (!hasFinalizer(object, finalizer)) return undefined
+    // A controller that no longer cleans up lets go of what an earlier version of it kept.
+    const { controller } = this.#start(object, context)
+    const outcome = (await cleanup?.(deepFreeze(object) as never, controller)) ?? none
+    if (outcome.requeueAfter !== undefined) return { requeueAfter: outcome.requeueAfter }
+    const call = { fieldManager: this.#fieldManager, signal: context.signal }
+    await releaseFinalizer(context.client, kind, object, finalizer, call)
+    return undefined
+  }
+
+  /** Changes of children and of what is watched may lead to objects that the controller was not asked to care for. */
+  #concerns(object: KubeObject): boolean {
+    const { namespace = '', labels } = object.metadata
+    if (this.#namespaces !== undefined && !this.#namespaces.has(namespace)) return false
+    return this.#selector?.matches(labels) ?? true
+  }
+
+  #start(owner: KubeObject, context: KeyContext): { readonly controller: Context; readonly children: Children } {
+    const { kind, name, adopt } = this.#controller
+    const event: Context['event'] = (type, reason, message) => context.events.record(owner, { type, reason, message })
+    const children = new Children({
+      owner,
+      ownerKind: kind,
+      controller: name,
+      client: context.client,
+      log: context.log,
+      signal: () => context.signal,
+      waitsFor: context.waitsFor,
+      owns: this.#owns,
+      fieldManager: this.#fieldManager,
+      adopt,
+      applied: this.#applied,
+      event,
+      count: (result) => this.#count(objectMetricNames.applies, result),
+    })
+    return { controller: new ObjectContext(context, children, event), children }
+  }
+
+  #count(name: string, result: 'written' | 'unchanged' | 'refused'): void {
+    const labels = this.#labels.get(result)
+    if (labels !== undefined) this.#parts.metrics.add(name, labels, 1)
+  }
+}
+
+const none: Outcome<unknown> = Object.freeze({})
+
+/** What a reconciler sees. What costs something to make is made when it is asked for. */
+class ObjectContext implements Context {
+  readonly event: Context['event']
+  readonly apply: Context['apply']
+  readonly owned: Context['owned']
+  readonly #context: KeyContext
+
+  constructor(context: KeyContext, children: Children, event: Context['event']) {
+    this.#context = context
+    this.event = event
+    // The draft's type says what its kind reads back as.
+    this.apply = <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) =>
+      children.apply(child, options) as Promise<R>
+    this.owned = <K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> => children.list(kind)
+  }
+
+  get client(): Client {
+    return this.#context.client
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  get log(): Logger {
+    return this.#context.log
+  }
+
+  get causes(): readonly CountedCause[] {
+    return this.#context.causes
+  }
+
+  get reconcileID(): string {
+    return this.#context.reconcileID
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  type AnyKind,
+  type Condition,
+  type ConditionDraft,
+  findCause,
+  findCondition,
+  isNotFound,
+  type KubeObject,
+  keyOf,
+  mergeConditions,
+  objectTypeOf,
+  setCondition,
+  toTime,
+} from '@kubewright/api'
+import { type Clock, KubewrightError } from '@kubewright/base'
+import type { Client } from '@kubewright/client'
+import { TerminalError } from '../controller/reconcile-errors.ts'
+import { AppliedFields } from './applied-fields.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Conditions = readonly Readonly<Condition>[]
+
+/** What a kind's schema says about its status. */
+interface StatusShape {
+  readonly hasObservedGeneration: boolean
+  /** Whether conditions can only be replaced all together: then those of others must be sent along. */
+  readonly conditionsAreAtomic: boolean
+  readonly conditionsHaveGeneration: boolean
+}
+
+/**
+ * Writes the status that reconciles return: all of it in one server-side apply, and only if something would change. Conditions keep
+ * their transition time while their status stays the same, and conditions of other controllers are left alone.
+ */
+export class StatusWriter {
+  readonly #kind: AnyKind
+  readonly #clock: Clock
+  readonly #fieldManager: string
+  readonly #applied: AppliedFields
+  #shape: StatusShape | undefined
+
+  constructor(kind: AnyKind, clock: Clock, fieldManager: string) {
+    this.#kind = kind
+    this.#clock = clock
+    this.#fieldManager = fieldManager
+    this.#applied = new AppliedFields(fieldManager, 'status')
+  }
+
+  /**
+   * Applies the status that was computed from `object`. Resolves to whether the server was asked. An object that is gone, or was
+   * replaced by another of its name, needs no status.
+   */
+  async write(client: Client, object: KubeObject, status: object, signal: () => AbortSignal): Promise<boolean> {
+    const kind = this.#kind
+    if (!kind.subresources.includes('status')) throw noStatus(kind)
+    const key = keyOf(object)
+    // The reconcile may have taken long, and may have written the status itself.
+    const live = (await client.find(kind, key)) as (KubeObject & { readonly status?: Json }) | undefined
+    if (live === undefined || live.metadata.uid !== object.metadata.uid) return false
+    const config = { status: this.#complete(status as Json, object, live.status ?? {}) }
+    if (this.#applied.unchanged(config, live)) return false
+    const { name, namespace, uid } = object.metadata
+    const body = { metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) }, ...config }
+    const options = { fieldManager: this.#fieldManager, force: true, signal: signal() }
+    try {
+      const answer = (await client.subresource(kind, 'status').apply(key, body, options)) as KubeObject
+      this.#applied.learn(config, answer)
+    } catch (error) {
+      if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw error
+    }
+    return true
+  }
+
+  #complete(status: Json, object: KubeObject, current: Json): Json {
+    const { generation } = object.metadata
+    const shape = (this.#shape ??= shapeOf(this.#kind))
+    const observed =
+      shape.hasObservedGeneration && status['observedGeneration'] === undefined
+        ? { observedGeneration: generation }
+        : {}
+    if (!Array.isArray(status['conditions'])) return { ...observed, ...status }
+    const drafts = status['conditions'] as readonly Readonly<ConditionDraft>[]
+    const known = (Array.isArray(current['conditions']) ? current['conditions'] : []) as Conditions
+    const observedGeneration = shape.conditionsHaveGeneration ? generation : undefined
+    const options = { now: toTime(this.#clock.now()), observedGeneration }
+    const conditions = shape.conditionsAreAtomic
+      ? mergeConditions(known, drafts, options)
+      : drafts.map((draft) => conditionAfter(known, draft, options))
+    return { ...observed, ...status, conditions }
+  }
+}
+
+function conditionAfter(
+  known: Conditions,
+  draft: Readonly<ConditionDraft>,
+  options: { readonly now: string; readonly observedGeneration: number | undefined },
+): Readonly<Condition> {
+  const before = findCondition(known, draft.type)
+  return setCondition(before === undefined ? [] : [before], draft, options)[0] as Condition
+}
+
+function shapeOf(kind: AnyKind): StatusShape {
+  const status = objectTypeOf(kind.schema).map?.field('status')?.type.map
+  const conditions = status?.field('conditions')?.type.list
+  return {
+    hasObservedGeneration: status?.field('observedGeneration') !== undefined,
+    conditionsAreAtomic: conditions?.atomic ?? true,
+    conditionsHaveGeneration: conditions?.elementType.map?.field('observedGeneration') !== undefined,
+  }
+}
+
+function noStatus(kind: AnyKind): Error {
+  const cause = new KubewrightError(
+    'KW_NO_STATUS',
+    `Cannot write the status of a ${kind.kind} as the kind has no status subresource: give its definition a 'status', or return no 'status'`,
+  )
+  // Only a new version of the program can mend that.
+  return new TerminalError(cause.message, { cause })
+}

@@ -1,0 +1,122 @@
+import type { KubeObject } from '@kubewright/api'
+import { deepFreeze, type MemoryLogger, memoryLogger, seededRandom, uuid, VirtualClock } from '@kubewright/base'
+import {
+  type ApiClient,
+  bearerToken,
+  createClient,
+  inProcessTransport,
+  type TransportRequest,
+} from '@kubewright/client'
+import { assembleServer } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+import type { ControllerParts } from '../../controller/controller-parts.ts'
+import type { KeyOutcome } from '../../controller/key-controller.ts'
+import type { Controller } from '../../define-controller.ts'
+import type { EventNote } from '../../events/event-recorder.ts'
+import { noTracer } from '../../tracing/tracer.ts'
+import { objectController } from '../object-controller.ts'
+import { Home, install } from './home.ts'
+
+/** A request that was sent: `PATCH /apis/...` without the query. */
+export interface SentRequest {
+  readonly text: string
+  readonly body: string
+}
+
+/** An API server in memory, and a controller's reconciler without its engine: reads are live, so tests decide what is seen when. */
+export interface Bench extends AsyncDisposable {
+  readonly clock: VirtualClock
+  readonly log: MemoryLogger
+  /** Not seen in `requests`. */
+  readonly client: ApiClient
+  readonly requests: SentRequest[]
+  readonly events: { readonly regarding: KubeObject; readonly note: EventNote }[]
+  /** What was counted, by name and result. */
+  readonly counts: Map<string, number>
+  /** Called before each request of the controller: may do something else first, or throw instead. */
+  before: (request: SentRequest) => void | Promise<void>
+  /** Starts a run of a controller: what it returns reconciles keys. */
+  run(controller: Controller): (key: string) => Promise<KeyOutcome | void>
+  /** The requests since the last call that were no reads. */
+  writes(): string[]
+}
+
+/** Starts a server that serves Homes. */
+export async function startBench(): Promise<Bench> {
+  const clock = new VirtualClock()
+  const random = seededRandom('bench')
+  const log = memoryLogger()
+  const store = new MemoryStore()
+  const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
+  const server = await assembleServer({ store, clock, access })
+  const transport = inProcessTransport({ handler: server.handler })
+  const credentials = bearerToken('admin')
+  const client = createClient({ transport, credentials })
+  const requests: SentRequest[] = []
+  const observed = {
+    ...transport,
+    host: transport.host,
+    async send(request: TransportRequest) {
+      const sent = {
+        text: `${request.method} ${request.path.split('?')[0]}`,
+        body: request.body === undefined ? '' : new TextDecoder().decode(request.body),
+      }
+      await bench.before(sent)
+      requests.push(sent)
+      return transport.send(request)
+    },
+  }
+  const controllerClient = createClient({ transport: observed, credentials })
+  const bench: Bench = {
+    clock,
+    log,
+    client,
+    requests,
+    events: [],
+    counts: new Map(),
+    before: () => undefined,
+    run(controller) {
+      const events = {
+        record: (regarding: KubeObject, note: EventNote) => void bench.events.push({ regarding, note }),
+      }
+      const metrics = {
+        add: (name: string, labels: Readonly<Record<string, string>>, amount: number) => {
+          const series = `${name} ${labels['result']}`
+          bench.counts.set(series, (bench.counts.get(series) ?? 0) + amount)
+        },
+        set: () => undefined,
+        observe: () => undefined,
+      }
+      // Only the client is used without an engine.
+      const cluster = {
+        name: '',
+        api: controllerClient,
+        client: controllerClient,
+      } as unknown as ControllerParts['cluster']
+      const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'home-operator' }
+      const reconcile = objectController(controller).start(parts)
+      return async (key) => {
+        const signal = new AbortController().signal
+        const context = { client: controllerClient, signal, log, events, causes: [], reconcileID: uuid(random) }
+        return reconcile(key, { ...context, waitsFor: () => undefined })
+      }
+    },
+    writes: () => {
+      const texts = requests.splice(0).map(({ text }) => text)
+      return texts.filter((text) => !text.startsWith('GET '))
+    },
+    async [Symbol.asyncDispose]() {
+      await transport[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+  await install(client, Home)
+  return bench
+}
+
+/** A frozen copy without what every write changes. */
+export function withoutVersion<T extends KubeObject>(object: T): unknown {
+  const { resourceVersion, managedFields, ...metadata } = object.metadata
+  return deepFreeze({ ...object, metadata })
+}

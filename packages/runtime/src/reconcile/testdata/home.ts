@@ -1,0 +1,30 @@
+import { crdOf, defineResource, type Infer, isConditionTrue } from '@kubewright/api'
+import type { ApiClient } from '@kubewright/client'
+import { CustomResourceDefinition } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+
+/** A custom resource with a status, as most operators have one. */
+export const Home = defineResource({
+  group: 'ajd.example.com',
+  version: 'v1',
+  kind: 'Home',
+  spec: s.object({ image: s.string(), replicas: s.int().default(1), domain: s.string().optional() }),
+  status: s.object({
+    readyReplicas: s.int().optional(),
+    observedGeneration: s.int().optional(),
+    conditions: s.conditions('Ready', 'Reachable').optional(),
+  }),
+})
+export type Home = Infer<typeof Home>
+
+/** Has the server serve custom resources: resolves when it does. */
+export async function install(client: ApiClient, ...kinds: readonly Parameters<typeof crdOf>[0][]): Promise<void> {
+  for (const kind of kinds) {
+    const { metadata } = crdOf(kind)
+    await client.create(crdOf(kind))
+    const events = await client.watch(CustomResourceDefinition, { fields: { 'metadata.name': metadata.name } })
+    for await (const event of events) {
+      if (event.type !== 'BOOKMARK' && isConditionTrue(event.object, 'Established')) break
+    }
+  }
+}
