@@ -1,0 +1,212 @@
+import { type AnyKind, gvkOf, isConflict, isNotFound, type KubeObject, type TypeMeta } from '@kubewright/api'
+import { type ApiClient, metadataOnly, NoMatchError } from '@kubewright/client'
+import {
+  foregroundFinalizer,
+  type GraphNode,
+  type ObjectGraph,
+  type ObjectPlace,
+  type OwnerLink,
+  orphanFinalizer,
+} from './object-graph.ts'
+
+/** What collecting needs. */
+export interface CollectParts {
+  readonly api: ApiClient
+  readonly graph: ObjectGraph
+  /** Owners that are known to be gone, so that many dependents need one question. */
+  readonly absent: AbsentOwners
+  readonly signal: AbortSignal
+  /** Has another object looked at. */
+  readonly look: (uid: string) => void
+  /** Tells people about a reference that can never be right. */
+  readonly warn: (object: KubeObject, reason: string, message: string) => void
+}
+
+/** Remembers a bounded number of owners that do not exist. */
+export class AbsentOwners {
+  readonly #uids = new Set<string>()
+
+  has(uid: string): boolean {
+    return this.#uids.has(uid)
+  }
+
+  add(uid: string): void {
+    this.#uids.delete(uid)
+    this.#uids.add(uid)
+    if (this.#uids.size > 500) for (const oldest of this.#uids) return void this.#uids.delete(oldest)
+  }
+}
+
+/** Looks at an object and deletes it when all its owners are gone, or moves on the deletion that it is part of. */
+export async function collect(uid: string, parts: CollectParts): Promise<void> {
+  const node = parts.graph.node(uid)
+  if (node === undefined || (node.beingDeleted && !node.deletingDependents)) return
+  const kind = await kindOf(node.place, parts)
+  const live = kind && (await find(kind, node.place, parts))
+  if (live?.metadata.uid !== uid) {
+    // Also what only references spoke of: whoever depends on it has to be looked at.
+    parts.absent.add(uid)
+    for (const other of parts.graph.delete(uid).look) parts.look(other)
+    return
+  }
+  if (node.deletingDependents) return waitForDependents(node, kind!, live, parts)
+  const owners = (live.metadata.ownerReferences ?? []) as readonly OwnerLink[]
+  if (owners.length === 0) return
+  const { solid, dangling, waiting } = await classify(live, owners, parts)
+  if (solid.length > 0) {
+    const gone = [...dangling, ...waiting].map((owner) => owner.uid)
+    if (gone.length > 0) await release(kind!, live, gone, parts)
+  } else if (waiting.length > 0 && parts.graph.dependents(uid).length > 0) {
+    // The dependents of this one must go first; a circle must not make everybody wait for everybody.
+    if (parts.graph.dependents(uid).some(({ deletingDependents }) => deletingDependents)) {
+      await unblock(kind!, live, parts)
+    }
+    await remove(kind!, live, 'Foreground', parts)
+  } else {
+    await remove(kind!, live, policyOf(live), parts)
+  }
+}
+
+/** Lets the dependents of an object go, then the object itself. */
+export async function orphanDependents(uid: string, parts: CollectParts): Promise<void> {
+  const node = parts.graph.node(uid)
+  if (node === undefined) return
+  for (const dependent of parts.graph.dependents(uid)) {
+    const kind = await kindOf(dependent.place, parts)
+    const live = kind && (await find(kind, dependent.place, parts))
+    if (kind && live?.metadata.uid === dependent.uid) await release(kind, live, [uid], parts)
+  }
+  const kind = await kindOf(node.place, parts)
+  const live = kind && (await find(kind, node.place, parts))
+  if (kind && live?.metadata.uid === uid) await dropFinalizer(kind, live, orphanFinalizer, parts)
+}
+
+async function waitForDependents(node: GraphNode, kind: AnyKind, live: KubeObject, parts: CollectParts): Promise<void> {
+  const blocking = parts.graph.blocking(node.uid)
+  if (blocking.length === 0) return dropFinalizer(kind, live, foregroundFinalizer, parts)
+  for (const dependent of blocking) if (!dependent.deletingDependents) parts.look(dependent.uid)
+}
+
+interface Classified {
+  readonly solid: OwnerLink[]
+  readonly dangling: OwnerLink[]
+  readonly waiting: OwnerLink[]
+}
+
+async function classify(live: KubeObject, owners: readonly OwnerLink[], parts: CollectParts): Promise<Classified> {
+  const classified: Classified = { solid: [], dangling: [], waiting: [] }
+  for (const owner of owners) classified[await stateOf(live, owner, parts)].push(owner)
+  return classified
+}
+
+async function stateOf(live: KubeObject, owner: OwnerLink, parts: CollectParts): Promise<keyof Classified> {
+  if (parts.absent.has(owner.uid)) return 'dangling'
+  const { namespace } = live.metadata
+  const kind = await kindOf(owner, parts)
+  // A kind that nobody serves may be served again: its objects cannot be said to be gone.
+  if (kind === undefined) return 'solid'
+  if (kind.scope === 'Namespaced' && namespace === undefined) {
+    const message = `ownerRef ${describe(owner)} of cluster-scoped object names a namespaced kind`
+    parts.warn(live, 'OwnerRefInvalidNamespace', message)
+    return 'solid'
+  }
+  const found = await find(kind, { ...owner, namespace }, parts)
+  if (found === undefined || found.metadata.uid !== owner.uid) {
+    if (found === undefined && kind.scope === 'Namespaced') warnOfForeignOwner(live, owner, parts)
+    parts.absent.add(owner.uid)
+    return 'dangling'
+  }
+  const { deletionTimestamp, finalizers = [] } = found.metadata
+  return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? 'waiting' : 'solid'
+}
+
+/** An owner that lives in another namespace counts as absent, and somebody should know why the object went. */
+function warnOfForeignOwner(live: KubeObject, owner: OwnerLink, { graph, warn }: CollectParts): void {
+  const actual = graph.node(owner.uid)
+  if (actual === undefined || actual.virtual || actual.place.namespace === live.metadata.namespace) return
+  warn(
+    live,
+    'OwnerRefInvalidNamespace',
+    `ownerRef ${describe(owner)} does not exist in namespace ${JSON.stringify(live.metadata.namespace ?? '')}`,
+  )
+}
+
+const describe = ({ apiVersion, kind, name, uid }: OwnerLink): string =>
+  `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`
+
+function policyOf({ metadata: { finalizers = [] } }: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan'
+  return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background'
+}
+
+async function remove(
+  kind: AnyKind,
+  { metadata: { name, namespace, uid } }: KubeObject,
+  propagationPolicy: 'Orphan' | 'Foreground' | 'Background',
+  { api, signal }: CollectParts,
+): Promise<void> {
+  await unlessGone(() => api.delete(kind, { name, namespace }, { propagationPolicy, preconditions: { uid }, signal }))
+}
+
+/** Takes references to owners out of an object. */
+async function release(kind: AnyKind, live: KubeObject, uids: readonly string[], parts: CollectParts): Promise<void> {
+  const owners = (live.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid))
+  if (owners.length === (live.metadata.ownerReferences ?? []).length) return
+  await patchMeta(kind, live, { ownerReferences: owners.length === 0 ? null : owners }, parts)
+}
+
+/** Has an object no longer keep the deletion of its owners waiting. */
+async function unblock(kind: AnyKind, live: KubeObject, parts: CollectParts): Promise<void> {
+  const owners = (live.metadata.ownerReferences ?? []) as readonly OwnerLink[]
+  if (!owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return
+  const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+  await patchMeta(kind, live, { ownerReferences }, parts)
+}
+
+async function dropFinalizer(kind: AnyKind, live: KubeObject, finalizer: string, parts: CollectParts): Promise<void> {
+  const { finalizers = [] } = live.metadata
+  if (!finalizers.includes(finalizer)) return
+  const others = finalizers.filter((name) => name !== finalizer)
+  await patchMeta(kind, live, { finalizers: others }, parts)
+}
+
+/** Only on what was read: uid and version are checked by the server, and somebody else's change means another look. */
+async function patchMeta(
+  kind: AnyKind,
+  live: KubeObject,
+  change: object,
+  { api, signal }: CollectParts,
+): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = live.metadata
+  const patch = { metadata: { uid, resourceVersion, ...change } }
+  await unlessGone(() => api.patch(kind, { name, namespace }, patch as never, { signal }))
+}
+
+async function unlessGone(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isNotFound(error) && !(isConflict(error) && isOtherUid(error))) throw error
+  }
+}
+
+const isOtherUid = (error: unknown): boolean => error instanceof Error && /Precondition failed: UID/.test(error.message)
+
+async function find(
+  kind: AnyKind,
+  { name, namespace }: ObjectPlace,
+  parts: CollectParts,
+): Promise<KubeObject | undefined> {
+  const found: unknown = await parts.api.find(metadataOnly(kind), { name, namespace }, { signal: parts.signal })
+  return found as KubeObject | undefined
+}
+
+/** The kind that is served under these names; undefined when none is. */
+async function kindOf(place: Readonly<TypeMeta>, { api, signal }: CollectParts): Promise<AnyKind | undefined> {
+  try {
+    return await api.kind(gvkOf(place), { signal })
+  } catch (error) {
+    if (error instanceof NoMatchError) return undefined
+    throw error
+  }
+}

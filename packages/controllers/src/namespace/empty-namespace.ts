@@ -1,0 +1,98 @@
+import { isMethodNotSupported, isNotFound, type KubeObject } from '@kubewright/api'
+import { type ApiClient, dynamicKind, metadataOnly, type ServedResource } from '@kubewright/client'
+import type { NamespaceRemains } from './namespace-conditions.ts'
+
+/** Deletes everything in a namespace, pods first, and says what is left. Nothing else goes while there are pods. */
+export async function emptyNamespace(
+  api: ApiClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<NamespaceRemains> {
+  const remains = { objects: new Map<string, number>(), finalizers: new Map<string, number>() }
+  const contentErrors: string[] = []
+  const groups = await api.discovery.groups({ signal })
+  const stale = groups.flatMap(({ name, versions }) =>
+    versions.flatMap(({ version, stale }) =>
+      stale ? [`${name}/${version}: stale GroupVersion discovery: ${name}/${version}`] : [],
+    ),
+  )
+  const seen = new Set<string>()
+  const resources: ServedResource[] = []
+  for (const resource of groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources))) {
+    const name = `${resource.plural}.${resource.group}`
+    if (resource.scope !== 'Namespaced' || !resource.verbs.includes('delete') || seen.has(name)) continue
+    seen.add(name)
+    resources.push(resource)
+  }
+  const isPods = ({ group, plural }: ServedResource): boolean => group === '' && plural === 'pods'
+  const empty = async (resource: ServedResource): Promise<void> => {
+    try {
+      const left = await emptyResource(api, resource, namespace, signal)
+      if (left.length > 0) remains.objects.set(`${resource.plural}.${resource.group}`, left.length)
+      for (const { metadata } of left) {
+        for (const finalizer of metadata.finalizers ?? []) {
+          remains.finalizers.set(finalizer, (remains.finalizers.get(finalizer) ?? 0) + 1)
+        }
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      contentErrors.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  for (const resource of resources.filter(isPods)) await empty(resource)
+  if (remains.objects.size === 0) {
+    await Promise.all(resources.filter((resource) => !isPods(resource)).map(empty))
+  }
+  const discoveryError =
+    stale.length === 0
+      ? undefined
+      : `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${stale.join(', ')}`
+  return { ...remains, discoveryError, contentErrors }
+}
+
+/** Deletes the objects of one resource; resolves to those that are still there. */
+async function emptyResource(
+  api: ApiClient,
+  resource: ServedResource,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const kind = metadataOnly(dynamicKind(resource))
+  const list = async (): Promise<readonly KubeObject[]> => {
+    try {
+      return resource.verbs.includes('list') ? await api.list(kind, { namespace, signal }) : []
+    } catch (error) {
+      if (isMethodNotSupported(error) || isNotFound(error)) return []
+      throw error
+    }
+  }
+  const there = await list()
+  if (there.length === 0) return there
+  // What already waits for its end cannot be hurried.
+  if (there.some(({ metadata }) => metadata.deletionTimestamp === undefined)) {
+    await removeAll(api, resource, namespace, there, signal)
+  }
+  return list()
+}
+
+async function removeAll(
+  api: ApiClient,
+  resource: ServedResource,
+  namespace: string,
+  there: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const kind = metadataOnly(dynamicKind(resource))
+  const options = { propagationPolicy: 'Background', signal } as const
+  if (resource.verbs.includes('deletecollection')) {
+    await api.deleteCollection(kind, { namespace, ...options })
+    return
+  }
+  for (const { metadata } of there) {
+    try {
+      await api.delete(kind, { name: metadata.name, namespace }, options)
+    } catch (error) {
+      if (!isNotFound(error) && !isMethodNotSupported(error)) throw error
+    }
+  }
+}

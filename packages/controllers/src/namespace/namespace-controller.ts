@@ -1,0 +1,63 @@
+import { isNotFound, parseRFC3339 } from '@kubewright/api'
+import type { ApiClient } from '@kubewright/client'
+import { Namespace } from '@kubewright/k8s'
+import { type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { emptyNamespace } from './empty-namespace.ts'
+import { type NamespaceRemains, namespaceConditions } from './namespace-conditions.ts'
+
+const finalizer = 'kubernetes'
+
+/** Empties namespaces that are being deleted, says in their conditions what is in the way, and lets them go. */
+export const namespaceController: KeyController = defineBuiltin({
+  name: 'namespace-controller',
+  kind: Namespace,
+  sources: [kindSource(Namespace)],
+  concurrency: 10,
+  start:
+    ({ cluster, clock }) =>
+    (name, { signal }) =>
+      terminate(cluster.api, name, clock.now(), signal),
+})
+
+async function terminate(
+  api: ApiClient,
+  name: string,
+  now: number,
+  signal: AbortSignal,
+): Promise<{ requeueAfter: number } | undefined> {
+  const namespace = await api.find(Namespace, name, { signal })
+  const { deletionTimestamp } = namespace?.metadata ?? {}
+  if (namespace === undefined || deletionTimestamp === undefined) return undefined
+  if (!namespace.spec?.finalizers?.includes(finalizer)) return undefined
+  const remains = await emptyNamespace(api, name, signal)
+  const conditions = namespaceConditions(namespace.status?.conditions ?? [], remains, now)
+  try {
+    const current = conditions
+      ? await api
+          .subresource(Namespace, 'status')
+          .patch(name, { status: { phase: 'Terminating', conditions } } as never, { signal })
+      : namespace
+    if (!isEmpty(remains)) return { requeueAfter: patience(now - millisOf(deletionTimestamp)) }
+    const others = (namespace.spec.finalizers ?? []).filter((entry) => entry !== finalizer)
+    const finalized = { ...(current as typeof namespace), spec: { ...namespace.spec, finalizers: others } }
+    await api.subresource(Namespace, 'finalize').update(finalized as never, { signal })
+  } catch (error) {
+    // Somebody else was faster.
+    if (!isNotFound(error)) throw error
+  }
+  return undefined
+}
+
+function isEmpty({ objects, contentErrors, discoveryError }: NamespaceRemains): boolean {
+  return objects.size === 0 && contentErrors.length === 0 && discoveryError === undefined
+}
+
+/** Most of what remains goes within a moment; what has been there for long is not asked often. */
+function patience(waited: number): number {
+  return Math.min(8000, Math.max(50, waited / 4))
+}
+
+function millisOf(time: string): number {
+  return parseRFC3339(time).seconds * 1000
+}

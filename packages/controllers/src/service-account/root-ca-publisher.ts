@@ -1,0 +1,39 @@
+import { isAlreadyExists, isNotFound } from '@kubewright/api'
+import { ConfigMap, Namespace } from '@kubewright/k8s'
+import { type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+
+const name = 'kube-root-ca.crt'
+const description =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
+
+/** Puts the certificate authority of the API server into every namespace, where pods find it. */
+export function rootCaPublisher(rootCa: string): KeyController {
+  return defineBuiltin({
+    name: 'root-ca-certificate-publisher-controller',
+    kind: ConfigMap,
+    sources: [
+      kindSource(Namespace),
+      kindSource(ConfigMap, { map: ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []) }),
+    ],
+    start:
+      () =>
+      async (namespace, { client, signal }) => {
+        const found = await client.find(Namespace, namespace, { signal })
+        if (found === undefined || found.status?.phase === 'Terminating') return
+        const data = { 'ca.crt': rootCa }
+        const map = await client.find(ConfigMap, { name, namespace }, { signal })
+        try {
+          if (map === undefined) {
+            const annotations = { 'kubernetes.io/description': description }
+            await client.create(ConfigMap({ metadata: { name, namespace, annotations }, data }), { signal })
+          } else if (map.data?.['ca.crt'] !== rootCa) {
+            await client.patch(ConfigMap, { name, namespace }, { data }, { signal })
+          }
+        } catch (error) {
+          // Somebody was faster, or the namespace has gone.
+          if (!isAlreadyExists(error) && !isNotFound(error)) throw error
+        }
+      },
+  })
+}

@@ -1,0 +1,29 @@
+import { isAlreadyExists, isNotFound } from '@kubewright/api'
+import { Namespace, ServiceAccount } from '@kubewright/k8s'
+import { type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+
+const name = 'default'
+
+/** Gives every namespace the service account that its pods run as when they name none. */
+export const serviceAccountController: KeyController = defineBuiltin({
+  name: 'serviceaccount-controller',
+  kind: ServiceAccount,
+  sources: [
+    kindSource(Namespace),
+    kindSource(ServiceAccount, { map: ({ metadata }) => (metadata.name === name ? [metadata.namespace ?? ''] : []) }),
+  ],
+  start:
+    () =>
+    async (namespace, { client, signal }) => {
+      const found = await client.find(Namespace, namespace, { signal })
+      if (found === undefined || found.status?.phase === 'Terminating') return
+      if (await client.find(ServiceAccount, { name, namespace }, { signal })) return
+      try {
+        await client.create(ServiceAccount({ metadata: { name, namespace } }), { signal })
+      } catch (error) {
+        // Somebody was faster, or the namespace has gone.
+        if (!isAlreadyExists(error) && !isNotFound(error)) throw error
+      }
+    },
+})
