@@ -175,6 +175,13 @@ export {
   watch,
 } from './reconcile/watched-kinds.ts'
 export {
+  type OpenTelemetryApi,
+  type OpenTelemetrySpan,
+  openTelemetryTracer,
+} from './tracing/open-telemetry-tracer.ts'
+export { traceRequests } from './tracing/trace-requests.ts'
+export { noTracer, type Span, type SpanAttributes, type Tracer } from './tracing/tracer.ts'
+export {
   conversionPath,
   createWebhookHandler,
   type WebhookHandlerOptions,

@@ -1,0 +1,90 @@
+import { createClient, inProcessTransport } from '@kubewright/client'
+import { describe, expect, it } from 'vitest'
+import { type OpenTelemetryApi, openTelemetryTracer } from './open-telemetry-tracer.ts'
+import { traceRequests } from './trace-requests.ts'
+
+/** An API that keeps what becomes of spans, as lines in order. */
+function fakeApi(): { api: OpenTelemetryApi; lines: string[] } {
+  const lines: string[] = []
+  const api: OpenTelemetryApi = {
+    trace: {
+      getTracer: (tracerName) => ({
+        startActiveSpan: (name, { kind, attributes }, work) => {
+          lines.push(`${tracerName}: start ${name} ${kind} ${JSON.stringify(attributes)}`)
+          return work({
+            setAttribute: (key, value) => lines.push(`${name}: ${key}=${value}`),
+            recordException: (error) => void lines.push(`${name}: exception ${String(error)}`),
+            setStatus: ({ code, message }) => lines.push(`${name}: status ${code} ${message}`),
+            end: () => void lines.push(`${name}: end`),
+          })
+        },
+      }),
+    },
+  }
+  return { api, lines }
+}
+
+describe('openTelemetryTracer()', () => {
+  it('ends a span when its work is done, whether at once or later', async () => {
+    const { api, lines } = fakeApi()
+    const tracer = openTelemetryTracer(api)
+    const seven = tracer.span('now', { a: 1 }, (span) => {
+      span.set('b', true)
+      return 7
+    })
+    expect(seven).toBe(7)
+    let finish: (value: number) => void = () => undefined
+    const later = tracer.span('later', {}, () => new Promise<number>((resolve) => (finish = resolve)))
+    expect(lines).toEqual([
+      'kubewright: start now 0 {"a":1}',
+      'now: b=true',
+      'now: end',
+      'kubewright: start later 0 {}',
+    ])
+    finish(8)
+    expect(await later).toBe(8)
+    expect(lines.at(-1)).toBe('later: end')
+  })
+
+  it('marks what throws or rejects, and passes it on', async () => {
+    const { api, lines } = fakeApi()
+    const tracer = openTelemetryTracer(api)
+    const thrower = (): never => {
+      throw new Error('no')
+    }
+    expect(() => tracer.span('now', {}, thrower)).toThrow('no')
+    await expect(tracer.span('later', {}, () => Promise.reject(new Error('nope')))).rejects.toThrow('nope')
+    expect(lines.filter((line) => !line.includes('start'))).toEqual([
+      'now: exception Error: no',
+      'now: status 2 no',
+      'now: end',
+      'later: exception Error: nope',
+      'later: status 2 nope',
+      'later: end',
+    ])
+  })
+
+  it('ends a span once', () => {
+    const { api, lines } = fakeApi()
+    openTelemetryTracer(api).span('a', {}, (span) => span.end())
+    expect(lines.filter((line) => line === 'a: end')).toHaveLength(1)
+  })
+})
+
+describe('traceRequests()', () => {
+  it('makes a client span of each call', async () => {
+    const { api, lines } = fakeApi()
+    const transport = inProcessTransport({ handler: async () => ({ status: 404, headers: {}, body: Buffer.from('') }) })
+    const client = createClient({ transport, around: traceRequests(openTelemetryTracer(api), 'h:6443') })
+    const pods = { group: '', resource: 'pods' }
+    await client.rest.json({ method: 'GET', path: '/api/v1/pods/a', resource: pods, name: 'a' }).catch(() => undefined)
+    expect(lines[0]).toBe(
+      'kubewright: start GET pods 2 {"http.request.method":"GET","url.path":"/api/v1/pods/a","server.address":"h:6443","k8s.resource.group":"","k8s.resource.name":"pods","k8s.object.name":"a"}',
+    )
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^GET pods: exception/),
+      expect.stringMatching(/^GET pods: status 2/),
+      'GET pods: end',
+    ])
+  })
+})
