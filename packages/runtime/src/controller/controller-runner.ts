@@ -43,7 +43,7 @@ export interface ControllerRunner {
   onReconciled(listener: (record: ReconcileRecord) => void): Disposable
   /** Brings the measurements that grow by themselves up to date, such as the age of running work: for before metrics are shown. */
   reportRunning(): void
-  /** Stops the sources and, when the running reconciles have ended, the queue. */
+  /** Stops the sources, aborts the running reconciles and resolves when they have ended. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

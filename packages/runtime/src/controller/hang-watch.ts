@@ -31,7 +31,7 @@ export class HangWatch {
   problems(): string[] {
     const now = this.#clock.monotonic()
     return [...this.#running]
-      .filter((run) => now - run.started >= this.#threshold)
+      .filter((run) => now + 1 - run.started >= this.#threshold)
       .map((run) => {
         const forWhat = run.waiting === undefined ? '' : `, waiting for ${run.waiting}`
         return `Reconcile of ${JSON.stringify(run.key)} has been running for ${seconds(now - run.started)}${forWhat}`
@@ -39,10 +39,11 @@ export class HangWatch {
   }
 
   #check(): void {
+    // A millisecond more or less does not matter here, and sums of fractions are never exact.
     const now = this.#clock.monotonic()
     let next = Number.POSITIVE_INFINITY
     for (const run of this.#running) {
-      if (now >= this.#due(run)) this.#report(run, now)
+      if (now + 1 >= this.#due(run)) this.#report(run, now)
       next = Math.min(next, this.#due(run))
     }
     // Nobody runs forever unseen: as long as there are any, the earliest is due at some time.
@@ -58,7 +59,7 @@ export class HangWatch {
   }
 
   #report(run: ReconcileRun, now: number): void {
-    run.reports = Math.floor((now - run.started) / this.#threshold)
+    run.reports = Math.floor((now + 1 - run.started) / this.#threshold)
     const waiting = run.waiting === undefined ? {} : { waitingFor: run.waiting }
     run.log.info('Warning: reconcile is still running', { runningFor: seconds(now - run.started), ...waiting })
   }

@@ -4,7 +4,9 @@ import {
   formatDuration,
   isKubewrightError,
   KubewrightError,
+  type LinkedController,
   type Logger,
+  linkSignals,
   onAbort,
   type Timer,
   toMillis,
@@ -13,7 +15,7 @@ import {
 import { noTracer } from '../tracing/tracer.ts'
 import type { Cause } from '../work-queue/cause.ts'
 import { PriorityQueue } from '../work-queue/priority-queue.ts'
-import type { AddOptions, Queue, QueueSnapshot, Taken } from '../work-queue/queue.ts'
+import type { Queue, QueueSnapshot, Taken } from '../work-queue/queue.ts'
 import { itemExponentialRateLimiter, type RateLimiter, withJitter } from '../work-queue/rate-limiter.ts'
 import { WorkQueue } from '../work-queue/work-queue.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
@@ -40,7 +42,8 @@ const requeueCause: Cause = Object.freeze({ event: 'requeue' })
 const retryCause: Cause = Object.freeze({ event: 'retry' })
 
 interface Session {
-  readonly abort: AbortSignal
+  /** Aborts the running reconciles. */
+  readonly abort: LinkedController
   readonly ended: Deferred
 }
 
@@ -118,16 +121,17 @@ export class RunningController implements ControllerRunner {
     if (this.#session !== undefined) {
       throw new KubewrightError('KW_CONTROLLER_RUNNING', `Cannot run controller "${this.name}": it is running already`)
     }
-    const session: Session = { abort, ended: new Deferred() }
+    const session: Session = { abort: linkSignals(abort), ended: new Deferred() }
     this.#session = session
     try {
       await this.warmUp({ signal: drain })
-      if (!drain.aborted) await this.#workUntil(drain, session)
+      if (!drain.aborted && !this.#disposed) await this.#workUntil(drain, session)
     } catch (error) {
       // Being told to stop during the warm-up is a way to end like any other.
       if (!drain.aborted) throw error
     } finally {
       this.#session = undefined
+      session.abort[Symbol.dispose]()
     }
   }
 
@@ -160,6 +164,7 @@ export class RunningController implements ControllerRunner {
     this.#disposed = true
     this.#gateListener?.[Symbol.dispose]()
     this.#stopTaking()
+    this.#session?.abort.abort(new KubewrightError('KW_CONTROLLER_RUNNING', `Controller "${this.name}" was disposed`))
     await this.#sources[Symbol.asyncDispose]()
     await this.#session?.ended.promise
     await this.#queue.shutDown({ pending: 'drop' })
@@ -190,7 +195,7 @@ export class RunningController implements ControllerRunner {
     if (this.#worked) this.#rescan()
     this.#worked = true
     this.#taking = true
-    const listening = [drain, session.abort].map((signal) => onAbort(signal, () => this.#stopTaking()))
+    const listening = [drain, session.abort.signal].map((signal) => onAbort(signal, () => this.#stopTaking()))
     this.#wake()
     await session.ended.promise
     for (const stopListening of listening) stopListening()
@@ -266,7 +271,7 @@ export class RunningController implements ControllerRunner {
       return
     }
     // The pump has just read the time.
-    const run = new ReconcileRun(this.#host, taken, session.abort, this.#lastTurn)
+    const run = new ReconcileRun(this.#host, taken, session.abort.signal, this.#lastTurn)
     this.#metrics.active(++this.#active)
     if (this.#timeout > 0) run.limit(this.#timeout)
     let outcome: ReturnType<KeyReconciler>

@@ -70,7 +70,8 @@ export class DelayedKeys<K> {
 
   #fire(): void {
     this.#timer = undefined
-    const now = this.#clock.monotonic()
+    // Clocks know microseconds at most: what is nearer than one is due, or a timer without delay would be set again and again.
+    const now = this.#clock.monotonic() + 0.001
     for (let next = this.#heap.peek(); next !== undefined && next.due <= now; next = this.#heap.peek()) {
       this.#heap.pop()
       this.#onDue(next.key, next.priority)

@@ -149,6 +149,65 @@ describe.each(makers)('%s', (_name, make) => {
     expect(await waiting).toBeUndefined()
   })
 
+  test('addAfter() takes delays that no clock can keep exactly', async () => {
+    const { clock, queue } = setUp()
+    await clock.advance(0.7)
+    queue.addAfter('a', 5.000_300_1)
+    await clock.advance(6)
+    expect(keysOf(queue)).toEqual(['a'])
+  })
+
+  test('onReady() is told of keys that nobody waits for, also of delayed ones and of those that were in process', async () => {
+    const { clock, queue } = setUp()
+    let told = 0
+    queue.onReady(() => told++)
+    queue.add('a')
+    expect(told).toBe(1)
+    queue.tryGet()
+    queue.add('a')
+    queue.addAfter('b', 10)
+    expect(told).toBe(1)
+    queue.done('a')
+    expect(told).toBe(2)
+    await clock.advance(10)
+    expect(told).toBe(3)
+    keysOf(queue)
+    const waiting = queue.get()
+    queue.add('c')
+    expect((await waiting)?.key).toBe('c')
+    queue.onReady(undefined)
+    queue.add('d')
+    expect(told).toBe(3)
+  })
+
+  test('tryGet() says how long the key was ready', async () => {
+    const { clock, queue } = setUp()
+    queue.addAfter('a', 10)
+    await clock.advance(25)
+    expect(queue.tryGet()).toMatchObject({ key: 'a', waited: 15 })
+  })
+
+  test('causes are not compared before somebody reads them', () => {
+    const { queue } = setUp()
+    let compared = 0
+    const update = (path: string) => ({
+      event: 'update' as const,
+      kind: 'v1 Pod',
+      object: 'ns/p',
+      get paths() {
+        compared++
+        return [path]
+      },
+    })
+    for (const path of ['spec.a', 'spec.b', 'spec.a']) queue.add('k', { cause: update(path) })
+    const taken = queue.tryGet()
+    expect(compared).toBe(0)
+    const expected = [{ event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['spec.a', 'spec.b'], count: 3 }]
+    expect(taken?.causes).toEqual(expected)
+    expect(JSON.parse(JSON.stringify(taken?.causes))).toEqual(expected)
+    expect(compared).toBe(3)
+  })
+
   test('get() gives the merged causes of a key', () => {
     const { queue } = setUp()
     queue.add('a', { cause: { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['spec.x'] } })

@@ -1,0 +1,501 @@
+import { ApiError, newApplyConflict, newConflict, newNotFound, newTooManyRequests } from '@kubewright/api'
+import { Deferred, memoryLogger } from '@kubewright/base'
+import { describe, expect, test } from 'vitest'
+import type { Tracer } from '../tracing/tracer.ts'
+import { itemExponentialRateLimiter } from '../work-queue/rate-limiter.ts'
+import { createControllerRunner } from './controller-runner.ts'
+import { defineKeyController, type KeyContext, type KeyOutcome } from './key-controller.ts'
+import { RetryLater, TerminalError } from './reconcile-errors.ts'
+import { runController } from './testdata/run-controller.ts'
+import { Home, objectOf, testParts } from './testdata/test-parts.ts'
+
+const homes = { group: 'example.com', resource: 'homes' }
+const conflict = (): ApiError => newConflict(homes, 'a', 'the object has been modified')
+// Without jitter, so that times can be told exactly.
+const rateLimiter = () => itemExponentialRateLimiter()
+
+describe('the result of a reconcile', () => {
+  test('success: the key is forgotten and not looked at again', async () => {
+    const outcomes: (() => KeyOutcome | void)[] = [fail('first'), fail('second'), () => undefined, fail('third')]
+    await using running = runController(() => outcomes.shift()?.(), { rateLimiter })
+    await running.push('ns/a')
+    expect(running.waiting()).toEqual({ 'ns/a': 5 })
+    await running.parts.clock.advance(5)
+    expect(running.waiting()).toEqual({ 'ns/a': 10 })
+    await running.parts.clock.advance(10)
+    expect(running.waiting()).toEqual({})
+    expect(running.records.map(({ result }) => result)).toEqual(['error', 'error', 'success'])
+    await running.push('ns/a')
+    expect(running.waiting(), 'the back-off starts again').toEqual({ 'ns/a': 5 })
+    expect(running.parts.metrics.of('reconcile_total', 'success')).toBe(1)
+    expect(running.parts.metrics.of('reconcile_total', 'error')).toBe(3)
+    expect(running.parts.metrics.of('reconcile_errors_total')).toBe(3)
+  })
+
+  test('requeueAfter: the key is forgotten, comes back at that time, with its priority or the one asked for', async () => {
+    const outcomes: (() => KeyOutcome | void)[] = [fail('x'), () => ({ requeueAfter: '1m', priority: 7 }), fail('y')]
+    await using running = runController(() => outcomes.shift()?.(), { rateLimiter })
+    await running.push('ns/a')
+    await running.parts.clock.advance(5)
+    expect(running.runner.queue().waiting).toMatchObject([
+      { key: 'ns/a', time: 60_000, priority: 7, causes: [{ event: 'requeue', count: 1 }] },
+    ])
+    await running.parts.clock.advance('1m')
+    expect(running.waiting()).toEqual({ 'ns/a': 5 })
+    expect(running.records.map(({ result }) => result)).toEqual(['error', 'requeue_after', 'error'])
+    expect(running.records[1]).toMatchObject({ requeueAfterMillis: 60_000, causes: [{ event: 'retry', count: 1 }] })
+    expect(running.parts.metrics.of('reconcile_total', 'requeue_after')).toBe(1)
+  })
+
+  test('requeueAfter that is zero, negative or absent means success; one that makes no sense is an error', async () => {
+    const outcomes: unknown[] = [
+      { requeueAfter: 0 },
+      { requeueAfter: -5 },
+      { requeueAfter: undefined },
+      { requeueAfter: 'soon' },
+    ]
+    await using running = runController(() => outcomes.shift() as KeyOutcome, { rateLimiter })
+    for (const key of ['a', 'b', 'c', 'd']) await running.push(key)
+    expect(running.records.map(({ result }) => result)).toEqual(['success', 'success', 'success', 'error'])
+    expect(running.waiting()).toEqual({ d: 5 })
+  })
+
+  test('TerminalError: logged and counted, not tried again, and not forgotten', async () => {
+    const errors = [new Error('x'), new Error('wrapped', { cause: new TerminalError('no such image') }), new Error('y')]
+    await using running = runController(() => raise(errors.shift()), { rateLimiter })
+    await running.push('ns/a')
+    await running.parts.clock.advance(5)
+    expect(running.waiting()).toEqual({})
+    expect(running.runner.queue().ready).toEqual([])
+    await running.push('ns/a')
+    expect(running.waiting(), 'the second failure before it still counts').toEqual({ 'ns/a': 10 })
+    expect(running.records.map(({ result }) => result)).toEqual(['error', 'terminal_error', 'error'])
+    expect(running.parts.metrics.of('terminal_reconcile_errors_total')).toBe(1)
+    expect(running.parts.metrics.of('reconcile_errors_total')).toBe(3)
+    expect(running.parts.metrics.of('reconcile_total', 'error')).toBe(3)
+    expect(errorsOf(running.parts.log)).toEqual(['Reconciler error', 'Reconciler error', 'Reconciler error'])
+  })
+
+  test('RetryLater: comes back after its time without being a failure', async () => {
+    const errors = [new RetryLater('30s', 'the volume is being made'), undefined]
+    await using running = runController(() => raise(errors.shift()))
+    await running.push('ns/a')
+    expect(running.waiting()).toEqual({ 'ns/a': 30_000 })
+    expect(running.records).toMatchObject([{ result: 'requeue_after', requeueAfterMillis: 30_000 }])
+    expect(running.parts.metrics.of('reconcile_errors_total')).toBe(0)
+    expect(errorsOf(running.parts.log)).toEqual([])
+    expect(() => new RetryLater(-1)).toThrow('not negative')
+  })
+
+  test('a conflict: repeated soon and quietly, until there are too many in a row', async () => {
+    await using running = runController(() => raise(conflict()))
+    await running.push('ns/a')
+    expect(running.records).toMatchObject([{ result: 'conflict' }])
+    expect(running.waiting()['ns/a']).toBeGreaterThanOrEqual(5)
+    expect(running.waiting()['ns/a']).toBeLessThanOrEqual(6)
+    expect(errorsOf(running.parts.log)).toEqual([])
+    expect(running.parts.metrics.of('reconcile_conflicts_total')).toBe(1)
+    expect(running.parts.metrics.of('reconcile_errors_total')).toBe(0)
+    await running.parts.clock.advance('30s')
+    expect(running.parts.metrics.of('reconcile_total', 'conflict')).toBe(16)
+    expect(errorsOf(running.parts.log).length).toBeGreaterThan(0)
+  })
+
+  test('a conflict of field managers is an error, because it does not go away', async () => {
+    const error = newApplyConflict([], 'Apply failed with 1 conflict')
+    const withCause = new ApiError({
+      ...error.status,
+      details: {
+        causes: [{ reason: 'FieldManagerConflict', field: '.spec.replicas', message: 'conflict with "kubectl"' }],
+      },
+    })
+    await using running = runController(() => raise(withCause))
+    await running.push('ns/a')
+    expect(running.records).toMatchObject([{ result: 'error' }])
+  })
+
+  test('NotFound is quiet while the object is being deleted or gone, and an error otherwise', async () => {
+    await using running = runController(() => raise(newNotFound(homes, 'child')))
+    const cached = running.parts.cluster.of(Home)
+    cached.leases = 1
+    cached.put(objectOf(Home, 'there', 1))
+    cached.put(objectOf(Home, 'going', 1, { metadata: { deletionTimestamp: '2025-01-01T00:00:00Z' } }))
+    await running.push('ns/there', 'ns/going', 'ns/gone')
+    expect(running.records.map(({ key, result }) => `${key} ${result}`)).toEqual([
+      'ns/there error',
+      'ns/going conflict',
+      'ns/gone conflict',
+    ])
+  })
+
+  test('an error in which the server asks for time is not repeated before that', async () => {
+    await using running = runController(() => raise(newTooManyRequests('busy', 7)), { rateLimiter })
+    await running.push('ns/a')
+    expect(running.waiting()).toEqual({ 'ns/a': 7000 })
+  })
+
+  test('back-off is prolonged by up to a fifth unless a limiter is given', async () => {
+    await using running = runController(() => raise(new Error('x')))
+    await running.push('a', 'b', 'c')
+    const waits = Object.values(running.waiting())
+    expect(waits.every((wait) => wait >= 5 && wait <= 6)).toBe(true)
+    expect(new Set(waits).size).toBeGreaterThan(1)
+  })
+
+  test('retries keep the priority of the key', async () => {
+    await using running = runController(() => raise(new Error('x')))
+    running.source.push('a', { priority: 3 })
+    await running.push()
+    expect(running.runner.queue().waiting).toMatchObject([{ key: 'a', priority: 3 }])
+  })
+})
+
+describe('what a reconcile throws', () => {
+  test.each([
+    ['an Error', new Error('x'), 0],
+    ['a text', 'x', 1],
+    ['undefined', undefined, 1],
+    ['null', null, 1],
+    ['a TypeError of the language', new TypeError('x is not a function'), 1],
+    ['a TypeError of a library', new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }), 0],
+  ])('%s is logged, counted and repeated, thrown at once or later', async (_name, error, panics) => {
+    for (const reconcile of [() => raise(error, true), async () => raise(error, true)]) {
+      await using running = runController(reconcile, { rateLimiter })
+      await running.push('ns/a')
+      expect(running.records).toMatchObject([{ result: 'error' }])
+      expect(running.waiting()).toEqual({ 'ns/a': 5 })
+      expect(running.parts.metrics.of('reconcile_panics_total')).toBe(panics)
+      expect(running.parts.log.records.find((record) => 'error' in record)).toMatchObject({ error })
+    }
+  })
+})
+
+describe('metrics', () => {
+  test('are all there at zero before the first reconcile', async () => {
+    await using running = runController(() => undefined, { concurrency: 4 })
+    const { metrics } = running.parts
+    for (const result of ['success', 'error', 'requeue', 'requeue_after', 'conflict']) {
+      expect(metrics.of('reconcile_total', result), result).toBe(0)
+    }
+    for (const name of ['errors', 'panics', 'timeouts', 'conflicts']) {
+      expect(metrics.of(`reconcile_${name}_total`), name).toBe(0)
+    }
+    expect(metrics.of('terminal_reconcile_errors_total')).toBe(0)
+    expect(metrics.of('hot_loops_total')).toBe(0)
+    expect(metrics.of('max_concurrent_reconciles')).toBe(4)
+    expect(metrics.of('active_workers')).toBe(0)
+  })
+
+  test('active_workers follows the reconciles that run', async () => {
+    const gate = new Deferred()
+    await using running = runController(() => gate.promise, { concurrency: 3 })
+    await running.push('a', 'b', 'c', 'd')
+    expect(running.parts.metrics.of('active_workers')).toBe(3)
+    gate.resolve()
+    await running.push()
+    expect(running.parts.metrics.of('active_workers')).toBe(0)
+    expect(running.parts.metrics.of('reconcile_time_seconds_count')).toBe(4)
+  })
+})
+
+describe('the context of a reconcile', () => {
+  test('log lines carry the values of controller-runtime', async () => {
+    await using running = runController((_key, { log }) => log.info('hello'))
+    await running.push('ns/a')
+    const { values } = running.parts.log.records.find(({ message }) => message === 'hello')!
+    expect(values).toEqual({
+      controller: 'test',
+      controllerGroup: 'example.com',
+      controllerKind: 'Home',
+      Home: { name: 'a', namespace: 'ns' },
+      namespace: 'ns',
+      name: 'a',
+      reconcileID: running.records[0]?.reconcileID,
+    })
+  })
+
+  test('keys that are not of objects are logged as they are, those of clusters with the cluster', async () => {
+    await using running = runController((_key, { log }) => log.info('hello'))
+    await running.push('a/b/c', 'east//ns/a')
+    const lines = running.parts.log.records.filter(({ message }) => message === 'hello')
+    expect(lines[0]?.values).toMatchObject({ request: 'a/b/c' })
+    expect(lines[1]?.values).toMatchObject({ cluster: 'east', namespace: 'ns', name: 'a' })
+  })
+
+  test('reconcileID differs from run to run and is a UUID', async () => {
+    const ids: string[] = []
+    await using running = runController((_key, { reconcileID }) => void ids.push(reconcileID))
+    await running.push('a', 'b')
+    expect(new Set(ids).size).toBe(2)
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('causes say why, and are empty for nobody', async () => {
+    const seen: unknown[] = []
+    await using running = runController((_key, { causes }) => void seen.push(causes))
+    running.source.push('a')
+    running.source.push('a', { cause: { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['status'] } })
+    await running.push()
+    expect(seen).toEqual([
+      [
+        { event: 'other', kind: 'channel', count: 1 },
+        { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['status'], count: 1 },
+      ],
+    ])
+  })
+
+  test('signal aborts at the timeout of the reconcile, which is counted; the reconcile is not cut off', async () => {
+    const reasons: unknown[] = []
+    const reconcile = async (_key: string, { signal }: KeyContext): Promise<void> => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      reasons.push(signal.reason)
+    }
+    await using running = runController(reconcile, { reconcileTimeout: '10s' })
+    await running.push('ns/a')
+    await running.parts.clock.advance('9s')
+    expect(running.records).toEqual([])
+    await running.parts.clock.advance('1s')
+    expect(reasons).toMatchObject([
+      {
+        code: 'KW_DEADLINE_EXCEEDED',
+        message: 'Timed out after 10s: reconcile of "ns/a" by controller "test"',
+      },
+    ])
+    expect(running.records).toMatchObject([{ result: 'success', durationMillis: 10_000 }])
+    expect(running.parts.metrics.of('reconcile_timeouts_total')).toBe(1)
+    await running.push('ns/b')
+    expect(running.parts.clock.pending.filter(({ label }) => label === 'reconcile timeout')).toHaveLength(1)
+  })
+
+  test('spans carry what the reconcile is about, and fail with it', async () => {
+    const spans: unknown[] = []
+    const tracer: Tracer = {
+      span: (name, attributes, work) => {
+        const span: unknown[] = [name, attributes]
+        spans.push(span)
+        return work({ set: () => undefined, fail: (error) => void span.push(error), end: () => undefined })
+      },
+    }
+    const error = new Error('x')
+    await using running = runController((key) => (key === 'ns/a' ? undefined : Promise.reject(error)), {}, { tracer })
+    await running.push('ns/a', 'ns/b')
+    const [first, second] = running.records
+    const attributes = {
+      'controller.name': 'test',
+      'controller.kind': 'Home',
+      'queue.priority': 0,
+      'queue.wait_millis': 0,
+    }
+    expect(spans).toMatchObject([
+      ['reconcile', { ...attributes, 'reconcile.key': 'ns/a', 'reconcile.id': first?.reconcileID }],
+      ['reconcile', { ...attributes, 'reconcile.key': 'ns/b', 'reconcile.id': second?.reconcileID }, error],
+    ])
+  })
+})
+
+describe('workers', () => {
+  test('200,000 adds on 1,000 keys while they are slow cost hardly more than 1,000 reconciles', async () => {
+    const parts = testParts({ log: memoryLogger(0) })
+    await using running = runController(async () => parts.clock.sleep(1), { concurrency: 10 }, parts)
+    for (let i = 0; i < 200_000; i++) running.source.push(`ns/${i % 1000}`)
+    await running.parts.clock.advance('1s')
+    expect(running.parts.metrics.of('reconcile_total', 'success')).toBeLessThanOrEqual(1100)
+    expect(running.parts.metrics.of('reconcile_total', 'success')).toBeGreaterThanOrEqual(1000)
+  })
+
+  test('work in slices, so that keys which cost no time to answer do not keep everything else from running', async () => {
+    let now = 0
+    const parts = testParts()
+    const { clock } = parts
+    // Time passes while the reconciler computes.
+    const busy = Object.assign(Object.create(clock) as typeof clock, {
+      monotonic: () => now,
+      setTimer: clock.setTimer.bind(clock),
+      now: () => 0,
+      sleep: clock.sleep.bind(clock),
+    })
+    let done = 0
+    const reconcile = (): void => {
+      now += 1
+      done++
+    }
+    await using running = runController(reconcile, {}, { clock: busy })
+    for (let i = 0; i < 100; i++) running.source.push(`k${i}`)
+    const seen: number[] = []
+    for (let i = 0; i < 3; i++) clock.setTimer(0, () => seen.push(done))
+    await clock.advance(0)
+    expect(seen[0]).toBeLessThan(30)
+    expect(done).toBe(100)
+  })
+
+  test('a listener that throws is logged and disturbs nobody', async () => {
+    await using running = runController(() => undefined)
+    const seen: string[] = []
+    const bad = running.runner.onReconciled(() => raise(new Error('listener')))
+    running.runner.onReconciled(({ key }) => seen.push(key))
+    await running.push('a')
+    bad[Symbol.dispose]()
+    await running.push('b')
+    expect(seen).toEqual(['a', 'b'])
+    expect(errorsOf(running.parts.log)).toEqual(['Listener of reconciles failed'])
+  })
+
+  test('recent() holds the last hundred, newest first', async () => {
+    await using running = runController(() => undefined)
+    for (let i = 0; i < 130; i++) running.source.push(`k${i}`)
+    await running.push()
+    const keys = running.runner.recent().map(({ key }) => key)
+    expect(keys).toHaveLength(100)
+    expect([keys[0], keys[99]]).toEqual(['k129', 'k30'])
+  })
+})
+
+describe('a reconcile that hangs', () => {
+  test('is reported after a minute, again each minute, with what it waits for, and shows as a problem until it ends', async () => {
+    const gate = new Deferred()
+    const reconcile = async (_key: string, { waitsFor }: KeyContext): Promise<void> => {
+      waitsFor('the DNS provider')
+      await gate.promise
+    }
+    await using running = runController(reconcile)
+    await running.push('ns/a')
+    await running.parts.clock.advance('59s')
+    expect(running.runner.problems()).toEqual([])
+    await running.parts.clock.advance('2m')
+    const warnings = running.parts.log.records.filter(({ message }) => message.includes('still running'))
+    expect(warnings.map(({ values }) => [values['name'], values['runningFor'], values['waitingFor']])).toEqual([
+      ['a', '1m0s', 'the DNS provider'],
+      ['a', '2m0s', 'the DNS provider'],
+    ])
+    expect(running.runner.problems()).toEqual([
+      'Reconcile of "ns/a" has been running for 2m59s, waiting for the DNS provider',
+    ])
+    gate.resolve()
+    await running.push()
+    expect(running.runner.problems()).toEqual([])
+    expect(running.parts.clock.pending).toEqual([])
+  })
+})
+
+describe('starting and stopping', () => {
+  test('work() after drain takes no more keys and resolves when the running reconciles have ended, unaborted', async () => {
+    const gate = new Deferred()
+    const signals: AbortSignal[] = []
+    await using running = runController(
+      async (_key, { signal }) => {
+        signals.push(signal)
+        await gate.promise
+      },
+      { concurrency: 2 },
+    )
+    await running.push('a', 'b', 'c')
+    running.drain.abort()
+    let ended = false
+    void running.working.then(() => {
+      ended = true
+    })
+    await running.push('d')
+    expect([ended, signals.map(({ aborted }) => aborted)]).toEqual([false, [false, false]])
+    gate.resolve()
+    await running.working
+    expect(running.records.map(({ key }) => key)).toEqual(['a', 'b'])
+    expect(running.runner.queue().ready.map(({ key }) => key)).toEqual(['c', 'd'])
+  })
+
+  test('work() after abort tells the running reconciles to give up, quietly', async () => {
+    const reconcile = (_key: string, { signal }: KeyContext): Promise<void> =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    await using running = runController(reconcile)
+    await running.push('ns/a')
+    running.drain.abort()
+    running.abort.abort(new Error('out of time'))
+    await running.working
+    expect(running.records).toMatchObject([{ key: 'ns/a', result: 'error' }])
+    expect(errorsOf(running.parts.log)).toEqual([])
+  })
+
+  test('work() can be repeated, looks at every key again then, and refuses to run twice at once', async () => {
+    await using running = runController(() => undefined)
+    await running.push('a')
+    const signals = { drain: new AbortController().signal, abort: new AbortController().signal }
+    await expect(running.runner.work(signals)).rejects.toMatchObject({ code: 'KW_CONTROLLER_RUNNING' })
+    running.drain.abort()
+    await running.working
+    await running.push('b')
+    expect(running.records.map(({ key }) => key)).toEqual(['a'])
+    const again = new AbortController()
+    const working = running.runner.work({ drain: again.signal, abort: again.signal })
+    await running.push()
+    expect(running.records.map(({ key }) => key)).toEqual(['a', 'b'])
+    again.abort()
+    await working
+  })
+
+  test('dispose aborts what runs and waits for it; nothing can be started afterwards', async () => {
+    const reasons: string[] = []
+    const reconcile = (_key: string, { signal }: KeyContext): Promise<void> =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          reasons.push((signal.reason as Error).message)
+          resolve()
+        }),
+      )
+    const running = runController(reconcile)
+    await running.push('ns/a')
+    await running.runner[Symbol.asyncDispose]()
+    await running.working
+    expect(reasons).toEqual(['Controller "test" was disposed'])
+    await expect(running.runner.warmUp()).rejects.toThrow('it was disposed')
+  })
+
+  test('a source that cannot be started fails the start, by name', async () => {
+    const parts = testParts()
+    const source = { name: 'broken', start: () => raise(new Error('no socket')) as never }
+    const controller = defineKeyController({ name: 'test', sources: [source], reconcile: () => undefined })
+    const runner = createControllerRunner(controller, parts)
+    const message = 'Cannot start source "broken" of controller "test": no socket'
+    await expect(runner.warmUp()).rejects.toThrow(message)
+    expect(runner.problems()).toEqual([message])
+    await runner[Symbol.asyncDispose]()
+  })
+
+  test('keys that others hold are skipped, and looked at when the share of this process changes', async () => {
+    const mine = new Set(['a'])
+    let held = 0
+    let changed: () => void = () => undefined
+    const keyGate = {
+      hold: (key: string) => {
+        if (!mine.has(key)) return undefined
+        held++
+        return { [Symbol.dispose]: () => void held-- }
+      },
+      onChange: (listener: () => void) => {
+        changed = listener
+        return { [Symbol.dispose]: () => undefined }
+      },
+    }
+    await using running = runController(() => undefined, {}, { keyGate })
+    await running.push('a', 'b')
+    expect(running.records.map(({ key }) => key)).toEqual(['a'])
+    mine.add('b')
+    changed()
+    await running.push()
+    expect(running.records.map(({ key }) => key)).toEqual(['a', 'b'])
+    expect(held).toBe(0)
+  })
+})
+
+function raise(error: unknown, even = false): undefined {
+  if (error === undefined && !even) return undefined
+  throw error
+}
+
+function fail(message: string): () => never {
+  return () => {
+    throw new Error(message)
+  }
+}
+
+function errorsOf(log: { readonly records: readonly { readonly message: string }[] }): string[] {
+  return log.records.filter((record) => 'error' in record).map(({ message }) => message)
+}
