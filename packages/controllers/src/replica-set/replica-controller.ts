@@ -8,7 +8,7 @@ import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-co
 import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
 import { isPodActive, isPodTerminating, nextAvailability } from '../workload/pod-state.ts'
 import { rankForDeletion } from '../workload/rank-for-deletion.ts'
-import { inParallel, slowStart } from '../workload/slow-start.ts'
+import { asError, inParallel, slowStart } from '../workload/slow-start.ts'
 import { controlled, selectedBy } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { type ReplicaStatus, replicaStatus } from './replica-set-status.ts'
@@ -66,12 +66,12 @@ async function reconcile<T extends ReplicaOwner>(
   const owned = await settleClaims({ client, api }, facts.kind, found, Pod, claims)
   const active = owned.filter(isPodActive)
 
-  let failure: unknown
+  let failure: Error | undefined
   if (found.metadata.deletionTimestamp === undefined) {
     try {
       await manage(found, active, all, context, clock.now())
     } catch (error) {
-      failure = error
+      failure = asError(error)
     }
   }
   const { minReadySeconds = 0, replicas: wanted = 1, template } = found.spec

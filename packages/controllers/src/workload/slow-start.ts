@@ -2,7 +2,7 @@
 export interface SlowStartResult {
   readonly succeeded: number
   /** The first failure, after which no further batch was begun. */
-  readonly error?: unknown
+  readonly error?: Error
 }
 
 /**
@@ -19,7 +19,7 @@ export async function slowStart<T>(
     const results = await Promise.allSettled(items.slice(start, start + size).map((item) => fn(item)))
     succeeded += results.filter(({ status }) => status === 'fulfilled').length
     const failed = results.find((result) => result.status === 'rejected')
-    if (failed?.status === 'rejected') return { succeeded, error: failed.reason }
+    if (failed?.status === 'rejected') return { succeeded, error: asError(failed.reason) }
   }
   return { succeeded }
 }
@@ -31,7 +31,7 @@ export async function inParallel<T>(
   limit: number = 64,
 ): Promise<void> {
   let next = 0
-  const failures: unknown[] = []
+  const failures: Error[] = []
   const work = async (): Promise<void> => {
     while (next < items.length) {
       // The index is within bounds.
@@ -39,10 +39,13 @@ export async function inParallel<T>(
       try {
         await fn(item)
       } catch (error) {
-        failures.push(error)
+        failures.push(asError(error))
       }
     }
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
   if (failures.length > 0) throw failures[0]
 }
+
+/** Whatever was thrown as an Error. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,0 +1,358 @@
+import { fromTime, toTime } from '@kubewright/api'
+import type { DeepReadonly } from '@kubewright/base'
+import type { Job, JobCondition, JobStatus, Pod } from '@kubewright/k8s'
+import { isPodActive, isPodReady, isPodTerminating } from '../workload/pod-state.ts'
+import { rankForDeletion } from '../workload/rank-for-deletion.ts'
+import { Indexes } from './indexes.ts'
+import { jobCondition, trueCondition, withSuspended } from './job-conditions.ts'
+import { failuresBefore, finishedAt, indexOf, isIndexed, isTracked } from './job-pod.ts'
+import { judgeFailure, judgeSuccess } from './job-policies.ts'
+
+/** A pod that a job should get. */
+export interface JobPodOrder {
+  readonly index?: number
+  /** How often the index failed before, where that is limited. */
+  readonly failures?: number
+}
+
+/** What to do next for a job. */
+export interface JobPlan {
+  readonly create: readonly JobPodOrder[]
+  readonly delete: readonly Pod[]
+  /** Pods that are counted with this plan's status and can be let go after it is written. */
+  readonly release: readonly Pod[]
+  /** To be written first; counts what `create` and `delete` come to when all goes well. */
+  readonly status: JobStatus
+  /** The condition that ends the job once everything is counted and gone. */
+  readonly finish: JobCondition | undefined
+  readonly requeueAfter: number | undefined
+}
+
+// Between a failure and the next try: 10 s, doubled with each failure in a row.
+const firstBackoff = 10_000
+const longestBackoff = 10 * 60_000
+const burst = 500
+
+/** Decides what a job needs. Pods are counted when they end, once each: their finalizer holds them until they are in the status. */
+export function planJob(job: Job, pods: readonly Pod[], now: number): JobPlan {
+  return new JobPlanner(job, pods, now).plan()
+}
+
+class JobPlanner {
+  readonly #job: Job
+  readonly #pods: readonly Pod[]
+  readonly #now: number
+  readonly #active: readonly Pod[]
+  readonly #uncounted: { readonly succeeded: string[]; readonly failed: string[] }
+  readonly #limit: number
+  // Indexes that were done before this plan, and with it.
+  readonly #doneBefore: Indexes
+  readonly #done: Indexes
+  readonly #failedIndexes: Indexes | undefined
+
+  constructor(job: Job, pods: readonly Pod[], now: number) {
+    const { failed = [], succeeded = [] } = job.status?.uncountedTerminatedPods ?? {}
+    this.#job = job
+    this.#pods = pods
+    this.#now = now
+    this.#active = pods.filter(isPodActive)
+    this.#uncounted = { succeeded: [...succeeded], failed: [...failed] }
+    this.#limit = isIndexed(job) ? (job.spec.completions ?? 0) : Number.POSITIVE_INFINITY
+    this.#doneBefore = Indexes.parse(job.status?.completedIndexes, this.#limit)
+    const done = pods.filter((pod) => pod.status?.phase === 'Succeeded' && isTracked(pod))
+    this.#done = this.#doneBefore.with(done.flatMap((pod) => indexOf(pod, this.#limit) ?? []))
+    this.#failedIndexes = job.spec.backoffLimitPerIndex === undefined ? undefined : this.#findFailedIndexes()
+  }
+
+  plan(): JobPlan {
+    const job = this.#job
+    const suspended = job.spec.suspend === true
+    const status = job.status ?? {}
+    const startTime = status.startTime ?? (suspended ? undefined : toTime(this.#now))
+    const target = this.#verdict(startTime)
+    let conditions = status.conditions ?? []
+    let create: readonly JobPodOrder[] = []
+    let remove: readonly Pod[] = []
+    let requeueAfter: number | undefined
+    let ending = target
+    if (target !== undefined) {
+      remove = this.#active
+    } else if (job.metadata.deletionTimestamp === undefined) {
+      const managed = this.#manage(suspended)
+      ;({ create, delete: remove, requeueAfter } = managed)
+      const left = this.#active.length + create.length - remove.length
+      const wanted = job.spec.completions
+      const complete = wanted === undefined ? this.#succeeded() > 0 : this.#succeeded() >= wanted
+      if (complete && left === 0) {
+        const message = 'Reached expected number of succeeded pods'
+        ending = jobCondition('SuccessCriteriaMet', 'CompletionsReached', message, this.#now)
+      } else {
+        conditions = withSuspended(conditions, suspended, this.#now)
+      }
+    }
+    const released = this.#count(ending)
+    const resumed = conditions !== (status.conditions ?? [])
+    // A job that is resumed starts anew, one that is suspended has not started.
+    const started = resumed ? (suspended ? undefined : toTime(this.#now)) : startTime
+    if (ending !== undefined && !conditions.some(({ type, status: is }) => type === ending.type && is === 'True')) {
+      conditions = [...conditions, ending]
+    }
+    const deadline = this.#deadlineIn(started)
+    return {
+      create,
+      delete: remove,
+      release: released,
+      status: this.#status({ started, conditions, create, remove }),
+      finish: ending && finishing(ending, this.#now),
+      requeueAfter: earliest(requeueAfter, ending === undefined ? deadline : undefined),
+    }
+  }
+
+  #succeeded(): number {
+    if (isIndexed(this.#job)) return this.#done.size
+    const fresh = this.#pods.filter((pod) => pod.status?.phase === 'Succeeded' && this.#isNew(pod, 'succeeded'))
+    return (this.#job.status?.succeeded ?? 0) + this.#uncounted.succeeded.length + fresh.length
+  }
+
+  #failed(): number {
+    const fresh = this.#pods.filter((pod) => this.#isFailed(pod) && this.#isNew(pod, 'failed') && this.#counts(pod))
+    return (this.#job.status?.failed ?? 0) + this.#uncounted.failed.length + fresh.length
+  }
+
+  #isNew(pod: Pod, list: 'succeeded' | 'failed'): boolean {
+    if (isIndexed(this.#job) && indexOf(pod, this.#limit) === undefined) return false
+    return isTracked(pod) && !this.#uncounted[list].includes(pod.metadata.uid)
+  }
+
+  #counts(pod: Pod): boolean {
+    return judgeFailure(this.#job.spec.podFailurePolicy, pod).action !== 'Ignore'
+  }
+
+  // Pods that are deleted never come to fail by themselves, so they count unless the job waits for them.
+  #isFailed(pod: Pod): boolean {
+    if (pod.status?.phase === 'Failed') return true
+    if (this.#job.spec.podReplacementPolicy === 'Failed') return false
+    return pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== 'Succeeded'
+  }
+
+  /** The condition that the job is heading for, as found earlier or now. */
+  #verdict(startTime: string | undefined): JobCondition | undefined {
+    const job = this.#job
+    const before = trueCondition(job, 'SuccessCriteriaMet') ?? trueCondition(job, 'FailureTarget')
+    if (before !== undefined) return before as JobCondition
+    const fail = (reason: string, message: string): JobCondition =>
+      jobCondition('FailureTarget', reason, message, this.#now)
+    for (const pod of this.#pods) {
+      if (job.spec.podFailurePolicy === undefined || !this.#isFailed(pod)) continue
+      const { message } = judgeFailure(job.spec.podFailurePolicy, pod)
+      if (message !== undefined) return fail('PodFailurePolicy', message)
+    }
+    if (this.#failed() > (job.spec.backoffLimit ?? 6) || this.#restartedTooOften()) {
+      return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit')
+    }
+    const deadline = this.#deadlineIn(startTime)
+    if (deadline !== undefined && deadline <= 0) {
+      return fail('DeadlineExceeded', 'Job was active longer than specified deadline')
+    }
+    if (!isIndexed(job)) return undefined
+    const failed = this.#failedIndexes?.size ?? 0
+    if (job.spec.maxFailedIndexes !== undefined && failed > job.spec.maxFailedIndexes) {
+      const message = 'Job has exceeded the specified maximal number of failed indexes'
+      return fail('MaxFailedIndexesExceeded', message)
+    }
+    if (failed > 0 && failed + this.#done.size >= this.#limit) return fail('FailedIndexes', 'Job has failed indexes')
+    const success = judgeSuccess(job, this.#done)
+    if (success === undefined) return undefined
+    return jobCondition('SuccessCriteriaMet', 'SuccessPolicy', success, this.#now)
+  }
+
+  #restartedTooOften(): boolean {
+    const { backoffLimit = 6, template } = this.#job.spec
+    if (template.spec?.restartPolicy !== 'OnFailure') return false
+    let restarts = 0
+    for (const { status } of this.#pods) {
+      if (status?.phase !== 'Running' && status?.phase !== 'Pending') continue
+      for (const container of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+        restarts += container.restartCount
+      }
+    }
+    return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit
+  }
+
+  #deadlineIn(startTime: string | undefined): number | undefined {
+    const { activeDeadlineSeconds, suspend } = this.#job.spec
+    if (activeDeadlineSeconds === undefined || startTime === undefined || suspend === true) return undefined
+    return fromTime(startTime) + activeDeadlineSeconds * 1000 - this.#now
+  }
+
+  #findFailedIndexes(): Indexes {
+    const limit = this.#job.spec.backoffLimitPerIndex ?? 0
+    const before = Indexes.parse(this.#job.status?.failedIndexes, this.#limit)
+    return before.with(
+      this.#pods.flatMap((pod) => {
+        const index = indexOf(pod, this.#limit)
+        if (index === undefined || !this.#isFailed(pod)) return []
+        const { action } = judgeFailure(this.#job.spec.podFailurePolicy, pod)
+        return action === 'FailIndex' || failuresBefore(pod) >= limit ? [index] : []
+      }),
+    )
+  }
+
+  #manage(suspended: boolean): Pick<JobPlan, 'create' | 'delete' | 'requeueAfter'> {
+    const { completions, parallelism = 1, podReplacementPolicy } = this.#job.spec
+    const none = { create: [], delete: [], requeueAfter: undefined }
+    if (suspended) return { ...none, delete: this.#active }
+    const succeeded = this.#succeeded()
+    const active = this.#active.length
+    const open = completions === undefined ? (succeeded > 0 ? active : parallelism) : completions - succeeded
+    const wanted = Math.max(0, Math.min(open, completions === undefined ? open : parallelism))
+    const remove = this.#surplus(active - wanted)
+    if (remove.length > 0) return { ...none, delete: remove.slice(0, burst) }
+    const going = podReplacementPolicy === 'Failed' ? this.#pods.filter(isPodTerminating).length : 0
+    const missing = Math.min(wanted - going - active, burst)
+    if (missing <= 0) return none
+    if (this.#failedIndexes !== undefined) return this.#perIndex(missing)
+    const wait = this.#backoff(this.#pods)
+    if (wait > 0) return { ...none, requeueAfter: wait }
+    const create = isIndexed(this.#job)
+      ? this.#openIndexes()
+          .slice(0, missing)
+          .map((index) => ({ index }))
+      : Array.from({ length: missing }, () => ({}))
+    return { ...none, create }
+  }
+
+  /** With limits per index each one waits for itself. */
+  #perIndex(missing: number): Pick<JobPlan, 'create' | 'delete' | 'requeueAfter'> {
+    const create: JobPodOrder[] = []
+    let requeueAfter: number | undefined
+    for (const index of this.#openIndexes()) {
+      if (create.length === missing) break
+      const failed = this.#pods.filter((pod) => indexOf(pod) === index && this.#isFailed(pod))
+      const wait = this.#backoff(failed)
+      if (wait > 0) requeueAfter = earliest(requeueAfter, wait)
+      else create.push({ index, failures: Math.max(0, ...failed.map((pod) => failuresBefore(pod) + 1)) })
+    }
+    return { create, delete: [], requeueAfter }
+  }
+
+  #openIndexes(): number[] {
+    const busy = this.#job.spec.podReplacementPolicy === 'Failed' ? this.#pods.filter(isPodTerminating) : []
+    const taken = new Set([...this.#active, ...busy].map((pod) => indexOf(pod)))
+    const open: number[] = []
+    for (let index = 0; index < this.#limit; index++) {
+      if (!taken.has(index) && !this.#done.has(index) && !this.#failedIndexes?.has(index)) open.push(index)
+    }
+    return open
+  }
+
+  /** What is too much: pods without a proper index or with one that another pod has, then as many as needed. */
+  #surplus(atLeast: number): readonly Pod[] {
+    const ranked = rankForDeletion(this.#active, [], this.#now)
+    if (!isIndexed(this.#job)) return ranked.slice(0, Math.max(0, atLeast))
+    const kept = new Set<number>()
+    const [extra, left]: [Pod[], Pod[]] = [[], []]
+    // The one that would be deleted last is the one of several to keep.
+    for (const pod of ranked.reverse()) {
+      const index = indexOf(pod, this.#limit)
+      const surplus = index === undefined || kept.has(index) || this.#done.has(index)
+      if (surplus) extra.push(pod)
+      else {
+        kept.add(index)
+        left.unshift(pod)
+      }
+    }
+    return [...extra, ...left.slice(0, Math.max(0, atLeast - extra.length))]
+  }
+
+  #backoff(pods: readonly Pod[]): number {
+    const succeeded = pods.filter((pod) => pod.status?.phase === 'Succeeded').map(finishedAt)
+    const lastSuccess = Math.max(Number.NEGATIVE_INFINITY, ...succeeded)
+    const failures = pods.filter((pod) => this.#isFailed(pod) && this.#counts(pod)).map(finishedAt)
+    const since = failures.filter((time) => time > lastSuccess)
+    if (since.length === 0) return 0
+    const wait = Math.min(firstBackoff * 2 ** (since.length - 1), longestBackoff)
+    return Math.max(0, Math.max(...since) + wait - this.#now)
+  }
+
+  /** Notes the pods that have ended, and gives those that need not be held any longer. */
+  #count(ending: JobCondition | undefined): readonly Pod[] {
+    const over = ending !== undefined || this.#job.metadata.deletionTimestamp !== undefined
+    const released: Pod[] = []
+    for (const pod of this.#pods) {
+      const failed = this.#isFailed(pod)
+      const succeeded = pod.status?.phase === 'Succeeded'
+      if (!isTracked(pod) || !(over || succeeded || (failed && !this.#isAwaited(pod)))) continue
+      released.push(pod)
+      const { uid } = pod.metadata
+      if (succeeded) {
+        if (!isIndexed(this.#job) && this.#isNew(pod, 'succeeded')) this.#uncounted.succeeded.push(uid)
+      } else if (failed || (ending !== undefined && ending.type !== 'SuccessCriteriaMet')) {
+        // When the job fails so does every pod that was still running.
+        if (this.#isNew(pod, 'failed') && this.#counts(pod)) this.#uncounted.failed.push(uid)
+      }
+    }
+    return released
+  }
+
+  // The last failure of an index tells the next pod how often it failed before, so it must stay until that is there.
+  #isAwaited(pod: Pod): boolean {
+    const index = indexOf(pod, this.#limit)
+    if (this.#failedIndexes === undefined || index === undefined) return false
+    if (this.#failedIndexes.has(index) || this.#done.has(index)) return false
+    const others = this.#pods.filter((one) => one !== pod && indexOf(one) === index)
+    return !others.some((one) => failuresBefore(one) > failuresBefore(pod))
+  }
+
+  #status(parts: {
+    readonly started: string | undefined
+    readonly conditions: readonly DeepReadonly<JobCondition>[]
+    readonly create: readonly JobPodOrder[]
+    readonly remove: readonly Pod[]
+  }): JobStatus {
+    const { create, remove, started } = parts
+    const { failed = 0, succeeded = 0 } = this.#job.status ?? {}
+    const done = isIndexed(this.#job) ? this.#done.toString() : ''
+    const active = this.#active.length + create.length - remove.length
+    const total = isIndexed(this.#job) ? this.#done.size : succeeded
+    const { succeeded: newlyDone, failed: newlyFailed } = this.#uncounted
+    return {
+      ...(parts.conditions.length > 0 ? { conditions: [...parts.conditions] as JobCondition[] } : {}),
+      ...(started === undefined ? {} : { startTime: started }),
+      ...(active > 0 ? { active } : {}),
+      ...(total > 0 ? { succeeded: total } : {}),
+      ...(failed > 0 ? { failed } : {}),
+      ...(done === '' ? {} : { completedIndexes: done }),
+      ...(this.#failedIndexes === undefined ? {} : { failedIndexes: this.#failedIndexes.toString() }),
+      terminating: this.#pods.filter(isPodTerminating).length + remove.length,
+      ready: this.#active.filter((pod) => isPodReady(pod) && !remove.includes(pod)).length,
+      uncountedTerminatedPods: {
+        ...(newlyDone.length > 0 ? { succeeded: newlyDone } : {}),
+        ...(newlyFailed.length > 0 ? { failed: newlyFailed } : {}),
+      },
+    }
+  }
+}
+
+const finishing = (target: JobCondition, now: number): JobCondition =>
+  jobCondition(target.type === 'FailureTarget' ? 'Failed' : 'Complete', target.reason ?? '', target.message ?? '', now)
+
+const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.min(a, b)
+
+/** The status after the finalizers are gone: pods that are no longer held move from the lists into the counts. */
+export function settleCounts(job: Job, status: JobStatus, held: ReadonlySet<string>): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
+  const [stillDone, stillFailed] = [succeeded.filter((uid) => held.has(uid)), failed.filter((uid) => held.has(uid))]
+  const newlyDone = isIndexed(job) ? 0 : succeeded.length - stillDone.length
+  const newlyFailed = failed.length - stillFailed.length
+  return {
+    ...status,
+    ...(newlyDone > 0 ? { succeeded: (status.succeeded ?? 0) + newlyDone } : {}),
+    ...(newlyFailed > 0 ? { failed: (status.failed ?? 0) + newlyFailed } : {}),
+    uncountedTerminatedPods: {
+      ...(stillDone.length > 0 ? { succeeded: stillDone } : {}),
+      ...(stillFailed.length > 0 ? { failed: stillFailed } : {}),
+    },
+  }
+}
