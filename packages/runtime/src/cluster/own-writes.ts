@@ -123,10 +123,14 @@ export class OwnWrites implements Disposable {
     const before = this.#visible(cached, key)
     return (answer) => {
       const now = this.#options.clock.monotonic()
-      this.of(cached)?.settle(key, serial)
+      const doubts = this.of(cached)?.settle(key, serial) ?? []
       if (answer !== undefined) this.#learn(cached, answer, now)
-      else if (before !== undefined) {
-        this.#overlay(cached).hide(key, before.metadata.uid, before.metadata.resourceVersion, now)
+      else {
+        for (const { uid, resourceVersion } of [before?.metadata, ...doubts.map(({ about }) => about)].filter(
+          isGiven,
+        )) {
+          this.#overlay(cached).hide(key, uid, resourceVersion, now)
+        }
       }
       this.#changed()
     }
@@ -217,6 +221,8 @@ export class OwnWrites implements Disposable {
     this.#timer = clock.setTimer(sweepInterval, onTime, 'sweep of own writes')
   }
 }
+
+const isGiven = <T>(value: T | undefined): value is T => value !== undefined
 
 const keyIn = ({ kind }: CachedStore, { name, namespace }: WriteTarget): string =>
   formatKey(name, kind.scope === 'Cluster' ? '' : namespace)

@@ -4,8 +4,13 @@ import { MergedStore } from './merged-store.ts'
 import type { CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'
 
-/** Why only the server can answer for a key: says whether the store has come so far that it can be believed again. */
-export type Doubt = (store: Store<KubeObject>, object: KubeObject | undefined) => boolean
+/** Why only the server can answer for a key. */
+export interface Doubt {
+  /** Whether the store has come so far that it can be believed again. */
+  readonly isSettled: (store: Store<KubeObject>, object: KubeObject | undefined) => boolean
+  /** The object that it is about, where that is known: when the server has none, this one is gone. */
+  readonly about?: { readonly uid: string; readonly resourceVersion: string }
+}
 
 /** As what a key of an overlay reads: the object, nothing, or "ask the server". */
 export type Overlaid = KubeObject | 'unsure' | undefined
@@ -126,9 +131,15 @@ export class WriteOverlay {
     this.#barrier = { version, since: now }
   }
 
-  /** Takes back a doubt because the server has answered; not one that came after the question, which had this serial. */
-  settle(key: string, serial: number): void {
-    if ((this.#doubts.get(key)?.serial ?? Number.POSITIVE_INFINITY) <= serial) this.#doubts.delete(key)
+  /**
+   * Takes back and returns the doubts about a key because the server has answered; not if one came after the question, which had
+   * this serial.
+   */
+  settle(key: string, serial: number): readonly Doubt[] {
+    const dated = this.#doubts.get(key)
+    if (dated === undefined || dated.serial > serial) return []
+    this.#doubts.delete(key)
+    return dated.doubts
   }
 
   /** Drops what the store has caught up with, and what is older than a time. Returns how many own writes were given up by that. */
@@ -175,7 +186,7 @@ export class WriteOverlay {
     if (dated === undefined) return false
     const store = this.#storeOf(key)
     const object = store.get(key)
-    for (const doubt of dated.doubts) if (doubt(store, object)) this.#drop(key, doubt)
+    for (const doubt of dated.doubts) if (doubt.isSettled(store, object)) this.#drop(key, doubt)
     return this.#doubts.has(key)
   }
 
@@ -221,18 +232,23 @@ export class WriteOverlay {
 }
 
 /** The doubt that only an answer of the server ends. */
-export const untilAsked: Doubt = () => false
+export const untilAsked: Doubt = { isSettled: () => false }
 
 /** A doubt that ends when the store has reached a version of the object. */
 export function untilVersion(version: string): Doubt {
-  return (store, object) =>
-    hasReached(store.resourceVersion, version) || hasReached(object?.metadata.resourceVersion ?? '', version)
+  return {
+    isSettled: (store, object) =>
+      hasReached(store.resourceVersion, version) || hasReached(object?.metadata.resourceVersion ?? '', version),
+  }
 }
 
 /** A doubt that ends when the store has seen an object change after a version, or go. */
 export function untilChanged({ uid, resourceVersion: version }: KubeObject['metadata']): Doubt {
-  return (store, object) => {
-    if (object?.metadata.uid !== uid) return hasReached(store.resourceVersion, version)
-    return object.metadata.resourceVersion !== version && hasReached(object.metadata.resourceVersion, version)
+  return {
+    about: { uid, resourceVersion: version },
+    isSettled: (store, object) => {
+      if (object?.metadata.uid !== uid) return hasReached(store.resourceVersion, version)
+      return object.metadata.resourceVersion !== version && hasReached(object.metadata.resourceVersion, version)
+    },
   }
 }

@@ -1,0 +1,136 @@
+// Random interleavings of own writes, writes of others and late watch events, against a record of every state that each object had.
+import { isNotFound, type KubeObject } from '@kubewright/api'
+import { nullLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { ConfigMap, Namespace } from '@kubewright/k8s'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCachedClient } from './create-cached-client.ts'
+import { createObjectCache } from './create-object-cache.ts'
+import { type EmbeddedServer, startEmbeddedServer } from './testdata/embedded-server.ts'
+import { HeldWatches } from './testdata/held-watches.ts'
+
+let server: EmbeddedServer
+beforeAll(async () => {
+  server = await startEmbeddedServer()
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+})
+
+const names = ['a', 'b', 'c']
+const finalizer = 'example.com/keep'
+
+/** The states that an object had, oldest first, and how far back a read may still reach. */
+class History {
+  readonly states: string[] = ['absent']
+  #floor = 0
+
+  /** Notes the state after a write; one of this client must be visible from now on. */
+  wrote(state: string, isOwn: boolean): void {
+    if (state !== this.states.at(-1)) this.states.push(state)
+    if (isOwn) this.#floor = this.states.length - 1
+  }
+
+  /** Checks that a read shows neither less than the last own write nor less than the last read. */
+  read(state: string): void {
+    const index = this.states.indexOf(state, this.#floor)
+    expect(index, `read ${state} from ${this.#floor} of ${this.states.join(' → ')}`).toBeGreaterThanOrEqual(0)
+    this.#floor = index
+  }
+}
+
+const stateOf = (object: KubeObject | undefined): string =>
+  object === undefined ? 'absent' : `${object.metadata.uid.slice(0, 4)}@${object.metadata.resourceVersion}`
+
+/** What a write leaves behind: removing the last finalizer of an object that is being deleted removes it. */
+const leaves = (object: KubeObject | undefined): KubeObject | undefined =>
+  object?.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length ? undefined : object
+
+const name = fc.constantFrom(...names)
+const who = fc.boolean()
+const steps = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), name, isOwn: who, keep: fc.boolean() }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('patch' as const), name, isOwn: who }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('delete' as const), name, isOwn: who }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const), name, isOwn: who }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('deleteCollection' as const), isOwn: who }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('live' as const), name }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 4 }) }) },
+  ),
+  { minLength: 5, maxLength: 30 },
+)
+
+let runs = 0
+
+test('own writes are visible at once, reads never go back, and everything converges', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (plan) => {
+      const namespace = `run-${++runs}`
+      const api = server.api({ namespace, kinds: [ConfigMap, Namespace] })
+      await api.create(Namespace({ metadata: { name: namespace } }))
+      const clock = new VirtualClock()
+      const watches = new HeldWatches(api)
+      const namespaces = [namespace]
+      const parts = { clock, log: nullLogger, namespaces }
+      const cache = createObjectCache({ ...parts, client: watches.source, random: seededRandom(1) })
+      const client = createCachedClient({ ...parts, api, cache })
+      const lease = cache.use(ConfigMap)
+      cache.start()
+      await lease.synced()
+      watches.hold()
+      const histories = new Map(names.map((each) => [each, new History()]))
+      const history = (of: string): History => histories.get(of)!
+      let value = 0
+
+      for (const step of plan) {
+        const writer = 'isOwn' in step && step.isOwn ? client : api
+        const isOwn = writer === client
+        try {
+          if (step.do === 'create') {
+            const metadata = { name: step.name, ...(step.keep ? { finalizers: [finalizer] } : {}) }
+            const made = await writer.create(ConfigMap({ metadata, data: { value: String(++value) } }))
+            history(step.name).wrote(stateOf(made), isOwn)
+          } else if (step.do === 'patch') {
+            const patched = await writer.patch(ConfigMap, step.name, { data: { value: String(++value) } })
+            history(step.name).wrote(stateOf(leaves(patched)), isOwn)
+          } else if (step.do === 'release') {
+            const patched = await writer.patch(ConfigMap, step.name, { metadata: { finalizers: null } })
+            history(step.name).wrote(stateOf(leaves(patched)), isOwn)
+          } else if (step.do === 'delete') {
+            const left = leaves(await writer.delete(ConfigMap, step.name))
+            history(step.name).wrote(stateOf(left), isOwn)
+          } else if (step.do === 'deleteCollection') {
+            await writer.deleteCollection(ConfigMap)
+            for (const each of names) history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn)
+          } else if (step.do === 'live') {
+            const live = await client.find(ConfigMap, step.name, { consistency: 'live' })
+            expect(stateOf(live)).toBe(history(step.name).states.at(-1))
+            if (live !== undefined) history(step.name).read(stateOf(live))
+          } else await watches.release(step.count)
+        } catch (error) {
+          if (!isNotFound(error) && !String(error).includes('already exists')) throw error
+        }
+        for (const each of names) history(each).read(stateOf(await client.find(ConfigMap, each)))
+        const listed = new Map((await client.list(ConfigMap)).map((object) => [object.metadata.name, object]))
+        for (const each of names) history(each).read(stateOf(listed.get(each)))
+      }
+
+      // Once the watch has caught up, store, reads and server say the same, and nothing is left of the overlay.
+      const last = await api.create(ConfigMap({ metadata: { name: 'last' } }))
+      const seen = new Promise<void>((resolve) => {
+        lease.addHandler({ onAdd: ({ metadata }) => void (metadata.uid === last.metadata.uid && resolve()) })
+      })
+      await watches.open()
+      await seen
+      const truth = (await api.list(ConfigMap)).map(stateOf)
+      expect(lease.store.list().map(stateOf)).toEqual(truth)
+      expect((await client.list(ConfigMap)).map(stateOf)).toEqual(truth)
+      await clock.advance('5m10s')
+      expect(client.overlaySize).toBe(0)
+      client[Symbol.dispose]()
+      await cache[Symbol.asyncDispose]()
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
