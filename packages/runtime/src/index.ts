@@ -84,6 +84,8 @@ export {
 export { RetryLater, TerminalError } from './controller/reconcile-errors.ts'
 export type { KeySink, RunningSource, Source } from './controller/source.ts'
 export { type TimerSourceOptions, timerSource } from './controller/timer-source.ts'
+export { type CheckConversionOptions, type ConversionReport, checkConversion } from './conversion/check-conversion.ts'
+export { type ConvertibleObject, convertObject } from './conversion/convert-object.ts'
 export {
   type Conversion,
   type Converted,

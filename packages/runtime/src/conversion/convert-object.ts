@@ -65,15 +65,17 @@ function step(
       `${object.kind} ${nameOf(object)} cannot be converted from or to version ${version}: the conversion knows ${known}`,
     )
   }
-  const { metadata, ...fields } = spoke[way](object) as { metadata?: { labels?: object; annotations?: object } }
-  return {
-    ...fields,
-    apiVersion: target.apiVersion,
-    kind: target.kind,
-    metadata: {
-      ...object.metadata,
-      ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
-      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
-    },
+  const { metadata = {}, ...fields } = spoke[way](object) as { metadata?: Partial<Record<MapField, object>> }
+  const kept: Record<string, unknown> = { ...object.metadata }
+  for (const field of mapFields) {
+    const given = metadata[field]
+    if (given === undefined) continue
+    // An empty map is none, as in Go.
+    if (Object.keys(given).length > 0) kept[field] = given
+    else delete kept[field]
   }
+  return { ...fields, apiVersion: target.apiVersion, kind: target.kind, metadata: kept }
 }
+
+const mapFields = ['labels', 'annotations'] as const
+type MapField = (typeof mapFields)[number]

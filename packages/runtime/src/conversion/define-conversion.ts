@@ -3,7 +3,8 @@ import type { DeepReadonly } from '@kubewright/base'
 
 /**
  * What a conversion returns: the fields of the other version. Name, namespace and all other metadata stay as they are; labels and
- * annotations may be given to keep what the other version has no field for, and stay as they are when they are not.
+ * annotations may be given to keep what the other version has no field for, and stay as they are when they are not. Keep something only
+ * when there is something to keep: an annotation that appears on the way back is a change too.
  */
 export type Converted<K extends AnyKind> = DeepReadonly<
   Omit<K['$write'], 'apiVersion' | 'kind' | 'metadata' | 'status'>
