@@ -1,0 +1,142 @@
+import { defineResource } from '@kubewright/api'
+import { Pod } from '@kubewright/k8s/core/v1'
+import { s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { homeConversion } from '../conversion/testdata/home.ts'
+import { defineWebhook } from '../define-webhook.ts'
+import { conversionCrd, webhookConfigurations } from './webhook-configurations.ts'
+
+const Home = defineResource({
+  group: 'ajd.example.com',
+  version: 'v1',
+  kind: 'Home',
+  spec: s.object({ image: s.string() }),
+})
+const service = { namespace: 'homes', name: 'hooks' }
+
+describe('webhookConfigurations()', () => {
+  it('registers defaulting and validation under the names and paths of kubebuilder', () => {
+    const webhooks = [defineWebhook(Home, { default() {}, validate: () => [] })]
+    expect(webhookConfigurations({ name: 'home-operator', webhooks }, { service, caBundle: 'PEM' })).toEqual({
+      mutating: {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'MutatingWebhookConfiguration',
+        metadata: { name: 'home-operator-mutating-webhook-configuration' },
+        webhooks: [
+          {
+            admissionReviewVersions: ['v1'],
+            clientConfig: {
+              caBundle: 'UEVN',
+              service: { name: 'hooks', namespace: 'homes', path: '/mutate-ajd-example-com-v1-home' },
+            },
+            failurePolicy: 'Fail',
+            name: 'mhome-v1.kb.io',
+            rules: [
+              {
+                apiGroups: ['ajd.example.com'],
+                apiVersions: ['v1'],
+                operations: ['CREATE', 'UPDATE'],
+                resources: ['homes'],
+              },
+            ],
+            sideEffects: 'None',
+          },
+        ],
+      },
+      validating: expect.objectContaining({
+        metadata: { name: 'home-operator-validating-webhook-configuration' },
+        webhooks: [
+          expect.objectContaining({
+            name: 'vhome-v1.kb.io',
+            clientConfig: {
+              caBundle: 'UEVN',
+              service: { name: 'hooks', namespace: 'homes', path: '/validate-ajd-example-com-v1-home' },
+            },
+          }),
+        ],
+      }),
+    })
+  })
+
+  it('passes every option of a registration on, and leaves out what is not there', () => {
+    const hook = defineWebhook(Home, {
+      validateDelete: () => [],
+      validationName: 'guard.example.com',
+      validationPath: '/guard',
+      failurePolicy: 'Ignore',
+      matchPolicy: 'Exact',
+      timeoutSeconds: 3,
+      sideEffects: 'NoneOnDryRun',
+      namespaceSelector: { matchLabels: { a: 'b' } },
+      objectSelector: { matchLabels: { c: 'd' } },
+      matchConditions: [{ name: 'x', expression: 'true' }],
+    })
+    const made = webhookConfigurations(
+      { name: 'o', webhooks: [hook] },
+      { url: 'https://10.0.0.7:9443/', namePrefix: '' },
+    )
+    expect(made.mutating).toBeUndefined()
+    expect(made.validating).toMatchObject({
+      metadata: { name: 'validating-webhook-configuration' },
+      webhooks: [
+        {
+          clientConfig: { url: 'https://10.0.0.7:9443/guard' },
+          failurePolicy: 'Ignore',
+          matchConditions: [{ name: 'x', expression: 'true' }],
+          matchPolicy: 'Exact',
+          name: 'guard.example.com',
+          namespaceSelector: { matchLabels: { a: 'b' } },
+          objectSelector: { matchLabels: { c: 'd' } },
+          rules: [expect.objectContaining({ operations: ['DELETE'] })],
+          sideEffects: 'NoneOnDryRun',
+          timeoutSeconds: 3,
+        },
+      ],
+    })
+  })
+
+  it('registers built-in kinds and reinvocation', () => {
+    const hook = defineWebhook(Pod, { default() {}, reinvocationPolicy: 'IfNeeded' })
+    expect(hook.defaulting?.path).toBe('/mutate--v1-pod')
+    expect(webhookConfigurations({ name: 'o', webhooks: [hook] }, { service }).mutating?.webhooks?.[0]).toMatchObject({
+      name: 'mpod-v1.kb.io',
+      reinvocationPolicy: 'IfNeeded',
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
+    })
+  })
+
+  it('needs one way to the server', () => {
+    const webhooks = [defineWebhook(Home, { validate: () => [] })]
+    expect(() => webhookConfigurations({ name: 'o', webhooks }, {})).toThrow(`give either 'service' or 'url'`)
+  })
+})
+
+describe('defineWebhook()', () => {
+  it.each([
+    [{}, `has neither 'default' nor 'validate' nor 'validateDelete'`],
+    [{ validate: () => [], validationPath: 'no-slash' }, `'validationPath' must look like "/a-path"`],
+    [{ default() {}, timeoutSeconds: 31 }, `'timeoutSeconds' must be an integer from 1 to 30: current value is 31`],
+    [{ validateDelete: () => [], operations: ['CREATE'] }, `nothing answers CREATE of 'operations'`],
+    [{ validate: () => [], operations: [] }, `'operations' is empty`],
+  ] as const)('refuses %j', (options, message) => {
+    expect(() => defineWebhook(Home, options)).toThrow(message)
+  })
+})
+
+describe('conversionCrd()', () => {
+  it('has all versions and tells who converts', () => {
+    const { spec } = conversionCrd(homeConversion, { service })
+    expect(spec.versions.map(({ name, storage }) => [name, storage])).toEqual([
+      ['v1', true],
+      ['v1alpha1', false],
+      ['v1beta1', false],
+    ])
+    expect(spec.conversion).toEqual({
+      strategy: 'Webhook',
+      webhook: {
+        clientConfig: { service: { name: 'hooks', namespace: 'homes', path: '/convert' } },
+        conversionReviewVersions: ['v1'],
+      },
+    })
+  })
+})
