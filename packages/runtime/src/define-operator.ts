@@ -1,4 +1,5 @@
 import type { KeyController } from './controller/key-controller.ts'
+import type { Conversion } from './conversion/define-conversion.ts'
 import type { Controller } from './define-controller.ts'
 import type { Webhook } from './define-webhook.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from './election/lease-timing.ts'
@@ -27,18 +28,13 @@ export interface ShardingOptions extends LeaseTimingOptions {
   readonly namespace?: string
 }
 
-/** The versions of a kind that an operator converts into each other; what `defineConversion` returns. */
-export interface OperatorConversion {
-  readonly name: string
-}
-
 /** What {@link defineOperator} takes. */
 export interface OperatorOptions {
   readonly name: string
   readonly controllers: readonly (Controller | KeyController)[]
   readonly webhooks?: readonly Webhook[]
   /** Conversions between the versions of kinds. */
-  readonly conversions?: readonly OperatorConversion[]
+  readonly conversions?: readonly Conversion[]
   /** Further parts that run as long as the operator does. */
   readonly runnables?: readonly Runnable[]
   /** The namespaces that it looks at. @default all of them */
@@ -54,7 +50,7 @@ export interface Operator {
   readonly name: string
   readonly controllers: readonly (Controller | KeyController)[]
   readonly webhooks: readonly Webhook[]
-  readonly conversions: readonly OperatorConversion[]
+  readonly conversions: readonly Conversion[]
   readonly runnables: readonly Runnable[]
   /** Empty for all. */
   readonly namespaces: readonly string[]

@@ -94,13 +94,13 @@ export {
   type SpokeConversion,
   spoke,
 } from './conversion/define-conversion.ts'
+export { type DebugOptions, type DebugReport, debugHandler, debugReport } from './debug/debug-handler.ts'
 export { type AccessRule, type Controller, type ControllerOptions, defineController } from './define-controller.ts'
 export {
   defineOperator,
   isKeyController,
   type LeaderElectionOptions,
   type Operator,
-  type OperatorConversion,
   type OperatorOptions,
   type ShardingOptions,
 } from './define-operator.ts'
@@ -148,6 +148,7 @@ export { createManager } from './manager/create-manager.ts'
 export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
 export type { Runnable, RunnableContext, RunnablePhase } from './manager/runnable.ts'
 export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
+export { managerMetrics } from './metrics/manager-metrics.ts'
 export { type MeasureRequestsOptions, measureRequests } from './metrics/measure-requests.ts'
 export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
 export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
@@ -176,6 +177,10 @@ export {
   type WatchKindOptions,
   watch,
 } from './reconcile/watched-kinds.ts'
+export { UsageError } from './run/flags.ts'
+export { run } from './run/run.ts'
+export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'
+export { type ExitCode, type RunOptions, runWith } from './run/run-with.ts'
 export {
   type OpenTelemetryApi,
   type OpenTelemetrySpan,

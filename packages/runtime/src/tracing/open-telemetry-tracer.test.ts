@@ -75,11 +75,11 @@ describe('traceRequests()', () => {
   it('makes a client span of each call', async () => {
     const { api, lines } = fakeApi()
     const transport = inProcessTransport({ handler: async () => ({ status: 404, headers: {}, body: Buffer.from('') }) })
-    const client = createClient({ transport, around: traceRequests(openTelemetryTracer(api), 'h:6443') })
+    const client = createClient({ transport, around: traceRequests(openTelemetryTracer(api)) })
     const pods = { group: '', resource: 'pods' }
     await client.rest.json({ method: 'GET', path: '/api/v1/pods/a', resource: pods, name: 'a' }).catch(() => undefined)
     expect(lines[0]).toBe(
-      'kubewright: start GET pods 2 {"http.request.method":"GET","url.path":"/api/v1/pods/a","server.address":"h:6443","k8s.resource.group":"","k8s.resource.name":"pods","k8s.object.name":"a"}',
+      'kubewright: start GET pods 2 {"http.request.method":"GET","url.path":"/api/v1/pods/a","k8s.resource.group":"","k8s.resource.name":"pods","k8s.object.name":"a"}',
     )
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^GET pods: exception/),

@@ -48,7 +48,7 @@ export function openTelemetryTracer(api: OpenTelemetryApi, name: string = 'kubew
 
 /** Requests and the answers to them are told apart by the attributes that only they have. */
 function kindOf(attributes: SpanAttributes): number {
-  if ('server.address' in attributes) return kinds.client
+  if ('http.request.method' in attributes && !('http.route' in attributes)) return kinds.client
   return 'http.route' in attributes ? kinds.server : kinds.internal
 }
 

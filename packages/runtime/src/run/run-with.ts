@@ -1,0 +1,188 @@
+import { AsyncDisposer, createLogger, type Logger, uuid } from '@kubewright/base'
+import type { Operator } from '../define-operator.ts'
+import { createEventRecorder } from '../events/create-event-recorder.ts'
+import { createHealthChecks } from '../health/health-checks.ts'
+import { createLogSink, type LogSinkOptions } from '../logging/create-log-sink.ts'
+import { errorText } from '../logging/log-value.ts'
+import { createManager } from '../manager/create-manager.ts'
+import type { Manager } from '../manager/manager.ts'
+import { managerMetrics } from '../metrics/manager-metrics.ts'
+import { measureRequests } from '../metrics/measure-requests.ts'
+import { createMetricRegistry, type MetricRegistry } from '../metrics/metric-registry.ts'
+import { measureProcess } from '../metrics/process-metrics.ts'
+import { accessOf } from '../rbac/operator-access.ts'
+import { watchAccess } from '../rbac/watch-access.ts'
+import { traceRequests } from '../tracing/trace-requests.ts'
+import { noTracer, type Tracer } from '../tracing/tracer.ts'
+import { needsWebhooks } from '../webhook/start-webhooks.ts'
+import { asksForHelp, type RunSettings, readSettings, runHelp } from './run-flags.ts'
+import type { HostConnection, RunHost } from './run-host.ts'
+import { serverParts } from './server-parts.ts'
+import { webhookPart } from './webhook-part.ts'
+
+/** What `run` takes besides the operator. */
+export interface RunOptions {
+  /** Where spans go. @default nowhere */
+  readonly tracer?: Tracer | undefined
+  /** A registry that the program has metrics of its own in; the manager's are added to it. @default a new one */
+  readonly metrics?: MetricRegistry | undefined
+  /** Also measures durations and sizes of requests to the API server. @default false */
+  readonly requestDetails?: boolean | undefined
+  /** Called with the manager before it starts, to add parts to it. */
+  readonly onManager?: ((manager: Manager) => void) | undefined
+}
+
+/** What a program ends with: 0 when it was told to stop and did, 1 when it failed, 2 when it was called in a wrong way. */
+export type ExitCode = 0 | 1 | 2
+
+/**
+ * Runs an operator in a world that is given to it: everything that `run` does, without touching the process. Resolves with the exit
+ * code; a failure is told in one line.
+ */
+export async function runWith(operator: Operator, host: RunHost, options: RunOptions = {}): Promise<ExitCode> {
+  if (asksForHelp(host.args)) {
+    host.out(runHelp(operator))
+    return 0
+  }
+  let settings: RunSettings
+  try {
+    settings = readSettings(host.args, host.env)
+  } catch (error) {
+    host.note(`${operator.name}: ${oneLine(errorText(error))}; see ${operator.name} --help`)
+    return 2
+  }
+  const stop = new AbortController()
+  const log = createLogger(createLogSink(sinkOptions(host, settings)))
+  const signals = host.onStopSignal((signal) => {
+    // Whoever asks twice does not want to wait.
+    if (stop.signal.aborted) return host.exit(1)
+    log.info('Stopping', { signal })
+    stop.abort()
+  })
+  const disposer = new AsyncDisposer()
+  try {
+    await work(operator, { host, settings, log, options, disposer, signal: stop.signal })
+    return 0
+  } catch (error) {
+    log.error(error, 'Problem running the operator')
+    host.note(`${operator.name}: ${explain(error)}`)
+    return 1
+  } finally {
+    stop.abort()
+    await disposer[Symbol.asyncDispose]()
+    signals[Symbol.dispose]()
+  }
+}
+
+interface Work {
+  readonly host: RunHost
+  readonly settings: RunSettings
+  readonly log: Logger
+  readonly options: RunOptions
+  readonly disposer: AsyncDisposer
+  readonly signal: AbortSignal
+}
+
+async function work(given: Operator, context: Work): Promise<void> {
+  const { host, settings, log, options, disposer, signal } = context
+  const { clock, random } = host
+  const { tracer = noTracer, metrics = createMetricRegistry() } = options
+  const operator: Operator = { ...given, namespaces: settings.namespaces ?? given.namespaces }
+  metrics.define(managerMetrics)
+  if (host.process) disposer.use(measureProcess(metrics, { process: host.process, clock }))
+
+  const connection = await connect(context, metrics, tracer)
+  disposer.use(connection.api)
+  const { api } = connection
+  const namespace = settings.podNamespace ?? connection.namespace
+  const replica = settings.podName ?? host.hostname
+  log.info('Connected', { operator: operator.name, config: connection.source, namespace })
+
+  const health = createHealthChecks({
+    clock,
+    onFailure: (check, error) => log.debug('Health check failed', { check, reason: errorText(error) }),
+  })
+  const events = createEventRecorder({
+    client: api,
+    clock,
+    random,
+    log: log.withName('events'),
+    metrics,
+    component: operator.name,
+    instance: replica,
+  })
+  disposer.use(events)
+  const { leaderElect } = settings
+  const manager = createManager({
+    operator,
+    client: api,
+    clock,
+    random,
+    log,
+    metrics,
+    health,
+    tracer,
+    events,
+    namespace,
+    identity: `${replica}_${uuid(random)}`,
+    gracefulTimeout: settings.gracefulTimeout,
+    // Saying yes keeps what the operator says about it.
+    ...(leaderElect === undefined ? {} : { leaderElection: leaderElect && (operator.leaderElection || true) }),
+  })
+
+  const hasWebhooks = settings.webhooks.enabled && needsWebhooks(operator)
+  const access = watchAccess({
+    api,
+    access: accessOf(operator, {
+      secureMetrics: settings.metrics.address !== undefined && settings.metrics.secure,
+      managedCertificates: hasWebhooks && !settings.webhooks.certificate && settings.webhooks.url === undefined,
+    }),
+    namespaces: operator.namespaces,
+    ownNamespace: namespace,
+    clock,
+    log: log.withName('rbac'),
+    signal,
+  })
+  health.addReadiness(access.check)
+  disposer.defer(() => access.done)
+
+  for (const part of serverParts({ host, settings, log, manager, metrics, api, health, access })) manager.add(part)
+  if (hasWebhooks) {
+    const listen = host.listenForWebhooks
+    manager.add(webhookPart({ operator, settings, api, namespace, clock, metrics, tracer, health, listen }))
+  }
+  options.onManager?.(manager)
+  await manager.start({ signal })
+}
+
+/** Reads how to reach the cluster. Nothing is asked of it yet. */
+function connect(
+  { host, settings, log, options }: Work,
+  metrics: MetricRegistry,
+  tracer: Tracer,
+): Promise<HostConnection> {
+  const { kubeconfig } = settings
+  return host.connect({
+    kubeconfig,
+    // Lists without a namespace are about all that the operator may see.
+    listNamespace: '',
+    onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
+    around: traceRequests(tracer),
+    onWarning: (warning) => log.info('The API server warns', { warning }),
+  })
+}
+
+function sinkOptions(host: RunHost, { log: { level, format, stackTraces } }: RunSettings): LogSinkOptions {
+  const chosen = format ?? (host.isTerminal ? 'pretty' : 'json')
+  const color = chosen === 'pretty' && host.isTerminal && (host.env['NO_COLOR'] ?? '') === ''
+  // People see the line that ends the program; where each error was made is for who debugs.
+  const wantsStacks = stackTraces && (chosen === 'json' || level === 'error' || level > 0)
+  return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
+}
+
+/** One line that says why the program ends. The causes of a manager's failure say more than that a part of it failed. */
+function explain(error: unknown): string {
+  return oneLine(errorText(error))
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')

@@ -1,0 +1,61 @@
+import type { Logger } from '@kubewright/base'
+import type { ApiClient } from '@kubewright/client'
+import { certificateFiles } from '../certificates/certificate-files.ts'
+import { debugHandler } from '../debug/debug-handler.ts'
+import type { ServedHealthChecks } from '../health/health-checks.ts'
+import { requireAccess } from '../http/require-access.ts'
+import { selfSignedCertificate } from '../http/self-signed-certificate.ts'
+import type { Manager } from '../manager/manager.ts'
+import type { Runnable } from '../manager/runnable.ts'
+import type { MetricRegistry } from '../metrics/metric-registry.ts'
+import { metricsHandler } from '../metrics/metrics-handler.ts'
+import type { AccessWatch } from '../rbac/watch-access.ts'
+import type { RunSettings } from './run-flags.ts'
+import type { RunHost } from './run-host.ts'
+import { type ServerPartOptions, serverPart } from './server-part.ts'
+
+/** What the servers of a manager show. */
+export interface ServerPartsOptions {
+  readonly host: RunHost
+  readonly settings: RunSettings
+  readonly log: Logger
+  readonly manager: Manager
+  readonly metrics: MetricRegistry
+  readonly api: ApiClient
+  readonly health: ServedHealthChecks
+  readonly access: AccessWatch
+}
+
+/** The servers that the settings ask for: probes, metrics and what is shown to those who debug. */
+export function serverParts(options: ServerPartsOptions): Runnable[] {
+  const { host, settings, manager, health, access } = options
+  const { listener, clock } = host
+  const parts: Runnable[] = []
+  if (settings.probes) {
+    parts.push(serverPart({ name: 'probes', ...settings.probes, listener, handler: health.handler }))
+  }
+  if (settings.metrics.address) parts.push(serverPart(metricsServer(options, settings.metrics.address)))
+  if (settings.debug) {
+    const handler = debugHandler({ manager, clock, missingAccess: () => access.missing })
+    parts.push(serverPart({ name: 'debug', ...settings.debug, listener, handler }))
+  }
+  return parts
+}
+
+function metricsServer(
+  { host, settings, log, metrics, api }: ServerPartsOptions,
+  address: { readonly host: string; readonly port: number },
+): ServerPartOptions {
+  const { listener, clock, random } = host
+  const { secure, certificate } = settings.metrics
+  const handler = metricsHandler(metrics)
+  const common = { name: 'metrics', ...address, listener }
+  if (!secure) return { ...common, handler }
+  return {
+    ...common,
+    http2: settings.http2,
+    handler: requireAccess(handler, { api, clock, random, log: log.withName('metrics') }),
+    openCertificate: async () =>
+      certificate ? certificateFiles({ ...certificate, clock, log, metrics }) : selfSignedCertificate(clock),
+  }
+}
