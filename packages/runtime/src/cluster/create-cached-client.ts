@@ -220,9 +220,12 @@ class CachingClient implements CachedClient {
 
   async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
     this.#options.writeGate?.assertOpen()
+    const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? this.#api.namespace)
+    const selector = selectorOf(options)
+    const done = this.#writes.deletingAll(kind, namespace, (object) => selector.matches(object.metadata.labels))
     let objects: readonly KubeObject[] | undefined
     try {
-      objects = await this.#api.requestCollectionDeletion(kind, options)
+      objects = await this.#api.requestCollectionDeletion(kind, { ...options, namespace })
     } catch (error) {
       // Some may be gone, and nobody says which.
       if (!this.#isDry(options)) await this.#distrust(kind)
@@ -230,7 +233,7 @@ class CachingClient implements CachedClient {
     }
     if (this.#isDry(options)) return
     if (objects === undefined) await this.#distrust(kind)
-    else this.#writes.deletedAll(kind, objects)
+    else done(objects)
   }
 
   subresource<K extends AnyKind, N extends string>(kind: K, name: N): SubresourceClient<K, N> {

@@ -100,12 +100,26 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /** Notes the deletion of many objects, given as they were before. */
-  deletedAll(type: GroupKind, objects: readonly KubeObject[]): void {
-    for (const { metadata } of objects) {
-      const { name, namespace = '' } = metadata
-      const doubt = untilChanged(metadata)
-      this.#each({ type, name, namespace }, (overlay, key, now) => overlay.doubt(key, doubt, now))
+  /** Begins a deletion of many objects; the returned function is to be told those that there were. */
+  deletingAll(
+    type: GroupKind,
+    namespace: string,
+    isMeant: (object: KubeObject) => boolean,
+  ): (objects: readonly KubeObject[]) => void {
+    const visible = this.#options.cache
+      .contents(type)
+      .flatMap((cached) => {
+        const found = cached.store.list(namespace === '' ? {} : { namespace })
+        return this.of(cached)?.overlaid(found, (object) => (object.metadata.namespace ?? '') === namespace) ?? found
+      })
+      .filter(isMeant)
+    return (objects) => {
+      // What was visible and not found by the server has changed or is gone as well.
+      for (const { metadata } of [...objects, ...visible]) {
+        const { name } = metadata
+        const doubt = untilChanged(metadata)
+        this.#each({ type, name, namespace }, (overlay, key, now) => overlay.doubt(key, doubt, now))
+      }
     }
   }
 
