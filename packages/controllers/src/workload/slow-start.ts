@@ -44,7 +44,8 @@ export async function inParallel<T>(
     }
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
-  if (failures.length > 0) throw failures[0]
+  const [first] = failures
+  if (first !== undefined) throw first
 }
 
 /** Whatever was thrown as an Error. */

@@ -1,0 +1,31 @@
+import type { KeyController } from '@kubewright/runtime'
+import { cronJobController } from './cron-job/cron-job-controller.ts'
+import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
+import { deploymentController } from './deployment/deployment-controller.ts'
+import { jobController } from './job/job-controller.ts'
+import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
+import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
+import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
+
+/** A built-in controller that can be switched on and off. */
+export interface BuiltinController {
+  /** As kube-controller-manager's `--controllers` names it. */
+  readonly name: string
+  readonly controllers: readonly KeyController[]
+}
+
+const single = (controller: KeyController): BuiltinController => ({ name: controller.name, controllers: [controller] })
+
+/** All built-in controllers, under the names that kube-controller-manager gives them. */
+export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ Object.freeze([
+  single(deploymentController),
+  single(replicaSetController),
+  single(replicationController),
+  single(statefulSetController),
+  single(daemonSetController),
+  single(jobController),
+  single(cronJobController),
+  single(ttlAfterFinishedController),
+  single(podGarbageCollector()),
+])

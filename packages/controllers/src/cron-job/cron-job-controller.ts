@@ -1,0 +1,228 @@
+import { controllerRef, isAlreadyExists, isControlledBy, isNotFound, keyOf, parseKey } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
+import { CronJob, type CronJobStatus, Job, type JobDraft, type JobSpec } from '@kubewright/k8s'
+import {
+  type ControllerParts,
+  type KeyContext,
+  type KeyController,
+  type KeyOutcome,
+  kindSource,
+} from '@kubewright/runtime'
+import { isFinished, trueCondition } from '../job/job-conditions.ts'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { controlled } from '../workload/sources.ts'
+import { writeStatus } from '../workload/write-status.ts'
+import { dueRun, jobNameFor, nextRunIn, planJobHistory } from './plan-cron-job.ts'
+import { parseSchedule, type Schedule } from './schedule.ts'
+import { type ZoneClock, zoneClock } from './zone-clock.ts'
+
+const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
+
+// A little late, so that the time has come for sure when the timer fires.
+const delay = 100
+
+/** Starts jobs when their time has come. */
+export const cronJobController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'cronjob-controller',
+  kind: CronJob,
+  concurrency: 5,
+  sources: [kindSource(CronJob), controlled(Job, CronJob)],
+  start: (parts) => (key, context) => new CronRun(parts, context).reconcile(key),
+})
+
+type Active = NonNullable<CronJobStatus['active']>
+
+/** One reconcile of one cron job. */
+class CronRun {
+  readonly #parts: ControllerParts
+  readonly #context: KeyContext
+  #active: Active = []
+  #lastScheduleTime: number | undefined
+  #lastSuccess: string | undefined
+
+  constructor(parts: ControllerParts, context: KeyContext) {
+    this.#parts = parts
+    this.#context = context
+  }
+
+  async reconcile(key: string): Promise<KeyOutcome | undefined> {
+    const { client } = this.#context
+    const cronJob = await client.find(CronJob, parseKey(key))
+    if (cronJob === undefined) return undefined
+    const { namespace = '' } = cronJob.metadata
+    const jobs = (await client.list(Job, { namespace })).filter((job) => isControlledBy(job, cronJob))
+    this.#active = deepCopy(cronJob.status?.active ?? []) as Active
+    this.#lastSuccess = cronJob.status?.lastSuccessfulTime
+    try {
+      await this.#observe(cronJob, jobs)
+      return await this.#schedule(cronJob)
+    } finally {
+      for (const job of planJobHistory(cronJob, jobs)) await this.#delete(cronJob, job)
+      await writeStatus(client, CronJob, cronJob, this.#status(cronJob))
+    }
+  }
+
+  /** Brings the list of active jobs up to date. */
+  async #observe(cronJob: CronJob, jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) {
+      const { name, uid } = job.metadata
+      const listed = this.#active.some((one) => one.uid === uid)
+      if (!isFinished(job)) {
+        if (!listed) {
+          const message = `Saw a job that the controller did not create or forgot: ${name}`
+          this.#event(cronJob, 'Warning', 'UnexpectedJob', message)
+        }
+        continue
+      }
+      if (listed) {
+        const condition = trueCondition(job, 'Complete') === undefined ? 'Failed' : 'Complete'
+        this.#active = this.#active.filter((one) => one.uid !== uid)
+        const message = `Saw completed job: ${name}, condition: ${condition}`
+        this.#event(cronJob, 'Normal', 'SawCompletedJob', message)
+      }
+      const { completionTime } = job.status ?? {}
+      const succeeded = trueCondition(job, 'Complete') !== undefined && completionTime !== undefined
+      if (succeeded && completionTime > (this.#lastSuccess ?? '')) this.#lastSuccess = completionTime
+    }
+    const known = new Set(jobs.map((job) => job.metadata.uid))
+    for (const { namespace = '', name = '', uid = '' } of [...this.#active]) {
+      if (known.has(uid)) continue
+      if ((await this.#parts.cluster.api.find(Job, { namespace, name })) !== undefined) continue
+      this.#event(cronJob, 'Normal', 'MissingJob', `Active job went missing: ${name}`)
+      this.#active = this.#active.filter((one) => one.uid !== uid)
+    }
+  }
+
+  async #schedule(cronJob: CronJob): Promise<KeyOutcome | undefined> {
+    if (cronJob.metadata.deletionTimestamp !== undefined) return undefined
+    const { concurrencyPolicy, schedule: text, startingDeadlineSeconds, suspend, timeZone } = cronJob.spec
+    const zone = zoneClock(timeZone)
+    if (zone === undefined) {
+      const message = `invalid timeZone: ${JSON.stringify(timeZone)}: unknown time zone ${timeZone}`
+      this.#event(cronJob, 'Warning', 'UnknownTimeZone', message)
+      return undefined
+    }
+    if (suspend === true) return undefined
+    let schedule: Schedule
+    try {
+      schedule = parseSchedule(text, zone)
+    } catch (error) {
+      const message = `unparseable schedule: ${JSON.stringify(text)} : ${messageOf(error)}`
+      this.#event(cronJob, 'Warning', 'UnparseableSchedule', message)
+      return undefined
+    }
+    const now = this.#parts.clock.now()
+    const { time, manyMissed } = dueRun(cronJob, schedule, now)
+    const wait = nextRunIn(cronJob, schedule, now, time)
+    const later = wait === undefined ? undefined : { requeueAfter: wait + delay }
+    if (time === undefined) return later
+    if (manyMissed) {
+      const cure = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
+      this.#event(cronJob, 'Warning', 'TooManyMissedTimes', `too many missed start times. ${cure}`)
+    }
+    if (startingDeadlineSeconds !== undefined && time + startingDeadlineSeconds * 1000 < now) {
+      const message = `Missed scheduled time to start a job: ${rfc1123(time)}`
+      this.#event(cronJob, 'Warning', 'MissSchedule', message)
+      return later
+    }
+    if (this.#active.some(({ name }) => name === jobNameFor(cronJob, time))) return later
+    if (concurrencyPolicy === 'Forbid' && this.#active.length > 0) {
+      const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
+      this.#event(cronJob, 'Normal', 'JobAlreadyActive', message)
+      return later
+    }
+    if (concurrencyPolicy === 'Replace') await this.#replace(cronJob)
+    await this.#start(cronJob, time, zone)
+    return later
+  }
+
+  async #replace(cronJob: CronJob): Promise<void> {
+    for (const { namespace = '', name = '' } of [...this.#active]) {
+      const job = await this.#parts.cluster.api.get(Job, { namespace, name })
+      await this.#delete(cronJob, job)
+    }
+  }
+
+  async #start(cronJob: CronJob, time: number, zone: ZoneClock): Promise<void> {
+    const { client } = this.#context
+    const draft = jobDraft(cronJob, time, zone)
+    const { name, namespace = '' } = draft.metadata
+    let job: Job
+    try {
+      job = await client.create(Job(draft))
+      this.#event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${name}`)
+    } catch (error) {
+      if (isAlreadyExists(error)) {
+        job = await this.#parts.cluster.api.get(Job, { namespace, name })
+        // Somebody else's: then it is theirs to look after.
+        if (!isControlledBy(job, cronJob)) return
+      } else {
+        if (!isNamespaceTerminating(error)) {
+          this.#event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${messageOf(error)}`)
+        }
+        throw error
+      }
+    }
+    const { resourceVersion, uid } = job.metadata
+    this.#active.push({ kind: 'Job', namespace, name, uid, apiVersion: 'batch/v1', resourceVersion })
+    this.#lastScheduleTime = time
+  }
+
+  async #delete(cronJob: CronJob, job: Job): Promise<void> {
+    const { name, uid } = job.metadata
+    try {
+      await this.#context.client.delete(Job, keyOf(job), { propagationPolicy: 'Background', preconditions: { uid } })
+      this.#event(cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`)
+    } catch (error) {
+      if (!isNotFound(error)) {
+        this.#event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${messageOf(error)}`)
+        throw error
+      }
+    }
+    this.#active = this.#active.filter((one) => one.uid !== uid)
+  }
+
+  #status(cronJob: CronJob): CronJobStatus {
+    const scheduled = this.#lastScheduleTime
+    const last = scheduled === undefined ? cronJob.status?.lastScheduleTime : rfc3339(scheduled, 0)
+    return {
+      ...(this.#active.length > 0 ? { active: this.#active } : {}),
+      ...(last === undefined ? {} : { lastScheduleTime: last }),
+      ...(this.#lastSuccess === undefined ? {} : { lastSuccessfulTime: this.#lastSuccess }),
+    }
+  }
+
+  #event(cronJob: CronJob, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.#context.events.record(cronJob, { type, reason, message })
+  }
+}
+
+function jobDraft(cronJob: CronJob, time: number, zone: ZoneClock): Pick<JobDraft, 'metadata' | 'spec'> {
+  const { metadata, spec } = cronJob.spec.jobTemplate
+  return {
+    metadata: {
+      name: jobNameFor(cronJob, time),
+      namespace: cronJob.metadata.namespace ?? '',
+      labels: { ...metadata?.labels },
+      annotations: { ...metadata?.annotations, [timestampAnnotation]: rfc3339(time, zone.offset(time)) },
+      ownerReferences: [controllerRef(cronJob)],
+    },
+    spec: deepCopy<unknown>(spec ?? {}) as JobSpec,
+  }
+}
+
+/** RFC 3339 with the offset of a zone, in minutes. */
+function rfc3339(millis: number, offset: number): string {
+  const shown = new Date(millis + offset * 60_000).toISOString().slice(0, 19)
+  return `${shown}${offset === 0 ? 'Z' : signed(offset, ':')}`
+}
+
+/** As Go's time.RFC1123Z, in UTC: `Mon, 02 Jan 2006 15:04:05 +0000`. */
+const rfc1123 = (millis: number): string => new Date(millis).toUTCString().replace('GMT', '+0000')
+
+function signed(offset: number, separator: string): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const size = Math.abs(offset)
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}${separator}${two(size % 60)}`
+}

@@ -1,0 +1,43 @@
+import { fromTime, isNotFound, parseKey } from '@kubewright/api'
+import { Job } from '@kubewright/k8s'
+import { type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { finishTime } from './job-conditions.ts'
+
+/** In how many milliseconds a finished job is to be removed; undefined when it is not to be. */
+export function expiresIn(job: Job, now: number): number | undefined {
+  const { ttlSecondsAfterFinished } = job.spec
+  const finished = finishTime(job)
+  if (ttlSecondsAfterFinished === undefined || finished === undefined) return undefined
+  if (job.metadata.deletionTimestamp !== undefined) return undefined
+  return Math.max(0, fromTime(finished) + ttlSecondsAfterFinished * 1000 - now)
+}
+
+/** Removes finished jobs when their time is over. */
+export const ttlAfterFinishedController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'ttl-after-finished-controller',
+  kind: Job,
+  concurrency: 5,
+  sources: [kindSource(Job)],
+  start:
+    ({ clock, cluster }) =>
+    async (key, { client }) => {
+      const { name, namespace = '' } = parseKey(key)
+      const cached = await client.find(Job, { namespace, name })
+      const wait = cached && expiresIn(cached, clock.now())
+      if (wait === undefined) return undefined
+      if (wait > 0) return { requeueAfter: wait }
+      // Somebody may have given it more time just now.
+      const job = await cluster.api.find(Job, { namespace, name })
+      const left = job && expiresIn(job, clock.now())
+      if (job === undefined || left === undefined) return undefined
+      if (left > 0) return { requeueAfter: left }
+      try {
+        const { uid } = job.metadata
+        await client.delete(Job, { namespace, name }, { propagationPolicy: 'Foreground', preconditions: { uid } })
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+      return undefined
+    },
+})

@@ -1,0 +1,82 @@
+import { isConflict, isNotFound, toTime } from '@kubewright/api'
+import { Node, Pod, type PodCondition, type PodStatus } from '@kubewright/k8s'
+import { type ControllerParts, type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isPodTerminal } from '../workload/pod-state.ts'
+import { inParallel } from '../workload/slow-start.ts'
+import { type Leftover, planPodGc } from './plan-pod-gc.ts'
+
+/** What {@link podGarbageCollector} takes. */
+export interface PodGcOptions {
+  /** How many finished pods may stay; 0 for any number. @default 12500 */
+  readonly terminatedThreshold?: number
+}
+
+// How long a node that no list shows may be new instead of gone.
+const quarantine = 40_000
+
+/** Removes pods that nobody else will: of nodes that are gone, never scheduled, or too many that are finished. */
+export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptions = {}): KeyController {
+  return defineBuiltin({
+    name: 'pod-garbage-collector-controller',
+    kind: Pod,
+    sources: [
+      timerSource('20s', { keys: ['all'], atStart: true }),
+      kindSource(Pod, { map: () => [] }),
+      kindSource(Node, { map: () => [] }),
+    ],
+    start: (parts) => {
+      const missingSince = new Map<string, number>()
+      return async (_, context) => {
+        const { client } = context
+        const pods = await client.list(Pod, { namespace: '' })
+        const nodes = await client.list(Node)
+        const leftovers = planPodGc({ pods, nodes, terminatedThreshold })
+        const gone = await confirmGone(leftovers, missingSince, parts)
+        const sure = leftovers.filter(({ pod, why }) => why !== 'node-gone' || gone.has(pod.spec.nodeName ?? ''))
+        await inParallel(sure, (leftover) => remove(context, leftover, parts.clock.now()))
+      }
+    },
+  })
+}
+
+/** The nodes that have been missing for a while and that the server does not know either. */
+async function confirmGone(
+  leftovers: readonly Leftover[],
+  missingSince: Map<string, number>,
+  { clock, cluster }: ControllerParts,
+): Promise<ReadonlySet<string>> {
+  const now = clock.now()
+  const missing = new Set(leftovers.flatMap(({ pod, why }) => (why === 'node-gone' ? [pod.spec.nodeName ?? ''] : [])))
+  for (const name of missingSince.keys()) if (!missing.has(name)) missingSince.delete(name)
+  const gone = new Set<string>()
+  for (const name of missing) {
+    const since = missingSince.get(name)
+    if (since === undefined) missingSince.set(name, now)
+    else if (now - since >= quarantine && (await cluster.api.find(Node, name)) === undefined) gone.add(name)
+  }
+  return gone
+}
+
+async function remove({ client }: KeyContext, { pod, why }: Leftover, now: number): Promise<void> {
+  const { namespace = '', name, uid } = pod.metadata
+  try {
+    if (!isPodTerminal(pod)) {
+      // Controllers count on an end of the pod that they can see.
+      const disrupted: PodCondition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByPodGC',
+        message: 'PodGC: node no longer exists',
+        lastTransitionTime: toTime(now),
+      }
+      const conditions = why === 'node-gone' ? { conditions: [disrupted] } : {}
+      const status: PodStatus = { phase: 'Failed', ...conditions }
+      const patch = { metadata: { uid }, status }
+      await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
+    }
+    await client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
