@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { asksForHelp, readSettings, runHelp } from './run-flags.ts'
+
+describe('readSettings()', () => {
+  it("has kubebuilder's defaults", () => {
+    expect(readSettings([], {})).toEqual({
+      kubeconfig: undefined,
+      leaderElect: undefined,
+      metrics: { address: undefined, secure: true, certificate: undefined },
+      probes: { host: '', port: 8081 },
+      debug: undefined,
+      webhooks: { enabled: true, port: 9443, certificate: undefined, url: undefined },
+      http2: false,
+      log: { level: 0, format: undefined, stackTraces: true },
+      gracefulTimeout: 30_000,
+      namespaces: undefined,
+      podName: undefined,
+      podNamespace: undefined,
+    })
+  })
+
+  it("reads the arguments of kubebuilder's manifests", () => {
+    const args = [
+      '--metrics-bind-address=:8443',
+      '--leader-elect',
+      '--health-probe-bind-address=:8082',
+      '--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs',
+      '-webhook-port',
+      '9444',
+      '--metrics-cert-path',
+      '/certs',
+      '--metrics-cert-key=key.pem',
+      '--enable-http2=true',
+      '--zap-log-level=3',
+      '--zap-encoder=console',
+      '--zap-stacktrace-level=panic',
+      '--zap-time-encoding=epoch',
+      '--kubeconfig=',
+    ]
+    expect(readSettings(args, {})).toMatchObject({
+      kubeconfig: undefined,
+      leaderElect: true,
+      metrics: {
+        address: { host: '', port: 8443 },
+        secure: true,
+        certificate: { dir: '/certs', certName: 'tls.crt', keyName: 'key.pem' },
+      },
+      probes: { port: 8082 },
+      webhooks: { port: 9444, certificate: { dir: '/tmp/k8s-webhook-server/serving-certs', keyName: 'tls.key' } },
+      http2: true,
+      log: { level: 3, format: 'pretty', stackTraces: false },
+    })
+  })
+
+  it('takes --zap-devel as a default for level and format', () => {
+    expect(readSettings(['--zap-devel'], {}).log).toMatchObject({ level: 1, format: 'pretty' })
+    expect(readSettings(['--zap-devel', '--log-level=error', '--log-format=json'], {}).log).toMatchObject({
+      level: 'error',
+      format: 'json',
+    })
+  })
+
+  it('reads the environment', () => {
+    const env = { WATCH_NAMESPACE: 'a, b,', ENABLE_WEBHOOKS: 'false', POD_NAME: 'p', POD_NAMESPACE: 'system' }
+    expect(readSettings([], env)).toMatchObject({
+      namespaces: ['a', 'b'],
+      webhooks: { enabled: false },
+      podName: 'p',
+      podNamespace: 'system',
+    })
+    expect(readSettings([], { WATCH_NAMESPACE: '' }).namespaces).toEqual([])
+  })
+
+  it.each([
+    [['--leader-elec'], 'unknown flag --leader-elec; did you mean --leader-elect?'],
+    [['--zap-loglevel=1'], 'unknown flag --zap-loglevel; did you mean --zap-log-level?'],
+    [['--nonsense'], 'unknown flag --nonsense'],
+    [['start'], 'unexpected argument "start": everything is said with flags'],
+    [['--kubeconfig'], '--kubeconfig needs a value: --kubeconfig FILE'],
+    [['--leader-elect=maybe'], '--leader-elect is true or false, not "maybe"'],
+    [['--webhook-port=x'], '--webhook-port: a port is a number to 65535, not "x"'],
+    [
+      ['--metrics-bind-address=8080'],
+      '--metrics-bind-address: "8080" is no address to listen on: write HOST:PORT, :PORT, or 0 for none',
+    ],
+    [['--zap-encoder=xml'], '--zap-encoder: write json, or pretty (or console) for people, not "xml"'],
+    [
+      ['--log-level=loud'],
+      '--log-level: "loud" is no log level: write error, info, debug, or a number for more than that',
+    ],
+    [['--webhook-url=http://a'], '--webhook-url: "http://a" is no https:// address'],
+  ])('refuses %j', (args, message) => {
+    expect(() => readSettings(args, {})).toThrow(expect.objectContaining({ code: 'KW_USAGE', message }))
+  })
+
+  it('refuses an environment that it cannot understand', () => {
+    expect(() => readSettings([], { ENABLE_WEBHOOKS: 'no' })).toThrow(
+      'the environment variable ENABLE_WEBHOOKS is true or false, not "no"',
+    )
+  })
+})
+
+describe('runHelp()', () => {
+  it('fits into 80 columns and names every flag once', () => {
+    const help = runHelp({ name: 'home-operator' })
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+    const names = [...help.matchAll(/^ {2}(--[a-z0-9-]+)/gm)].map(([, name]) => name)
+    expect(names.length).toBeGreaterThan(15)
+    expect(new Set(names).size).toBe(names.length)
+    expect(help).toContain('Usage: home-operator [FLAGS]')
+  })
+
+  it('is asked for in all the usual ways', () => {
+    expect([['--help'], ['-h'], ['help'], ['--leader-elect', '-help'], []].map((args) => asksForHelp(args))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+})
