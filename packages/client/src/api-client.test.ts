@@ -7,12 +7,13 @@ import {
   isInvalid,
   isNotFound,
   isResourceExpired,
+  Selector,
 } from '@kubewright/api'
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiClient, createClient } from './api-client.ts'
-import { allNamespaces } from './call-options.ts'
+import { allNamespaces, type ListOptions } from './call-options.ts'
 import { dynamicKind, metadataOnly } from './dynamic-kind.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import { startTestCluster, type TestCluster, type Way } from './testdata/cluster.ts'
@@ -115,6 +116,71 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(versions.size).toBe(1)
     await client.deleteCollection(ConfigMap, { labels: { suite: 'pages' } })
     expect(await client.list(ConfigMap, { labels: { suite: 'pages' } })).toEqual([])
+  })
+
+  it('goes on with a list where a page ended, and selects by fields in their own syntax', async () => {
+    for (let index = 0; index < 4; index++) await client.create(config(`more-${index}`, {}, { suite: 'more' }))
+    const options = { labels: { suite: 'more' }, pageSize: 3 }
+    let token: string | undefined
+    for await (const page of client.pages(ConfigMap, options)) {
+      token = page.continue
+      break
+    }
+    const rest: string[] = []
+    for await (const page of client.pages(ConfigMap, { ...options, continue: token })) {
+      rest.push(...page.items.map(({ metadata }) => metadata.name))
+      expect(page.continue).toBeUndefined()
+    }
+    expect(rest).toEqual(['more-3'])
+    const others = await client.list(ConfigMap, { labels: { suite: 'more' }, fieldSelector: 'metadata.name!=more-1' })
+    expect(others.map(({ metadata }) => metadata.name)).toEqual(['more-0', 'more-2', 'more-3'])
+  })
+
+  it('refuses a selector that selects nothing, which a server would take for everything', async () => {
+    await expect(client.list(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
+    await expect(client.deleteCollection(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
+  })
+
+  it('lists by fields of the spec that no server selects by', async () => {
+    const labels = { suite: 'where' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'one', image: 'a' }] } }
+    for (const replicas of [1, 2, 3]) {
+      const spec = { replicas, selector: { matchLabels: labels }, template, ...(replicas > 1 ? { paused: true } : {}) }
+      await client.create(Deployment({ metadata: { name: `where-${replicas}`, labels }, spec }))
+    }
+    const names = async (where: NonNullable<ListOptions<Deployment>['where']>): Promise<string[]> =>
+      (await client.list(Deployment, { labels, where })).map(({ metadata }) => metadata.name)
+    expect(await names({ 'spec.replicas': 2 })).toEqual(['where-2'])
+    expect(await names({ 'spec.replicas': '2' })).toEqual([])
+    expect(await names({ 'spec.paused': undefined })).toEqual(['where-1'])
+    expect(await names({ 'spec.paused': true, 'spec.replicas': 3 })).toEqual(['where-3'])
+    await expect(client.deleteCollection(Deployment, { labels, where: { 'spec.replicas': 2 } })).rejects.toThrow(
+      '"spec.replicas" is not a known field selector',
+    )
+  })
+
+  it('says what a deletion left', async () => {
+    const created = await client.create(config('deletion'))
+    expect(await client.requestDeletion(ConfigMap, 'deletion')).toEqual({ uid: created.metadata.uid })
+    await client.create(config('deletion', {}, { suite: 'deletion' }))
+    const gone = await client.requestCollectionDeletion(ConfigMap, { labels: { suite: 'deletion' } })
+    expect(gone?.map(({ metadata }) => metadata.name)).toEqual(['deletion'])
+  })
+
+  it('warns of a status that a plain write ignored', async () => {
+    const own: string[] = []
+    const other = cluster.client({ kinds: [Deployment], onWarning: (text) => own.push(text) })
+    const labels = { suite: 'ignored' }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'one', image: 'a' }] } }
+    const created = await other.create(
+      Deployment({ metadata: { name: 'ignored' }, spec: { selector: { matchLabels: labels }, template } }),
+    )
+    await other.update(created)
+    expect(own).toEqual([])
+    await other.update({ ...created, status: { replicas: 3 } })
+    expect(own).toEqual([
+      "the status of Deployment.apps was ignored by this write: use subresource(Deployment, 'status') to write it",
+    ])
   })
 
   it('patches in three ways', async () => {
@@ -366,9 +432,11 @@ describe('createClient() on a stub', () => {
 
   it('list() selects by fields of the spec, absence and special characters included', async () => {
     const seen: InProcessRequest[] = []
-    const where = { 'spec.nodeName': undefined, 'spec.hostname': 'a,b=c', 'spec.hostNetwork': true }
+    const where = { 'spec.nodeName': undefined, 'spec.serviceAccountName': 'a,b=c', 'spec.hostNetwork': true }
     expect(await answer('{"items":[]}', seen).list(Pod, { where })).toEqual([])
-    expect(seen[0]?.query.get('fieldSelector')).toBe('spec.nodeName=,spec.hostname=a\\,b\\=c,spec.hostNetwork=true')
+    expect(seen[0]?.query.get('fieldSelector')).toBe(
+      'spec.nodeName=,spec.serviceAccountName=a\\,b\\=c,spec.hostNetwork=true',
+    )
   })
 
   it('says so when the answer is no JSON', async () => {

@@ -1,16 +1,16 @@
 import { type AnyKind, type KubeObject, resourceOf, valueAt } from '@kubewright/api'
 import type { ListOptions } from './call-options.ts'
 
-/** The fields of the spec by which kube-apiserver selects objects of built-in kinds. */
-const builtinFields: Readonly<Record<string, readonly string[]>> = {
-  'v1/Pod': [
-    'spec.nodeName',
-    'spec.restartPolicy',
-    'spec.schedulerName',
-    'spec.serviceAccountName',
-    'spec.hostNetwork',
-  ],
-  'v1/Node': ['spec.unschedulable'],
+/** The fields of the spec by which kube-apiserver selects objects of built-in kinds, and as what it reads those that are absent. */
+const builtinFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'v1/Pod': {
+    'spec.nodeName': '',
+    'spec.restartPolicy': '',
+    'spec.schedulerName': '',
+    'spec.serviceAccountName': '',
+    'spec.hostNetwork': 'false',
+  },
+  'v1/Node': { 'spec.unschedulable': 'false' },
 }
 
 /** A list as a server can answer it, and what is left to do with its answer. */
@@ -28,17 +28,21 @@ export interface SplitList {
 export function splitList(kind: AnyKind, options: ListOptions): SplitList {
   const where = Object.entries(options.where ?? {})
   if (where.length === 0) return { asked: options, keeps: undefined }
-  const selectable = new Set(selectableFields(kind))
-  const asked = Object.fromEntries(where.filter(([path, value]) => selectable.has(path) && value !== undefined))
+  const selectable = selectableFields(kind)
+  const asked: [string, unknown][] = []
+  for (const [path, value] of where) {
+    const absent = selectable.get(path)
+    if (absent !== undefined) asked.push([path, value ?? absent])
+  }
   const wanted = where.map(([path, value]) => ({ names: path.split('.'), value: value as unknown }))
   return {
-    asked: { ...options, where: asked },
+    asked: { ...options, where: Object.fromEntries(asked) },
     keeps: (object) => wanted.every(({ names, value }) => valueAt(object, names) === value),
   }
 }
 
-function selectableFields(kind: AnyKind): readonly string[] {
+function selectableFields(kind: AnyKind): ReadonlyMap<string, string> {
   const version = resourceOf(kind)?.versions.find(({ name }) => name === kind.version)
-  if (version === undefined) return builtinFields[`${kind.apiVersion}/${kind.kind}`] ?? []
-  return version.selectableFields.map((path) => path.replace(/^\./, ''))
+  if (version === undefined) return new Map(Object.entries(builtinFields[`${kind.apiVersion}/${kind.kind}`] ?? {}))
+  return new Map(version.selectableFields.map((path) => [path.replace(/^\./, ''), '']))
 }

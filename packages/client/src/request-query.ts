@@ -46,8 +46,12 @@ function labelSelectorText({ labels, selector }: ListOptions): string {
   const parts: string[] = []
   if (labels !== undefined) parts.push(selectorFrom({ matchLabels: labels }).toString())
   if (typeof selector === 'string') parts.push(selector)
-  else if (selector instanceof Selector) parts.push(selector.toString())
-  else if (selector !== undefined) parts.push(selectorFrom(selector as LabelSelectorLike).toString())
+  else if (selector !== undefined) {
+    const parsed = selector instanceof Selector ? selector : selectorFrom(selector as LabelSelectorLike)
+    // It prints as the empty text, which a server takes for everything.
+    if (parsed.isNothing) throw new TypeError('Cannot send a selector that selects nothing: leave the call out instead')
+    parts.push(parsed.toString())
+  }
   return parts.filter((part) => part !== '').join(',')
 }
 
