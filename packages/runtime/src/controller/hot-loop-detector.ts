@@ -38,7 +38,7 @@ interface FieldTally {
   readonly writers: Set<string>
 }
 
-// Keys that are counted at a time; with more the oldest counts are given up, since a hot loop comes back soon.
+// Keys that are counted at a time, in each of two generations; the older one is given up as a whole, since a hot loop comes back.
 const maxKeys = 4096
 
 /**
@@ -51,7 +51,8 @@ export class HotLoopDetector {
   readonly #kind: string | undefined
   readonly #times: number
   readonly #within: number
-  readonly #tallies = new Map<string, Tally>()
+  #tallies = new Map<string, Tally>()
+  #older = new Map<string, Tally>()
   // Keys that were reported lately, and until when nothing more is said.
   readonly #quiet = new Map<string, number>()
 
@@ -66,7 +67,7 @@ export class HotLoopDetector {
   /** Counts a reconcile; says when it completes a hot loop, at most once per key and period. */
   observe(taken: Taken, now: number): HotLoop | undefined {
     const { key } = taken
-    const tally = this.#tallies.get(key)
+    const tally = this.#tallies.get(key) ?? this.#older.get(key)
     if (tally === undefined || now - tally.since > this.#within) {
       this.#restart(key, now)
       return undefined
@@ -74,18 +75,16 @@ export class HotLoopDetector {
     tally.times++
     if (tally.times * 2 <= this.#times) return undefined
     if (!this.#inspect(tally, taken)) {
-      this.#tallies.delete(key)
+      this.#restart(key, now)
       return undefined
     }
     return tally.times >= this.#times ? this.#conclude(key, tally, now) : undefined
   }
 
   #restart(key: string, now: number): void {
-    // Deleted first, so that the map stays in the order of age.
-    this.#tallies.delete(key)
     if (this.#tallies.size >= maxKeys) {
-      const [oldest = ''] = this.#tallies.keys()
-      this.#tallies.delete(oldest)
+      this.#older = this.#tallies
+      this.#tallies = new Map()
     }
     this.#tallies.set(key, { since: now, times: 1, inspected: 0, fields: undefined })
   }
@@ -102,7 +101,7 @@ export class HotLoopDetector {
   }
 
   #conclude(key: string, tally: Tally, now: number): HotLoop | undefined {
-    this.#tallies.delete(key)
+    this.#restart(key, now)
     const top = [...(tally.fields?.values() ?? [])].sort((a, b) => b.count - a.count)[0]
     if (top === undefined || top.count * 2 < tally.inspected || (this.#quiet.get(key) ?? 0) > now) return undefined
     for (const [other, until] of this.#quiet) if (until <= now) this.#quiet.delete(other)

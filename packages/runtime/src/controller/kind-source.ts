@@ -35,6 +35,7 @@ export function kindSource<K extends AnyKind>(kind: K, options: KindSourceOption
   const name = options.name ?? kind.kind
   return Object.freeze({
     name,
+    kind,
     start: (sink: KeySink, parts: ControllerParts) => new RunningKindSource(name, kind, options, sink, parts),
   })
 }

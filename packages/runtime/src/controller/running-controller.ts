@@ -69,7 +69,7 @@ export class RunningController implements ControllerRunner {
   readonly #refused = new Set<string>()
   readonly #gateListener: Disposable | undefined
   #reconcile: KeyReconciler | undefined
-  #startFailure: unknown
+  #startFailure: Error | undefined
   #session: Session | undefined
   #worked = false
   #taking = false
@@ -136,9 +136,8 @@ export class RunningController implements ControllerRunner {
   }
 
   problems(): readonly string[] {
-    const failure = this.#startFailure
     return [
-      ...(failure instanceof Error ? [failure.message] : []),
+      ...(this.#startFailure === undefined ? [] : [this.#startFailure.message]),
       ...this.#sources.problems(),
       ...this.#hangs.problems(),
     ]
@@ -185,8 +184,8 @@ export class RunningController implements ControllerRunner {
       }
       this.#sources.start(sink)
     } catch (error) {
-      this.#startFailure = error
-      throw error
+      this.#startFailure = error instanceof Error ? error : new Error(String(error))
+      throw this.#startFailure
     }
   }
 

@@ -1,3 +1,4 @@
+import type { AnyKind } from '@kubewright/api'
 import type { Duration } from '@kubewright/base'
 import type { HandlerRegistration } from '../cache/shared-informer.ts'
 import type { AddOptions } from '../work-queue/queue.ts'
@@ -30,6 +31,8 @@ export interface RunningSource extends AsyncDisposable {
 export interface Source {
   /** For messages: such as `Deployment (owned)`. */
   readonly name: string
+  /** The kind that it looks at, if any: rights derive from it. */
+  readonly kind?: AnyKind
   /** Starts to add keys; returns at once. */
   start(sink: KeySink, parts: ControllerParts): RunningSource
 }
