@@ -66,6 +66,7 @@ class CertificateManager implements ManagedCertificates {
   readonly #stop = new AbortController()
   #source: MutableCertificateSource | undefined
   #state: CertificateState | undefined
+  #seen: { readonly resourceVersion: string; readonly state: CertificateState | undefined } | undefined
   /** Since when everybody has been seen to trust the next authority, and which that was. */
   #settling: { readonly next: string; readonly since: number } | undefined
   #timer: Timer | undefined
@@ -142,7 +143,7 @@ class CertificateManager implements ManagedCertificates {
     // an object that did not change since cannot take trust away.
     const holders = await readTargets(client, targets, signal)
     const secret = await client.find(Secret, key, { signal })
-    const known = secret && fromSecret(secret)
+    const known = secret && this.#read(secret)
     if (secret && !known) this.#log.info('The certificates in the Secret are damaged and are replaced', { secret: key })
     const settled = this.#hasSettled(known, known !== undefined && trustsAll(holders, known.trusted.join('')))
     const state = planRotation(known, this.#facts(settled))
@@ -158,6 +159,13 @@ class CertificateManager implements ManagedCertificates {
     this.#adopt(state)
     const bundle = state.trusted.join('')
     for (const holder of holders) await injectBundle(client, holder, bundle, signal)
+  }
+
+  /** The certificates in the Secret; reading keys takes a while, and hardly any look finds new ones. */
+  #read(secret: Secret): CertificateState | undefined {
+    const { resourceVersion } = secret.metadata
+    if (this.#seen?.resourceVersion !== resourceVersion) this.#seen = { resourceVersion, state: fromSecret(secret) }
+    return this.#seen.state
   }
 
   #facts(settled: boolean): Parameters<typeof planRotation>[1] {
