@@ -98,10 +98,21 @@ export interface Controller {
   readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<never> | void>) | undefined
 }
 
+/**
+ * Any status at all. That a field may be the empty text makes the compiler keep literals: without it, `phase: 'Running'` in a
+ * returned status would count as some text, which fits no enumeration.
+ */
+// biome-ignore lint/complexity/noBannedTypes: `unknown` would swallow the literals, and `object` is not everything.
+type AnyStatus = {} | null | undefined | LiteralFields
+interface LiteralFields {
+  readonly [field: string]: LiteralFields | readonly LiteralFields[] | '' | 0 | false | undefined
+}
+
 /** Describes how objects of a kind are reconciled. Pure: the value is run by a manager. */
-export function defineController<Read, Write, Status>(
+export function defineController<Read, Write, Status extends AnyStatus>(
   kind: Kind<Read, Write, Status>,
-  options: ControllerOptions<Read, Status>,
+  // The kind alone decides about the types: a returned status is checked, not learned from.
+  options: ControllerOptions<NoInfer<Read>, NoInfer<Status>>,
 ): Controller {
   const { concurrency = 1, name = kind.kind.toLowerCase(), syncTimeout = '2m', adopt = 'ours' } = options
   const { finalizer = `${kind.plural}.${kind.group === '' ? 'core' : kind.group}/${name}`, fieldManager } = options

@@ -4,13 +4,10 @@ import {
   controllerRef,
   formatKey,
   type Infer,
-  isApiError,
   isControlledBy,
-  isInvalid,
   isNotFound,
   type KubeObject,
   keyOf,
-  newConflict,
   type OwnerReference,
   type TypeMeta,
 } from '@kubewright/api'
@@ -19,6 +16,7 @@ import { allNamespaces, type Client, metadataOnly } from '@kubewright/client'
 import { RetryLater } from '../controller/reconcile-errors.ts'
 import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
 import type { Adoption, ApplyChildOptions } from './context.ts'
+import { asUidConflict } from './uid-conflict.ts'
 import type { OwnedKind } from './watched-kinds.ts'
 
 /** An owned kind, prepared for a run of a controller. */
@@ -159,7 +157,7 @@ export class Children {
     const { metadata = {} } = child as ChildDraft
     const { name = '' } = metadata
     const refuse = (why: string): never => {
-      const childText = `${kind.kind} ${formatKey(name, metadata.namespace)}`
+      const childText = name === '' ? `a ${kind.kind}` : `${kind.kind} ${formatKey(name, metadata.namespace)}`
       throw new KubewrightError('KW_CHILD', `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${why}`)
     }
     if (name === '')
@@ -218,15 +216,12 @@ export class Children {
     )
   }
 
-  /** Sends an apply. Having looked at an object that has been replaced since is a conflict, however the server puts it. */
   async #sent<T>(kind: AnyKind, key: string, send: () => Promise<T>): Promise<T> {
     this.#parts.waitsFor(`the apply of ${kind.kind} ${key}`)
     try {
       return await send()
     } catch (error) {
-      if (!isInvalid(error) || !isApiError(error) || !error.causes.some(({ field }) => field === 'metadata.uid'))
-        throw error
-      throw newConflict({ group: kind.group, resource: kind.plural }, key, error)
+      throw asUidConflict(error, kind, key)
     } finally {
       this.#parts.waitsFor(undefined)
     }

@@ -1,7 +1,7 @@
-import { Deployment, Service } from '@kubewright/k8s'
+import { hasFinalizer, isConflict } from '@kubewright/api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defineController } from '../define-controller.ts'
-import { type Bench, startBench } from './testdata/bench.ts'
+import { type Controller, defineController } from '../define-controller.ts'
+import { type Bench, type SentRequest, startBench } from './testdata/bench.ts'
 import { Home } from './testdata/home.ts'
 
 let bench: Bench
@@ -12,62 +12,230 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]()
 })
 
-const deploymentFor = (home: Home, image = home.spec.image) =>
-  Deployment({
-    metadata: { name: home.metadata.name },
-    spec: {
-      replicas: home.spec.replicas,
-      selector: { matchLabels: { app: home.metadata.name } },
-      template: {
-        metadata: { labels: { app: home.metadata.name } },
-        spec: {
-          containers: [
-            {
-              name: 'web',
-              image,
-              ports: [{ containerPort: 8080 }],
-              resources: { requests: { cpu: '1000m' } },
-              securityContext: {},
-            },
-          ],
-        },
-      },
+const finalizer = 'homes.ajd.example.com/home'
+const homePath = '/apis/ajd.example.com/v1/namespaces/default/homes/cosy'
+const create = (name = 'cosy') => bench.client.create(Home({ metadata: { name }, spec: { image: 'nginx:1.27' } }))
+const find = () => bench.client.find(Home, 'cosy')
+const remove = () => bench.client.delete(Home, 'cosy')
+
+/** A controller that does something outside of the cluster, and undoes it. */
+function dnsController(records: Set<string>, calls: string[] = []): Controller {
+  return defineController(Home, {
+    reconcile(home) {
+      calls.push(`reconcile ${home.metadata.finalizers?.join() ?? ''}`)
+      records.add(home.metadata.name)
+    },
+    cleanup(home) {
+      calls.push(`cleanup ${home.metadata.finalizers?.join() ?? ''}`)
+      records.delete(home.metadata.name)
     },
   })
+}
 
-const create = (name = 'cosy', spec: { image: string; replicas?: number } = { image: 'nginx:1.27' }) =>
-  bench.client.create(Home({ metadata: { name }, spec }))
-
-describe('apply()', () => {
-  const controller = defineController(Home, {
-    owns: [Deployment, Service],
-    async reconcile(home, { apply }) {
-      const deployment = await apply(deploymentFor(home))
-      return { status: { readyReplicas: deployment.status?.readyReplicas ?? 0 } }
-    },
+describe('objectController()', () => {
+  test('keeps the value inspectable: sources and settings show in the controller of keys', async () => {
+    const { objectController } = await import('./object-controller.ts')
+    const { ConfigMap, Secret } = await import('@kubewright/k8s')
+    const { owned, watch } = await import('./watched-kinds.ts')
+    const controller = defineController(Home, {
+      name: 'homes',
+      owns: [owned(ConfigMap, { metadataOnly: true })],
+      watches: [watch(Secret, () => [])],
+      concurrency: 3,
+      timeout: '10s',
+      needsLeader: false,
+      reconcile: () => undefined,
+    })
+    const { name, kind, sources, concurrency, reconcileTimeout, needsLeader } = objectController(controller)
+    expect([name, kind, concurrency, reconcileTimeout, needsLeader]).toEqual(['homes', Home, 3, '10s', false])
+    expect(sources.map((source) => source.name)).toEqual(['Home', 'ConfigMap (owned)', 'Secret (watched)'])
   })
 
-  test('makes a child, and asks the server no more while nothing would change', async () => {
-    const home = await create()
-    const reconcile = bench.run(controller)
-    await reconcile('default/cosy')
-    expect(bench.writes()).toEqual([
-      'PATCH /apis/apps/v1/namespaces/default/deployments/cosy',
-      'PATCH /apis/ajd.example.com/v1/namespaces/default/homes/cosy/status',
-    ])
-    const deployment = await bench.client.get(Deployment, 'cosy')
-    expect(deployment.metadata.ownerReferences).toEqual([
-      {
-        apiVersion: 'ajd.example.com/v1',
-        kind: 'Home',
-        name: 'cosy',
-        uid: home.metadata.uid,
-        controller: true,
-        blockOwnerDeletion: true,
+  test('does nothing for a key whose object is gone', async () => {
+    const calls: string[] = []
+    await bench.run(dnsController(new Set(), calls))('default/gone')
+    expect([calls, bench.writes()]).toEqual([[], []])
+  })
+
+  test('gives the reconciler a deeply frozen object', async () => {
+    await create()
+    let frozen: unknown
+    const controller = defineController(Home, {
+      reconcile(home) {
+        frozen = [Object.isFrozen(home), Object.isFrozen(home.spec), Object.isFrozen(home.metadata)]
       },
-    ])
-    expect(deployment.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['home-operator/home'])
-    await reconcile('default/cosy')
-    expect(bench.writes()).toEqual([])
+    })
+    await bench.run(controller)('default/cosy')
+    expect(frozen).toEqual([true, true, true])
   })
+
+  test('ignores objects that neither namespaces nor selector mean, however their key came', async () => {
+    await create()
+    const calls: string[] = []
+    const reconcile = (home: Home): void => void calls.push(home.metadata.name)
+    await bench.run(defineController(Home, { namespaces: ['elsewhere'], reconcile }))('default/cosy')
+    await bench.run(defineController(Home, { selector: 'tier=gold', reconcile }))('default/cosy')
+    expect(calls).toEqual([])
+    await bench.run(defineController(Home, { selector: '!tier', namespaces: ['default'], reconcile }))('default/cosy')
+    expect(calls).toEqual(['cosy'])
+  })
+
+  test('passes requeueAfter on', async () => {
+    await create()
+    const controller = defineController(Home, { reconcile: () => ({ requeueAfter: '5m' }) })
+    expect(await bench.run(controller)('default/cosy')).toEqual({ requeueAfter: '5m' })
+  })
+
+  test('gives the context as closures that may be taken out of it', async () => {
+    await create()
+    let seen: unknown
+    const controller = defineController(Home, {
+      reconcile(_, { event, causes, reconcileID, signal, log, client }) {
+        event('Normal', 'Synced', 'Home synced successfully')
+        log.info('hello')
+        seen = [causes, reconcileID.length, signal.aborted, typeof client.get]
+      },
+    })
+    await bench.run(controller)('default/cosy')
+    expect(seen).toEqual([[], 36, false, 'function'])
+    expect(bench.events.map(({ regarding, note }) => [regarding.metadata.name, note])).toEqual([
+      ['cosy', { type: 'Normal', reason: 'Synced', message: 'Home synced successfully' }],
+    ])
+  })
+})
+
+describe('cleanup', () => {
+  test('has the finalizer added before the first reconcile, and removed after it', async () => {
+    const records = new Set<string>()
+    const calls: string[] = []
+    const reconcile = bench.run(dnsController(records, calls))
+    await create()
+    await reconcile('default/cosy')
+    expect([calls, [...records], bench.writes()]).toEqual([[`reconcile ${finalizer}`], ['cosy'], [`PATCH ${homePath}`]])
+    await remove()
+    await reconcile('default/cosy')
+    expect([calls.at(-1), [...records], await find()]).toEqual([`cleanup ${finalizer}`, [], undefined])
+    expect(bench.writes()).toEqual([`PATCH ${homePath}`])
+  })
+
+  test('is not called for an object that never had the finalizer', async () => {
+    const calls: string[] = []
+    await bench.client.create(
+      Home({ metadata: { name: 'cosy', finalizers: ['example.com/other'] }, spec: { image: 'a' } }),
+    )
+    await remove()
+    await bench.run(dnsController(new Set(), calls))('default/cosy')
+    expect([calls, bench.writes()]).toEqual([[], []])
+  })
+
+  test('keeps the object while it asks to be called again, and while it throws', async () => {
+    let answer: () => { requeueAfter: '10s' } | undefined = () => ({ requeueAfter: '10s' })
+    const reconcile = bench.run(defineController(Home, { reconcile: () => undefined, cleanup: () => answer() }))
+    await create()
+    await reconcile('default/cosy')
+    await remove()
+    expect(await reconcile('default/cosy')).toEqual({ requeueAfter: '10s' })
+    answer = () => {
+      throw new Error('DNS is down')
+    }
+    await expect(reconcile('default/cosy')).rejects.toThrow('DNS is down')
+    expect(hasFinalizer((await find())!, finalizer)).toBe(true)
+    answer = () => undefined
+    await reconcile('default/cosy')
+    expect(await find()).toBeUndefined()
+  })
+
+  test('that was taken out of the program lets go of what an earlier version kept', async () => {
+    await create()
+    await bench.run(dnsController(new Set()))('default/cosy')
+    await remove()
+    await bench.run(defineController(Home, { reconcile: () => undefined }))('default/cosy')
+    expect(await find()).toBeUndefined()
+  })
+
+  test('never loses finalizers of others: adding conflicts when the object changed meanwhile', async () => {
+    await create()
+    const reconcile = bench.run(dnsController(new Set()))
+    bench.before = once('PATCH', () => patchFinalizers(['example.com/other']))
+    const failure = await reconcile('default/cosy').catch((error: unknown) => error)
+    expect(isConflict(failure)).toBe(true)
+    await reconcile('default/cosy')
+    expect((await find())?.metadata.finalizers).toEqual(['example.com/other', finalizer])
+  })
+
+  test('removes its own entry although others moved it meanwhile', async () => {
+    await create()
+    const reconcile = bench.run(dnsController(new Set()))
+    await reconcile('default/cosy')
+    await patchFinalizers(['example.com/first', finalizer, 'example.com/last'])
+    await remove()
+    bench.before = once('PATCH', () => patchFinalizers([finalizer, 'example.com/last']))
+    await reconcile('default/cosy')
+    expect((await find())?.metadata.finalizers).toEqual(['example.com/last'])
+  })
+
+  test('finds an object fine that somebody else let go, or that was replaced by another of its name', async () => {
+    await create()
+    const reconcile = bench.run(dnsController(new Set()))
+    await reconcile('default/cosy')
+    await remove()
+    bench.before = once('PATCH', async () => {
+      await patchFinalizers([])
+      await bench.client.create(
+        Home({ metadata: { name: 'cosy', finalizers: [finalizer] }, spec: { image: 'another' } }),
+      )
+    })
+    await reconcile('default/cosy')
+    expect((await find())?.metadata.finalizers).toEqual([finalizer])
+  })
+
+  // Each run is interrupted at another request: before it is sent, or when the answer should have come. A new process takes over.
+  test.each(['before', 'after'] as const)('converges when the process dies %s any of its requests', async (moment) => {
+    for (let deadly = 0; ; deadly++) {
+      const records = new Set<string>()
+      await create()
+      let crashed = await runUntilCrash(records, deadly, moment)
+      const kept = hasFinalizer((await find())!, finalizer)
+      // What was done outside is never without the finalizer that will have it undone.
+      expect(records.size === 0 || kept).toBe(true)
+      await bench.run(dnsController(records))('default/cosy')
+      expect([...records]).toEqual(['cosy'])
+      await remove()
+      crashed = (await runUntilCrash(records, deadly, moment)) || crashed
+      await bench.run(dnsController(records))('default/cosy')
+      expect([[...records], await find()]).toEqual([[], undefined])
+      if (!crashed) {
+        expect(deadly).toBeGreaterThan(1)
+        return
+      }
+    }
+  })
+
+  async function runUntilCrash(records: Set<string>, deadly: number, moment: 'before' | 'after'): Promise<boolean> {
+    let requests = 0
+    bench[moment] = () => {
+      if (requests++ === deadly) throw new Error('killed')
+    }
+    try {
+      await bench.run(dnsController(records))('default/cosy')
+      return false
+    } catch {
+      return true
+    } finally {
+      bench[moment] = () => undefined
+    }
+  }
+
+  const patchFinalizers = async (finalizers: string[]) => {
+    await bench.client.patch(Home, 'cosy', { metadata: { finalizers } })
+  }
+
+  function once(method: string, action: () => Promise<unknown>): (request: SentRequest) => Promise<void> {
+    let done = false
+    return async ({ text }) => {
+      if (done || !text.startsWith(method)) return
+      done = true
+      await action()
+    }
+  }
 })

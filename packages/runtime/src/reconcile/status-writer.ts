@@ -16,6 +16,7 @@ import { type Clock, KubewrightError } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { TerminalError } from '../controller/reconcile-errors.ts'
 import { AppliedFields } from './applied-fields.ts'
+import { asUidConflict } from './uid-conflict.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Conditions = readonly Readonly<Condition>[]
@@ -47,8 +48,9 @@ export class StatusWriter {
   }
 
   /**
-   * Applies the status that was computed from `object`. Resolves to whether the server was asked. An object that is gone, or was
-   * replaced by another of its name, needs no status.
+   * Applies the status that was computed from `object`. Resolves to whether the server was asked. An object that is gone needs no
+   * status. One that was replaced by another of its name while the request was under way is a conflict for built-in kinds; servers
+   * do not check that for custom resources, but the reconcile of the new object will set that right.
    */
   async write(client: Client, object: KubeObject, status: object, signal: () => AbortSignal): Promise<boolean> {
     const kind = this.#kind
@@ -66,7 +68,7 @@ export class StatusWriter {
       const answer = (await client.subresource(kind, 'status').apply(key, body, options)) as KubeObject
       this.#applied.learn(config, answer)
     } catch (error) {
-      if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw error
+      if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw asUidConflict(error, kind, key)
     }
     return true
   }

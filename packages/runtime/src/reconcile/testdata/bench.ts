@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { deepFreeze, type MemoryLogger, memoryLogger, seededRandom, uuid, VirtualClock } from '@kubewright/base'
+import { type MemoryLogger, memoryLogger, seededRandom, uuid, VirtualClock } from '@kubewright/base'
 import {
   type ApiClient,
   bearerToken,
@@ -35,6 +35,8 @@ export interface Bench extends AsyncDisposable {
   readonly counts: Map<string, number>
   /** Called before each request of the controller: may do something else first, or throw instead. */
   before: (request: SentRequest) => void | Promise<void>
+  /** Called when the server has dealt with a request, before its answer is given: may throw instead. */
+  after: (request: SentRequest) => void | Promise<void>
   /** Starts a run of a controller: what it returns reconciles keys. */
   run(controller: Controller): (key: string) => Promise<KeyOutcome | void>
   /** The requests since the last call that were no reads. */
@@ -63,7 +65,9 @@ export async function startBench(): Promise<Bench> {
       }
       await bench.before(sent)
       requests.push(sent)
-      return transport.send(request)
+      const answer = await transport.send(request)
+      await bench.after(sent)
+      return answer
     },
   }
   const controllerClient = createClient({ transport: observed, credentials })
@@ -75,6 +79,7 @@ export async function startBench(): Promise<Bench> {
     events: [],
     counts: new Map(),
     before: () => undefined,
+    after: () => undefined,
     run(controller) {
       const events = {
         record: (regarding: KubeObject, note: EventNote) => void bench.events.push({ regarding, note }),
@@ -113,10 +118,4 @@ export async function startBench(): Promise<Bench> {
   }
   await install(client, Home)
   return bench
-}
-
-/** A frozen copy without what every write changes. */
-export function withoutVersion<T extends KubeObject>(object: T): unknown {
-  const { resourceVersion, managedFields, ...metadata } = object.metadata
-  return deepFreeze({ ...object, metadata })
 }

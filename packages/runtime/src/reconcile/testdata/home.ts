@@ -1,4 +1,4 @@
-import { crdOf, defineResource, type Infer, isConditionTrue } from '@kubewright/api'
+import { crdOf, defineResource, type Infer } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
@@ -24,7 +24,10 @@ export async function install(client: ApiClient, ...kinds: readonly Parameters<t
     await client.create(crdOf(kind))
     const events = await client.watch(CustomResourceDefinition, { fields: { 'metadata.name': metadata.name } })
     for await (const event of events) {
-      if (event.type !== 'BOOKMARK' && isConditionTrue(event.object, 'Established')) break
+      if (event.type !== 'BOOKMARK' && isEstablished(event.object)) break
     }
   }
 }
+
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True') ?? false

@@ -1,0 +1,392 @@
+import { controllerRef, defineResource, isConflict, keyOf, ownerRef, type TypeMeta } from '@kubewright/api'
+import { isKubewrightError } from '@kubewright/base'
+import { ClusterRole, ConfigMap, Deployment, Namespace, Service } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RetryLater } from '../controller/reconcile-errors.ts'
+import { type Controller, type ControllerOptions, defineController } from '../define-controller.ts'
+import type { ApplyChildOptions } from './context.ts'
+import { type Bench, startBench } from './testdata/bench.ts'
+import { Home, install } from './testdata/home.ts'
+import { owned } from './watched-kinds.ts'
+
+let bench: Bench
+beforeEach(async () => {
+  bench = await startBench()
+})
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]()
+})
+
+const create = (name = 'cosy') => bench.client.create(Home({ metadata: { name }, spec: { image: 'nginx:1.27' } }))
+const deploymentPath = 'PATCH /apis/apps/v1/namespaces/default/deployments/cosy'
+const mapPath = (name: string) => `/api/v1/namespaces/default/configmaps/${name}`
+
+const deploymentFor = (home: Home, env: { name: string; value: string }[] = []) =>
+  Deployment({
+    metadata: { name: home.metadata.name },
+    spec: {
+      replicas: home.spec.replicas,
+      selector: { matchLabels: { app: home.metadata.name } },
+      template: {
+        metadata: { labels: { app: home.metadata.name } },
+        spec: {
+          containers: [
+            {
+              name: 'web',
+              image: home.spec.image,
+              env,
+              ports: [{ containerPort: 8080 }],
+              // The server writes the quantity in its own way, and fills the empty object.
+              resources: { requests: { cpu: '1000m' } },
+              securityContext: {},
+            },
+          ],
+        },
+      },
+    },
+  })
+
+/** A controller that applies the children that a test gives it. */
+function applying(
+  children: () => readonly TypeMeta[],
+  options: Partial<ControllerOptions<Home, never>> = {},
+  applyOptions?: ApplyChildOptions,
+): Controller {
+  return defineController(Home, {
+    owns: [Deployment, Service, ConfigMap, ClusterRole],
+    ...options,
+    async reconcile(_, { apply }) {
+      for (const child of children()) await apply(child, applyOptions)
+    },
+  })
+}
+const map = (name: string, data: Record<string, string> = {}) => ConfigMap({ metadata: { name }, data })
+const failureOf = (running: Promise<unknown>): Promise<unknown> =>
+  running.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('apply()', () => {
+  test('makes a child of the object, in its namespace and under the field manager of the controller', async () => {
+    const home = await create()
+    const seen: unknown[] = []
+    const controller = defineController(Home, {
+      owns: [Deployment],
+      async reconcile(object, { apply }) {
+        const deployment = await apply(deploymentFor(object))
+        seen.push(deployment.metadata.uid, Object.isFrozen(deployment.spec), deployment.spec?.strategy?.type)
+      },
+    })
+    await bench.run(controller)('default/cosy')
+    const deployment = await bench.client.get(Deployment, 'cosy')
+    expect(seen).toEqual([deployment.metadata.uid, true, 'RollingUpdate'])
+    expect(deployment.metadata.ownerReferences).toEqual([controllerRef(home)])
+    expect(deployment.metadata.managedFields).toMatchObject([{ manager: 'home-operator/home', operation: 'Apply' }])
+  })
+
+  test('asks the server no more while nothing would change, whatever the server filled in (no hot loop)', async () => {
+    await create()
+    const reconcile = bench.run(
+      defineController(Home, {
+        owns: [Deployment, Service],
+        async reconcile(home, { apply }) {
+          await apply(deploymentFor(home))
+          const ports = [
+            { name: 'a', port: 80, targetPort: 8080 },
+            { name: 'b', port: 80, protocol: 'UDP' as const },
+          ]
+          await apply(Service({ metadata: { name: 'cosy' }, spec: { selector: { app: 'cosy' }, ports } }))
+        },
+      }),
+    )
+    await reconcile('default/cosy')
+    expect(bench.writes()).toHaveLength(2)
+    await reconcile('default/cosy')
+    // A status that the child's own controller writes is none of our business.
+    await bench.client.subresource(Deployment, 'status').patch('cosy', { status: { readyReplicas: 1, replicas: 1 } })
+    await reconcile('default/cosy')
+    expect(bench.writes()).toEqual([])
+    expect([...bench.counts]).toEqual([
+      ['kubewright_child_applies_total written', 2],
+      ['kubewright_child_applies_total unchanged', 4],
+    ])
+  })
+
+  test('writes without effect at most once more in a process that knows nothing of the last apply', async () => {
+    await create()
+    const controller = defineController(Home, {
+      owns: [Deployment],
+      reconcile: async (home, { apply }) => void (await apply(deploymentFor(home))),
+    })
+    await bench.run(controller)('default/cosy')
+    const { resourceVersion } = (await bench.client.get(Deployment, 'cosy')).metadata
+    bench.writes()
+    const reconcile = bench.run(controller)
+    await reconcile('default/cosy')
+    await reconcile('default/cosy')
+    expect(bench.writes()).toEqual([deploymentPath])
+    expect((await bench.client.get(Deployment, 'cosy')).metadata.resourceVersion).toBe(resourceVersion)
+  })
+
+  test('puts back what others changed or removed, and leaves alone what they added', async () => {
+    await create()
+    const reconcile = bench.run(applying(() => [map('a', { colour: 'red', size: 'small' })]))
+    await reconcile('default/cosy')
+    const drifts = [{ data: { colour: 'blue' } }, { data: { size: null } }, { metadata: { ownerReferences: null } }]
+    for (const drift of drifts) {
+      await bench.client.patch(ConfigMap, 'a', { ...drift, metadata: { labels: { theirs: 'x' }, ...drift.metadata } })
+      await reconcile('default/cosy')
+      const { data, metadata } = await bench.client.get(ConfigMap, 'a')
+      expect([data, metadata.labels, metadata.ownerReferences?.length]).toEqual([
+        { colour: 'red', size: 'small' },
+        { theirs: 'x' },
+        1,
+      ])
+    }
+  })
+
+  test('removes what is no longer applied, and follows the order of keyed lists', async () => {
+    await create()
+    let env = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '2' },
+    ]
+    const reconcile = bench.run(
+      defineController(Home, {
+        owns: [Deployment],
+        reconcile: async (home, { apply }) => void (await apply(deploymentFor(home, env))),
+      }),
+    )
+    const names = async () => {
+      const { spec } = await bench.client.get(Deployment, 'cosy')
+      return spec?.template.spec?.containers[0]?.env?.map(({ name }) => name)
+    }
+    await reconcile('default/cosy')
+    env = [...env].reverse()
+    await reconcile('default/cosy')
+    expect(await names()).toEqual(['B', 'A'])
+    env = env.slice(1)
+    await reconcile('default/cosy')
+    expect(await names()).toEqual(['A'])
+  })
+
+  test('takes fields over from other managers, unless it is told not to force', async () => {
+    await create()
+    await bench.run(applying(() => [map('a', { colour: 'red' })]))('default/cosy')
+    await bench.client.apply(ConfigMap, { metadata: { name: 'a' }, data: { colour: 'blue' } }, { force: true })
+    const polite = bench.run(applying(() => [map('a', { colour: 'red' })], {}, { force: false }))
+    expect(isConflict(await failureOf(polite('default/cosy')))).toBe(true)
+    await bench.run(applying(() => [map('a', { colour: 'red' })]))('default/cosy')
+    expect((await bench.client.get(ConfigMap, 'a')).data).toEqual({ colour: 'red' })
+  })
+
+  test('keeps further owners that the draft names', async () => {
+    const home = await create()
+    const other = ownerRef(await create('other'))
+    const child = ConfigMap({ metadata: { name: 'a', ownerReferences: [other] }, data: {} })
+    await bench.run(applying(() => [child]))('default/cosy')
+    const { ownerReferences } = (await bench.client.get(ConfigMap, 'a')).metadata
+    expect(ownerReferences).toEqual([other, controllerRef(home)])
+  })
+
+  test('refuses an object that another object controls, with the event of sample-controller', async () => {
+    const other = await create('other')
+    await create()
+    await bench.client.create(
+      ConfigMap({ metadata: { name: 'a', ownerReferences: [controllerRef(other)] }, data: { theirs: 'x' } }),
+    )
+    bench.writes()
+    for (const adopt of ['never', 'ours', 'orphans'] as const) {
+      const failure = await failureOf(bench.run(applying(() => [map('a')], { adopt }))('default/cosy'))
+      expect(isKubewrightError(failure, 'KW_NOT_OUR_CHILD')).toBe(true)
+      expect(String(failure)).toContain('it is controlled by Home other: choose another name')
+    }
+    expect(bench.writes()).toEqual([])
+    expect(bench.events.map(({ note }) => note)).toContainEqual({
+      type: 'Warning',
+      reason: 'ErrResourceExists',
+      message: 'Resource "a" already exists and is not managed by Home',
+    })
+  })
+
+  test('adopts an object without controller only as the adoption rule says', async () => {
+    await create()
+    await bench.client.create(map('a', { theirs: 'x' }))
+    for (const adopt of ['never', 'ours'] as const) {
+      const failure = await failureOf(bench.run(applying(() => [map('a')], { adopt }))('default/cosy'))
+      expect(String(failure)).toContain("adopt it with adopt: 'orphans'")
+    }
+    await bench.run(applying(() => [map('a')], { adopt: 'never' }, { adopt: 'orphans' }))('default/cosy')
+    expect((await bench.client.get(ConfigMap, 'a')).metadata.ownerReferences).toHaveLength(1)
+    // Left behind by a deletion that orphaned it: it was ours before.
+    await bench.client.patch(ConfigMap, 'a', { metadata: { ownerReferences: null } })
+    await bench.run(applying(() => [map('a')]))('default/cosy')
+    expect((await bench.client.get(ConfigMap, 'a')).metadata.ownerReferences).toHaveLength(1)
+  })
+
+  test('waits for the garbage collector to delete the child of an earlier object of the same name', async () => {
+    await create()
+    const reconcile = bench.run(applying(() => [map('a')]))
+    await reconcile('default/cosy')
+    await bench.client.delete(Home, 'cosy')
+    await create()
+    expect(await failureOf(reconcile('default/cosy'))).toBeInstanceOf(RetryLater)
+    await bench.client.delete(ConfigMap, 'a')
+    await reconcile('default/cosy')
+  })
+
+  test('never touches an object that has taken the place of the one that was looked at', async () => {
+    await create()
+    let data = { colour: 'red' }
+    const reconcile = bench.run(applying(() => [map('a', data)]))
+    await reconcile('default/cosy')
+    data = { colour: 'blue' }
+    for (const replace of [true, false]) {
+      bench.before = async ({ text }) => {
+        if (!text.startsWith('PATCH')) return
+        bench.before = () => undefined
+        await bench.client.delete(ConfigMap, 'a')
+        if (replace) await bench.client.create(map('a', { theirs: 'x' }))
+      }
+      expect(isConflict(await failureOf(reconcile('default/cosy')))).toBe(true)
+      const found = await bench.client.find(ConfigMap, 'a')
+      expect(found?.data).toEqual(replace ? { theirs: 'x' } : undefined)
+      if (replace) {
+        await bench.client.delete(ConfigMap, 'a')
+        await reconcile('default/cosy')
+        data = { colour: 'green' }
+      }
+    }
+  })
+
+  test('refuses what the garbage collector would not follow, and what it could not find again', async () => {
+    await create()
+    const messages: string[] = []
+    const role = ClusterRole({ metadata: { name: 'r' } })
+    const elsewhere = ConfigMap({ metadata: { name: 'a', namespace: 'kube-system' } })
+    const nameless = ConfigMap({ metadata: { name: '', generateName: 'a-' } })
+    const unowned = Namespace({ metadata: { name: 'n' } })
+    for (const child of [role, elsewhere, nameless, unowned]) {
+      const failure = await failureOf(bench.run(applying(() => [child]))('default/cosy'))
+      expect(isKubewrightError(failure, 'KW_CHILD')).toBe(true)
+      messages.push((failure as Error).message)
+    }
+    expect(messages).toEqual([
+      "Cannot apply ClusterRole r as a child of Home default/cosy: an object outside of namespaces cannot be owned by one inside: use 'client.apply', and delete it in 'cleanup'",
+      "Cannot apply ConfigMap kube-system/a as a child of Home default/cosy: owners must be in the namespace of their children: use 'client.apply', and delete it in 'cleanup'",
+      "Cannot apply a ConfigMap as a child of Home default/cosy: it has no 'metadata.name': derive one from the owner's, so that the next apply finds it again",
+      `Cannot apply Namespace n as controller "home" does not own the kind v1 Namespace: add it to 'owns', or use 'client' for objects that are no children`,
+    ])
+    expect(bench.writes()).toEqual([])
+  })
+
+  test('has children of an object outside of namespaces name theirs', async () => {
+    const Estate = defineResource({
+      group: 'ajd.example.com',
+      version: 'v1',
+      kind: 'Estate',
+      scope: 'Cluster',
+      spec: s.object({}),
+    })
+    await install(bench.client, Estate)
+    const estate = await bench.client.create(Estate({ metadata: { name: 'e' }, spec: {} }))
+    let namespace: string | undefined
+    const reconcile = bench.run(
+      defineController(Estate, {
+        owns: [ConfigMap, ClusterRole],
+        async reconcile(_, { apply, owned }) {
+          await apply(ClusterRole({ metadata: { name: 'r' } }))
+          await apply(ConfigMap({ metadata: { name: 'a', ...(namespace ? { namespace } : {}) } }))
+          expect((await owned(ConfigMap)).map(keyOf)).toEqual(['default/a'])
+        },
+      }),
+    )
+    expect(String(await failureOf(reconcile('e')))).toContain("set 'metadata.namespace'")
+    namespace = 'default'
+    await reconcile('e')
+    const { ownerReferences } = (await bench.client.get(ClusterRole, 'r')).metadata
+    expect(ownerReferences).toEqual([controllerRef(estate)])
+  })
+
+  test('of a kind of which only metadata is watched asks the server each time, without effect', async () => {
+    await create()
+    const reconcile = bench.run(
+      applying(() => [map('a', { x: '1' })], { owns: [owned(ConfigMap, { metadataOnly: true })] }),
+    )
+    await reconcile('default/cosy')
+    const { resourceVersion } = (await bench.client.get(ConfigMap, 'a')).metadata
+    await reconcile('default/cosy')
+    expect((await bench.client.get(ConfigMap, 'a')).metadata.resourceVersion).toBe(resourceVersion)
+    expect(bench.writes()).toEqual([`PATCH ${mapPath('a')}`, `PATCH ${mapPath('a')}`])
+  })
+})
+
+describe('owned()', () => {
+  test('lists the objects of a kind that the object controls', async () => {
+    const home = await create()
+    const other = await create('other')
+    await bench.client.create(ConfigMap({ metadata: { name: 'x', ownerReferences: [controllerRef(other)] } }))
+    await bench.client.create(ConfigMap({ metadata: { name: 'y', ownerReferences: [ownerRef(home)] } }))
+    let names: string[] = []
+    const controller = defineController(Home, {
+      owns: [ConfigMap],
+      async reconcile(_, { apply, owned }) {
+        await apply(map('b'))
+        await apply(map('a'))
+        names = (await owned(ConfigMap)).map(keyOf)
+      },
+    })
+    await bench.run(controller)('default/cosy')
+    expect(names).toEqual(['default/a', 'default/b'])
+  })
+})
+
+describe('prune', () => {
+  test('deletes children that a reconcile no longer applied, and nothing else', async () => {
+    const home = await create()
+    let names = ['a', 'b', 'c']
+    const reconcile = bench.run(applying(() => names.map((name) => map(name)), { prune: true }))
+    await reconcile('default/cosy')
+    // Controlled by the object, but not applied by this controller.
+    await bench.client.create(ConfigMap({ metadata: { name: 'manual', ownerReferences: [controllerRef(home)] } }))
+    await bench.client.create(map('stranger'))
+    names = ['b']
+    bench.writes()
+    await reconcile('default/cosy')
+    expect(bench.writes().sort()).toEqual([`DELETE ${mapPath('a')}`, `DELETE ${mapPath('c')}`])
+    const left = await bench.client.list(ConfigMap)
+    expect(left.map(keyOf)).toEqual(['default/b', 'default/manual', 'default/stranger'])
+  })
+
+  test('is off unless asked for, and waits for a reconcile that succeeds and does not object', async () => {
+    await create()
+    let names = ['a']
+    let ending: () => { prune?: boolean } = () => ({})
+    const run = (prune: boolean) =>
+      bench.run(
+        defineController(Home, {
+          owns: [ConfigMap],
+          prune,
+          async reconcile(_, { apply }) {
+            for (const name of names) await apply(map(name))
+            return ending()
+          },
+        }),
+      )
+    await run(true)('default/cosy')
+    names = []
+    await run(false)('default/cosy')
+    ending = () => ({ prune: false })
+    await run(true)('default/cosy')
+    ending = () => {
+      throw new Error('not yet')
+    }
+    await failureOf(run(true)('default/cosy'))
+    expect((await bench.client.list(ConfigMap)).map(keyOf)).toEqual(['default/a'])
+    ending = () => ({})
+    await run(true)('default/cosy')
+    expect(await bench.client.list(ConfigMap)).toEqual([])
+  })
+})
