@@ -193,6 +193,7 @@ export {
   createWebhookHandler,
   type WebhookHandlerOptions,
 } from './webhook/create-webhook-handler.ts'
+export { type RegisterLocallyOptions, registerLocally } from './webhook/register-locally.ts'
 export { type ServedWebhooks, type ServeWebhooksOptions, serveWebhooks } from './webhook/serve-webhooks.ts'
 export {
   type CertificateFolder,

@@ -20,7 +20,7 @@ export interface WebhookTarget {
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number }
   /** Scheme, host and port, such as `https://192.168.1.5:9443`; paths are added. */
   readonly url?: string
-  /** PEM of the authorities that the server's certificate is verified with. @default those that the API server trusts */
+  /** PEM of the authorities that the server's certificate is verified with. @default those that the API server trusts, as for '' */
   readonly caBundle?: string
 }
 
@@ -124,7 +124,7 @@ export function clientConfig(path: string, { service, url, caBundle }: WebhookTa
     throw new TypeError(`Cannot register webhooks: give either 'service' or 'url', so that the API server finds them`)
   }
   return {
-    ...(caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') }),
+    ...(caBundle === undefined || caBundle === '' ? {} : { caBundle: Buffer.from(caBundle).toString('base64') }),
     ...(service === undefined
       ? {}
       : {
