@@ -1,6 +1,7 @@
 import type { AnyKind } from '@kubewright/api'
 import type { Duration, Logger } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
+import type { AccessRule } from '../define-controller.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import type { CountedCause } from '../work-queue/cause.ts'
 import type { RateLimiter } from '../work-queue/rate-limiter.ts'
@@ -59,6 +60,8 @@ export interface KeyControllerOptions {
   readonly syncTimeout?: Duration
   /** Whether it waits until this process leads. @default true */
   readonly needsLeader?: boolean
+  /** Rights that `reconcile` needs for what it does with `client`; those to watch follow from the sources. */
+  readonly rbac?: readonly AccessRule[]
   reconcile: KeyReconciler
 }
 
@@ -75,6 +78,7 @@ export interface KeyController {
   readonly hotLoop?: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
   readonly needsLeader: boolean
+  readonly rbac?: readonly AccessRule[] | undefined
   /** Makes the reconciler of one run: called once for each, before its sources start. */
   readonly start: (parts: ControllerParts) => KeyReconciler
 }
@@ -102,6 +106,7 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     hotLoop: options.hotLoop,
     syncTimeout,
     needsLeader,
+    rbac: Object.freeze([...(options.rbac ?? [])]),
     start: () => (key: string, context: KeyContext) => options.reconcile(key, context),
   })
 }

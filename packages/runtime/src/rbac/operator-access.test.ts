@@ -2,6 +2,9 @@ import { defineResource } from '@kubewright/api'
 import { dynamicKind } from '@kubewright/client'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
+import { defineKeyController } from '../controller/key-controller.ts'
+import { kindSource } from '../controller/kind-source.ts'
+import { timerSource } from '../controller/timer-source.ts'
 import { defineController } from '../define-controller.ts'
 import { defineOperator } from '../define-operator.ts'
 import { defineWebhook } from '../define-webhook.ts'
@@ -69,6 +72,23 @@ describe('rulesOf()', () => {
   })
 })
 
+describe('rulesOf() of key controllers', () => {
+  it('derives from sources and extra rules', () => {
+    const controller = defineKeyController({
+      name: 'nodes',
+      kind: Home,
+      sources: [kindSource(Node), timerSource('1m', { keys: ['a'] })],
+      rbac: [{ apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] }],
+      reconcile: () => undefined,
+    })
+    expect(rulesOf(defineOperator({ name: 'a', controllers: [controller] }))).toEqual([
+      { apiGroups: [''], resources: ['nodes'], verbs: read },
+      { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
+      events,
+    ])
+  })
+})
+
 describe('accessOf()', () => {
   it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
     const operator = defineOperator({
@@ -83,11 +103,13 @@ describe('accessOf()', () => {
     expect(cluster.flatMap(({ resources }) => resources)).toEqual([
       'nodes',
       'mutatingwebhookconfigurations',
-      'validatingwebhookconfigurations',
-      'customresourcedefinitions',
       'tokenreviews',
       'subjectaccessreviews',
     ])
+    expect(cluster[1]).toMatchObject({
+      resourceNames: ['home-mutating-webhook-configuration'],
+      verbs: ['get', 'patch'],
+    })
     expect(own).toEqual([
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['home-webhook-cert'], verbs: ['get', 'update'] },

@@ -1,8 +1,10 @@
 import type { AnyKind } from '@kubewright/api'
+import { certificateRules } from '../certificates/certificate-rules.ts'
 import type { KeyController } from '../controller/key-controller.ts'
 import type { Source } from '../controller/source.ts'
 import type { Controller } from '../define-controller.ts'
 import { isKeyController, type Operator } from '../define-operator.ts'
+import { certificatesOf, needsWebhooks } from '../webhook/start-webhooks.ts'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 
 /** What {@link accessOf} takes besides the operator. */
@@ -19,25 +21,23 @@ export interface OperatorAccess {
   readonly cluster: readonly PolicyRule[]
   /** Granted by a Role in each of the operator's `namespaces`; empty when it looks at all. */
   readonly watched: readonly PolicyRule[]
-  /** Granted by a Role in the namespace that the operator runs in. */
+  /** Granted by a Role in the namespace that the operator runs in, where its Leases and Secrets are. */
   readonly own: readonly PolicyRule[]
 }
 
 const read = ['get', 'list', 'watch']
-const group = { events: 'events.k8s.io', leases: 'coordination.k8s.io', webhooks: 'admissionregistration.k8s.io' }
 
 /**
  * The least that an operator can work with, derived from its definition: what its controllers watch, own and write, their extra
- * `rbac`, its Events, its Leases and what its servers need.
+ * `rbac`, its Events, its Leases and what its servers need. That single controllers look at fewer namespaces narrows nothing.
  */
 export function accessOf(operator: Operator, options: AccessOptions = {}): OperatorAccess {
-  const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
-  const { secureMetrics = true, managedCertificates = hasWebhooks } = options
+  const { secureMetrics = true, managedCertificates = needsWebhooks(operator) } = options
   const rights = operator.controllers.flatMap((controller) =>
     isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
   )
   rights.push({
-    rule: { apiGroups: [group.events], resources: ['events'], verbs: ['create', 'patch'] },
+    rule: { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     isCluster: false,
   })
   const everywhere = operator.namespaces.length === 0
@@ -46,13 +46,12 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   const own: PolicyRule[] = []
   if (secureMetrics) cluster.push(...reviewRules)
   if (managedCertificates) {
-    cluster.push(...injectionRules)
-    own.push({ apiGroups: [''], resources: ['secrets'], verbs: ['create'] })
-    const resourceNames = [`${operator.name}-webhook-cert`]
-    own.push({ apiGroups: [''], resources: ['secrets'], resourceNames, verbs: ['get', 'update'] })
+    const rules = certificateRules(certificatesOf(operator, { namespace: '' }))
+    cluster.push(...rules.cluster)
+    own.push(...rules.namespaced)
   }
   if (operator.leaderElection !== false) own.push(leaseRule(['create', 'get', 'update']))
-  if (operator.sharding !== false) own.push(leaseRule(['create', 'delete', ...read, 'update']))
+  if (operator.sharding !== false) own.push(leaseRule(['create', 'delete', 'get', 'list', 'update']))
   return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own) }
 }
 
@@ -85,17 +84,12 @@ function controllerRights(controller: Controller): Right[] {
   return rights
 }
 
-function keyControllerRights({
-  kind,
-  sources,
-  rbac = [],
-}: KeyController & { readonly rbac?: readonly PolicyRule[] }): Right[] {
-  const rights = [...sources.flatMap(sourceRights), ...rbac.map((rule) => ({ rule, isCluster: false }))]
-  return kind === undefined ? rights : [right(kind, read), ...rights]
+function keyControllerRights({ sources, rbac = [] }: KeyController): Right[] {
+  return [...sources.flatMap(sourceRights), ...rbac.map((rule) => ({ rule, isCluster: false }))]
 }
 
-function sourceRights(source: Source & { readonly kind?: AnyKind }): Right[] {
-  return source.kind === undefined ? [] : [right(source.kind, read)]
+function sourceRights({ kind }: Source): Right[] {
+  return kind === undefined ? [] : [right(kind, read)]
 }
 
 function right(kind: AnyKind, verbs: readonly string[], subresource?: string): Right {
@@ -104,7 +98,7 @@ function right(kind: AnyKind, verbs: readonly string[], subresource?: string): R
 }
 
 const leaseRule = (verbs: readonly string[]): PolicyRule => ({
-  apiGroups: [group.leases],
+  apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
   verbs,
 })
@@ -113,14 +107,4 @@ const leaseRule = (verbs: readonly string[]): PolicyRule => ({
 const reviewRules: readonly PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-]
-
-/** To tell the API server which certificates to trust. */
-const injectionRules: readonly PolicyRule[] = [
-  {
-    apiGroups: [group.webhooks],
-    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
-    verbs: [...read, 'patch'],
-  },
-  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: [...read, 'patch'] },
 ]

@@ -12,13 +12,24 @@ type ListField = 'apiGroups' | 'resources' | 'resourceNames' | 'nonResourceURLs'
 const fields: readonly ListField[] = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']
 
 /**
- * The same rights in as few rules as possible, in the order and by the steps of controller-gen: verbs of one resource are joined, then
+ * The same rights in few rules, whatever the order they come in; in the order and by the steps of controller-gen: verbs of one resource are joined, then
  * resources of equal verbs, then groups, then URLs. Lists are sorted and without repetitions; any `*` verb stands alone.
  */
 export function mergeRules(rules: Iterable<PolicyRule>): PolicyRule[] {
-  let merged = [...rules].map(tidy)
+  let merged = [...rules].flatMap(split)
   for (const field of ['verbs', 'resources', 'apiGroups', 'nonResourceURLs'] as const) merged = joinBy(field, merged)
   return merged.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+}
+
+/** One rule for each group and resource, or URL: only then does the order in which rules came not matter. */
+function split(rule: PolicyRule): PolicyRule[] {
+  const { apiGroups = [], resources = [], nonResourceURLs = [], resourceNames = [], verbs } = rule
+  return [
+    ...apiGroups.flatMap((group) =>
+      resources.map((resource) => tidy({ apiGroups: [group], resources: [resource], resourceNames, verbs })),
+    ),
+    ...nonResourceURLs.map((url) => tidy({ nonResourceURLs: [url], verbs })),
+  ]
 }
 
 function joinBy(field: ListField, rules: readonly PolicyRule[]): PolicyRule[] {
