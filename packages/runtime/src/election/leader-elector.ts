@@ -61,6 +61,11 @@ export class LeaderElector {
     return this.#gate.isOpen
   }
 
+  /** Where the lease is: namespace and name. */
+  get lease(): string {
+    return `${this.#options.store.namespace}/${this.#options.leaseName}`
+  }
+
   /** The holder as last seen; empty when there is none. */
   get holder(): string {
     return this.#lease?.spec?.holderIdentity ?? ''
@@ -69,7 +74,7 @@ export class LeaderElector {
   /** Resolves when this process leads. Failing requests are logged and repeated for ever. */
   async acquire({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock, random, log, timing } = this.#options
-    log.info('Attempting to acquire leader lease...', { lock: this.#describe() })
+    log.info('Attempting to acquire leader lease...', { lock: this.lease })
     for (;;) {
       signal.throwIfAborted()
       if (await this.#attempt(signal, (until) => this.#gate.open(until))) break
@@ -78,7 +83,7 @@ export class LeaderElector {
       const pause = jitter(timing.retryPeriod, acquireJitter, random)
       await clock.sleep(expiry > 0 ? Math.min(pause, expiry) : pause, { signal })
     }
-    log.info('Successfully acquired lease', { lock: this.#describe() })
+    log.info('Successfully acquired lease', { lock: this.lease })
     this.#report(1)
     this.#record('became leader')
   }
@@ -96,7 +101,7 @@ export class LeaderElector {
     }
     this.#gate.close()
     this.#report(0)
-    log.info('Failed to renew lease', { lock: this.#describe(), holder: this.holder })
+    log.info('Failed to renew lease', { lock: this.lease, holder: this.holder })
     this.#record('stopped leading')
   }
 
@@ -107,11 +112,9 @@ export class LeaderElector {
     this.#gate.close()
     this.#report(0)
     try {
-      await withDeadline(clock, timing.renewDeadline, `release lease ${this.#describe()}`, (signal) =>
-        this.#giveUp(signal),
-      )
+      await withDeadline(clock, timing.renewDeadline, `release lease ${this.lease}`, (signal) => this.#giveUp(signal))
     } catch (error) {
-      log.error(error, 'Failed to release lease', { lock: this.#describe() })
+      log.error(error, 'Failed to release lease', { lock: this.lease })
     }
     if (led) this.#record('stopped leading')
   }
@@ -136,7 +139,7 @@ export class LeaderElector {
     const { clock } = this.#options
     const attempt = (inner: AbortSignal): Promise<boolean> => this.#attempt(inner, (until) => this.#gate.extend(until))
     try {
-      return await withDeadline(clock, this.#gate.remaining, `renew lease ${this.#describe()}`, attempt, { signal })
+      return await withDeadline(clock, this.#gate.remaining, `renew lease ${this.lease}`, attempt, { signal })
     } catch {
       return false
     }
@@ -161,7 +164,7 @@ export class LeaderElector {
         } catch (error) {
           signal.throwIfAborted()
           log.debug('Failed to update lease optimistically, falling back to slow path', {
-            lock: this.#describe(),
+            lock: this.lease,
             reason: messageOf(error),
           })
         }
@@ -177,9 +180,8 @@ export class LeaderElector {
       return await write(() => store.update(this.#renewed(current), call))
     } catch (error) {
       // Losing a race is no failure.
-      if (isConflict(error) || isAlreadyExists(error))
-        log.debug('Another candidate was faster', { lock: this.#describe() })
-      else if (!signal.aborted) log.error(error, 'Failed to update lease', { lock: this.#describe() })
+      if (isConflict(error) || isAlreadyExists(error)) log.debug('Another candidate was faster', { lock: this.lease })
+      else if (!signal.aborted) log.error(error, 'Failed to update lease', { lock: this.lease })
       return false
     }
   }
@@ -226,7 +228,7 @@ export class LeaderElector {
     this.#observer.observe(lease)
     if (this.holder !== '' && this.holder !== this.#reportedHolder) {
       this.#reportedHolder = this.holder
-      this.#options.log.info('New leader elected', { lock: this.#describe(), leader: this.holder })
+      this.#options.log.info('New leader elected', { lock: this.lease, leader: this.holder })
     }
   }
 
@@ -238,10 +240,6 @@ export class LeaderElector {
     if (this.#lease === undefined) return
     const message = `${this.#options.identity} ${what}`
     this.#options.events?.record(this.#lease, { type: 'Normal', reason: 'LeaderElection', message })
-  }
-
-  #describe(): string {
-    return `${this.#options.store.namespace}/${this.#options.leaseName}`
   }
 
   #now(): string {

@@ -1,6 +1,77 @@
+import { nullLogger, systemClock, systemRandom, uuid } from '@kubewright/base'
+import { createCluster } from '../cluster/create-cluster.ts'
+import type { LeaderElectionOptions, ShardingOptions } from '../define-operator.ts'
+import { LeaderElector } from '../election/leader-elector.ts'
+import { apiLeaseStore } from '../election/lease-store.ts'
+import { resolveLeaseTiming } from '../election/lease-timing.ts'
+import { createEventRecorder } from '../events/create-event-recorder.ts'
+import { createSharding } from '../sharding/create-sharding.ts'
+import { noTracer } from '../tracing/tracer.ts'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { Manager, ManagerOptions } from './manager.ts'
+import { RunningManager } from './running-manager.ts'
+
+const noMetrics: MetricSink = { add() {}, set() {}, observe() {} }
 
 /** Makes a manager. Nothing is started, and nothing is asked of a server, before `start`. */
-export function createManager(_options: ManagerOptions): Manager {
-  throw new Error('not implemented')
+export function createManager(options: ManagerOptions): Manager {
+  const { operator, clock = systemClock, random = systemRandom, log = nullLogger, namespace = 'default' } = options
+  const { metrics = noMetrics, tracer = noTracer, client } = options
+  const name = options.name ?? operator?.name ?? 'manager'
+  const identity = options.identity ?? `${name}_${uuid(random)}`
+  const disposables: AsyncDisposable[] = []
+  const made = <T extends AsyncDisposable>(thing: T): T => {
+    disposables.push(thing)
+    return thing
+  }
+  const cluster =
+    options.cluster ??
+    (client && made(createCluster({ api: client, clock, random, log, metrics, namespaces: operator?.namespaces })))
+  if (cluster === undefined) {
+    throw new TypeError(
+      `Cannot create manager "${name}" without a 'cluster': give it one, or the 'client' to make it of`,
+    )
+  }
+  const reporter = { clock, log, metrics, random, component: name, instance: identity }
+  const events = options.events ?? made(createEventRecorder({ ...reporter, client: cluster.api }))
+  const leaderElection = switched<LeaderElectionOptions>(options.leaderElection ?? operator?.leaderElection)
+  const sharding = switched<ShardingOptions>(options.sharding ?? operator?.sharding)
+  const member = { identity, clock, random, log, metrics }
+  const elector =
+    leaderElection &&
+    new LeaderElector({
+      ...member,
+      events,
+      store: apiLeaseStore(cluster.api, leaderElection.namespace ?? namespace),
+      leaseName: leaderElection.leaseName ?? name,
+      timing: resolveLeaseTiming(leaderElection, `manager "${name}"`),
+    })
+  const shares =
+    sharding &&
+    createSharding({
+      ...member,
+      store: apiLeaseStore(cluster.api, sharding.namespace ?? namespace),
+      leaseName: sharding.leaseName ?? name,
+      timing: resolveLeaseTiming(sharding, `manager "${name}"`),
+    })
+  const { releaseOnStop = true, onLost = 'exit' } = leaderElection ?? {}
+  const parts = { ...member, name, operator, cluster, tracer, events, elector, sharding: shares, disposables }
+  return new RunningManager({
+    ...parts,
+    releaseOnStop,
+    onLost,
+    makeEvents: (other) => createEventRecorder({ ...reporter, client: other.api }),
+    health: options.health,
+    gracefulTimeout: options.gracefulTimeout ?? '30s',
+    abortTimeout: options.abortTimeout ?? '5s',
+    syncTimeout: options.syncTimeout ?? '2m',
+    degraded: options.degraded ?? false,
+    serveWebhooks: options.serveWebhooks,
+  })
+}
+
+function switched<T extends object>(option: boolean | T | undefined): T | undefined {
+  // Every option of both can be left out.
+  if (option === true) return {} as T
+  return option === false ? undefined : option
 }

@@ -1,0 +1,61 @@
+import { isKubewrightError } from '@kubewright/base'
+import type { ControllerParts } from '../controller/controller-parts.ts'
+import { type ControllerRunner, createControllerRunner } from '../controller/controller-runner.ts'
+import type { KeyController } from '../controller/key-controller.ts'
+import type { Runnable } from './runnable.ts'
+
+/** Where a controller works: on every replica, on this replica's share of the keys, or on the leader. */
+export type Workplace = 'other' | 'shared' | 'leader'
+
+/** A controller in a manager: its runner, and the part that the manager starts and stops. */
+export interface ManagedController {
+  readonly runner: ControllerRunner
+  readonly runnable: Runnable
+  readonly workplace: Workplace
+}
+
+// What may heal while the program runs; other failures are mistakes in it.
+const curable = ['KW_CACHE_NOT_SYNCED', 'KW_SOURCE_FAILED'] as const
+const retryPause = 5_000
+
+/**
+ * Makes the runner of a controller and the part that runs it; nothing is started. A degraded one waits, instead of failing, when its
+ * sources do not sync.
+ */
+export function manageController(
+  controller: KeyController,
+  workplace: Workplace,
+  parts: ControllerParts,
+  { degraded }: { readonly degraded: boolean },
+): ManagedController {
+  const { cluster, clock, log } = parts
+  // Metrics and logs tell the clusters apart by the controller's name.
+  const name = cluster.name === '' ? controller.name : `${controller.name}@${cluster.name}`
+  const runner = createControllerRunner({ ...controller, name }, parts)
+  const warmUp = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+    for (;;) {
+      try {
+        return await runner.warmUp({ signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!degraded || !curable.some((code) => isKubewrightError(error, code))) throw error
+        log.error(error, 'Controller cannot start yet; the others go on', { controller: name })
+        await clock.sleep(retryPause, { signal })
+      }
+    }
+  }
+  const runnable: Runnable = {
+    name: `controller "${name}"`,
+    warmUp,
+    async run({ drain, abort }) {
+      try {
+        await warmUp({ signal: drain })
+      } catch (error) {
+        if (drain.aborted) return
+        throw error
+      }
+      await runner.work({ drain, abort })
+    },
+  }
+  return { runner, runnable, workplace }
+}

@@ -1,0 +1,39 @@
+import type { Clock, Duration, Logger, Random } from '@kubewright/base'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Operator } from '../define-operator.ts'
+import type { LeaderElector } from '../election/leader-elector.ts'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import type { HealthChecks } from '../health/health-check.ts'
+import type { Sharding } from '../sharding/sharding.ts'
+import type { Tracer } from '../tracing/tracer.ts'
+import type { MetricSink } from '../work-queue/metric-sink.ts'
+import type { ManagerOptions } from './manager.ts'
+
+/** What a manager is made of, complete. */
+export interface ManagerParts {
+  readonly name: string
+  readonly identity: string
+  readonly operator: Operator | undefined
+  readonly cluster: Cluster
+  /** What was made for this manager alone, to be disposed in reverse order when everything else has ended. */
+  readonly disposables: readonly AsyncDisposable[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly metrics: MetricSink
+  readonly tracer: Tracer
+  readonly health: HealthChecks | undefined
+  /** For the main cluster. */
+  readonly events: EventRecorder
+  /** For the others. */
+  readonly makeEvents: (cluster: Cluster) => EventRecorder & AsyncDisposable
+  readonly elector: LeaderElector | undefined
+  readonly releaseOnStop: boolean
+  readonly onLost: 'exit' | 'step-down'
+  readonly sharding: Sharding | undefined
+  readonly gracefulTimeout: Duration
+  readonly abortTimeout: Duration
+  readonly syncTimeout: Duration
+  readonly degraded: boolean
+  readonly serveWebhooks: ManagerOptions['serveWebhooks']
+}
