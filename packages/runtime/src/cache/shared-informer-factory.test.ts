@@ -1,5 +1,6 @@
 import { createKind, type KubeObject, newForbidden, parseSelector } from '@kubewright/api'
 import { nullLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { metadataOnly } from '@kubewright/client'
 import { describe, expect, test } from 'vitest'
 import { type InformerScope, SharedInformerFactory } from './shared-informer-factory.ts'
 import { FakeSource } from './testdata/fake-source.ts'
@@ -39,6 +40,54 @@ describe('SharedInformerFactory', () => {
     expect(other.informer).not.toBe(first.informer)
     expect(sources.map(({ scope }) => scope)).toEqual([{}, { namespace: 'ns', labelSelector: 'app=x' }])
     await factory.shutDown()
+  })
+
+  test('use() narrows to the scope of the factory, and a use may narrow further', async () => {
+    const scopes: InformerScope[] = []
+    const source = (_: unknown, scope: InformerScope) => {
+      scopes.push(scope)
+      return new FakeSource()
+    }
+    await using factory = new SharedInformerFactory({ source, scope: { namespace: 'ns', labelSelector: 'app=x' } })
+    factory.use(Thing)
+    factory.use(Thing, { fieldSelector: 'metadata.name=a' })
+    factory.use(Thing, { namespace: 'other' })
+    expect(scopes).toEqual([
+      { namespace: 'ns', labelSelector: 'app=x' },
+      { namespace: 'ns', labelSelector: 'app=x', fieldSelector: 'metadata.name=a' },
+      { namespace: 'other', labelSelector: 'app=x' },
+    ])
+  })
+
+  test('use() gives metadata readers the full informer when there is one, and else one of metadata', async () => {
+    const { factory } = setUp()
+    const metadata = factory.use(metadataOnly(Thing))
+    const full = factory.use(Thing)
+    expect(full.informer).not.toBe(metadata.informer)
+    expect(factory.use(metadataOnly(Thing)).informer).toBe(full.informer)
+    expect([...factory.health.keys()]).toEqual(['things.example.com v1', 'things.example.com v1, metadata'])
+    await factory.shutDown()
+  })
+
+  test('resyncPeriod of the factory holds for handlers that say none', async () => {
+    const clock = new VirtualClock()
+    const source = () => {
+      const things = new FakeSource()
+      things.set('a')
+      return things
+    }
+    await using factory = new SharedInformerFactory({ source, clock, resyncPeriod: '30s' })
+    const { addHandler } = factory.use(Thing)
+    const told: string[] = []
+    addHandler({ onUpdate: (_, { metadata }, { isResync }) => void told.push(`${metadata.name} ${isResync}`) })
+    addHandler({ onUpdate: () => void told.push('slow') }, { resyncPeriod: '10m' })
+    factory.start()
+    await clock.advance('31s')
+    expect(told).toEqual(['a true'])
+  })
+
+  test('new SharedInformerFactory() needs a way to the server', () => {
+    expect(() => new SharedInformerFactory({})).toThrow("it has no 'client'")
   })
 
   test('release() of the last lease stops the watch; earlier ones only remove their handlers', async () => {

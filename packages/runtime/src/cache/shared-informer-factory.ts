@@ -5,10 +5,14 @@ import {
   formatDuration,
   KubewrightError,
   type Logger,
+  nullLogger,
   type Random,
+  systemClock,
+  systemRandom,
   withDeadline,
 } from '@kubewright/base'
-import { isMetadataOnly } from '@kubewright/client'
+import { type ApiClient, isMetadataOnly } from '@kubewright/client'
+import { clientListWatch } from '../cluster/client-list-watch.ts'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import type { ListWatch } from './list-watch.ts'
@@ -31,13 +35,22 @@ export interface InformerScope {
   readonly fieldSelector?: string
 }
 
-/** What a factory is made of. */
+/** What a factory is made of. Either a client or a source is needed. */
 export interface SharedInformerFactoryOptions {
-  /** Gives access to one kind within a scope; called once for each informer. */
-  readonly source: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Logger
+  /** Gives access to all kinds. */
+  readonly client?: Pick<ApiClient, 'pages' | 'watch'>
+  /** Gives access to one kind within a scope, instead of a client; called once for each informer. */
+  readonly source?: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
+  /** What is wanted where a use does not say it: a filtered factory. @default everything */
+  readonly scope?: InformerScope
+  /** How often handlers that do not say it are told every object again. @default never */
+  readonly resyncPeriod?: Duration
+  /** @default the system's */
+  readonly clock?: Clock
+  /** @default the system's */
+  readonly random?: Random
+  /** @default silent */
+  readonly log?: Logger
   readonly metrics?: MetricSink
   /** Changes objects before they are stored, for instance to drop `metadata.managedFields`. */
   readonly transform?: (object: KubeObject) => KubeObject
@@ -67,27 +80,37 @@ interface Shared {
  */
 export class SharedInformerFactory implements AsyncDisposable {
   readonly #options: SharedInformerFactoryOptions
+  readonly #source: NonNullable<SharedInformerFactoryOptions['source']>
+  readonly #clock: Clock
   // By identity of kind and scope; every entry has at least one lease.
   readonly #shared = new Map<string, Shared>()
   #started = false
 
   constructor(options: SharedInformerFactoryOptions) {
+    const { client, source } = options
     this.#options = options
+    this.#clock = options.clock ?? systemClock
+    if (source !== undefined) this.#source = source
+    // The informers are made for the kinds that they hand out, so their objects are as general as the map of all informers.
+    else if (client !== undefined) this.#source = (kind, scope) => clientListWatch(client, kind, scope)
+    else throw new TypeError("Cannot make an informer factory as it has no 'client': nothing could be watched")
   }
 
   /** The health of every informer, by its name, in order. */
   get health(): ReadonlyMap<string, ReflectorHealth> {
-    return new Map([...this.#shared].sort().map(([name, { informer }]) => [name, informer.health]))
+    const inOrder = [...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1))
+    return new Map(inOrder.map(([name, { informer }]) => [name, informer.health]))
   }
 
   /** Takes a share in the informer of a kind; it runs as soon as the factory is started. */
   use<K extends AnyKind>(kind: K, scope: InformerScope = {}): InformerLease<Infer<K> & KubeObject> {
     type T = Infer<K> & KubeObject
-    const whole = identity(kind, scope)
+    const narrowed = { ...this.#options.scope, ...scope }
+    const whole = identity(kind, narrowed)
     const name = isMetadataOnly(kind) && !this.#shared.has(whole) ? `${whole}, metadata` : whole
     let shared = this.#shared.get(name)
     if (shared === undefined) {
-      shared = { informer: this.#make(kind, scope), leases: 0 }
+      shared = { informer: this.#make(kind, narrowed), leases: 0 }
       this.#shared.set(name, shared)
       if (this.#started) shared.informer.start()
     }
@@ -112,7 +135,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     const all = [...this.#shared.values()]
     const wait = (inner: AbortSignal) => Promise.all(all.map(({ informer }) => informer.synced({ signal: inner })))
     try {
-      await withDeadline(this.#options.clock, timeout, 'sync of informers', wait, { signal })
+      await withDeadline(this.#clock, timeout, 'sync of informers', wait, { signal })
     } catch (error) {
       if (signal?.aborted) throw error
       const missing = [...this.#shared].filter(([, { informer }]) => !informer.hasSynced).map(explain)
@@ -133,14 +156,17 @@ export class SharedInformerFactory implements AsyncDisposable {
   }
 
   #make(kind: AnyKind, scope: InformerScope): SharedInformer<KubeObject> {
-    const { source, transform: common, transformOf, ...options } = this.#options
-    const transform = transformOf === undefined ? common : transformOf(kind)
+    const { transformOf, random = systemRandom, log = nullLogger, metrics, reflector } = this.#options
+    const transform = transformOf === undefined ? this.#options.transform : transformOf(kind)
     const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
     return new SharedInformer({
-      ...options,
+      clock: this.#clock,
+      random,
+      log,
+      ...(metrics === undefined ? {} : { metrics }),
       ...(transform === undefined ? {} : { transform }),
-      source: source(kind, scope),
-      reflector: { expected: { apiVersion: kind.apiVersion, kind: kind.kind }, ...options.reflector },
+      source: this.#source(kind, scope),
+      reflector: { expected: { apiVersion: kind.apiVersion, kind: kind.kind }, ...reflector },
       resource: { group: kind.group, version: kind.version, resource: kind.plural, ...namespace },
     })
   }
@@ -162,8 +188,10 @@ export class SharedInformerFactory implements AsyncDisposable {
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
       await informer.stop()
     }
+    const { resyncPeriod } = this.#options
     const addHandler: InformerLease<T>['addHandler'] = (handler, options) => {
-      const registration = informer.addHandler(handler, options)
+      const all = { ...(resyncPeriod === undefined ? {} : { resyncPeriod }), ...options }
+      const registration = informer.addHandler(handler, all)
       registrations.push(registration)
       return registration
     }
