@@ -7,6 +7,8 @@ export interface ConsumerTask {
   readonly server: string
   readonly objects: number
   readonly events: number
+  /** Which of several ways a consumer has. */
+  readonly variant: string
 }
 
 /** What a consumer has to offer. */
@@ -20,8 +22,8 @@ export interface Consumer {
 }
 
 export function taskOfArguments(): ConsumerTask {
-  const [server = '', objects = '0', events = '0'] = process.argv.slice(2)
-  return { server, objects: Number(objects), events: Number(events) }
+  const [server = '', objects = '0', events = '0', variant = ''] = process.argv.slice(2)
+  return { server, objects: Number(objects), events: Number(events), variant }
 }
 
 function cpuMillis(): number {

@@ -1,45 +1,51 @@
-// Our informer, on our client.
+// Our informer, on our client. An argument chooses how its one handler is told: `objects` or `changes`.
 import { nullLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
-import { SharedInformer } from '@kubewright/runtime'
+import { type EventHandler, SharedInformer } from '@kubewright/runtime'
 import { type Consumer, report, taskOfArguments } from './consumer-report.ts'
 
 const task = taskOfArguments()
-const kind = dynamicKind({
-  group: 'example.com',
-  version: 'v1',
-  kind: 'WebSite',
-  plural: 'websites',
-  scope: 'Namespaced',
-})
+const kind = dynamicKind({ group: 'example.com', version: 'v1', kind: 'WebSite', plural: 'websites' })
 const client = createClient({ transport: httpTransport({ server: task.server, compression: false }), namespace: '' })
+
+let seen = 0
+let wanted = Number.POSITIVE_INFINITY
+let finish = (): void => undefined
+const count = (): void => {
+  if (++seen === wanted) finish()
+}
+const handlers = {
+  objects: {
+    onUpdate: (before: object, after: object) => {
+      if (before !== after) count()
+    },
+  },
+  changes: {
+    onChange: ({ type }) => {
+      if (type === 'update') count()
+    },
+  },
+} satisfies Record<string, EventHandler<never>>
+
 const informer = new SharedInformer({
   source: {
-    list: async () => {
-      throw new Error('not needed')
-    },
-    watch: async ({ signal, ...options }) => (await client.watch(kind, { ...options, signal })).batches() as never,
+    list: ({ resourceVersion, limit = 0, continue: token, signal }) =>
+      client.encodedPage(kind, { resourceVersion, pageSize: limit, continue: token, signal }),
+    watch: async (options) => (await client.watch(kind, options)).encoded(),
   },
   resource: { group: 'example.com', version: 'v1', resource: 'websites' },
   clock: systemClock,
   random: systemRandom,
   log: nullLogger,
 })
-let seen = 0
-let wanted = Number.POSITIVE_INFINITY
-let finish = (): void => undefined
-informer.addHandler({
-  onUpdate() {
-    if (++seen === wanted) finish()
-  },
-})
+informer.addHandler(handlers[task.variant === 'objects' ? 'objects' : 'changes'])
 const consumer: Consumer = {
   start: () => informer.start().synced(),
   read: (name, namespace) =>
     (informer.store.get(`${namespace}/${name}`) as { spec?: { replicas: number } } | undefined)?.spec?.replicas === 4,
-  updates: (count) =>
+  updates: (total) =>
     new Promise((resolve) => {
-      wanted = count
+      wanted = total
       finish = resolve
     }),
 }

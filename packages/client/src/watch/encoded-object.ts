@@ -26,6 +26,7 @@ export class EncodedObject<T> {
   #home: ByteHome
   #start: number
   #end: number
+  #decodes = 0
 
   constructor(type: EncodedType<T>, key: string, resourceVersion: string, home: ByteHome, start: number, end: number) {
     this.type = type
@@ -41,6 +42,11 @@ export class EncodedObject<T> {
     return this.#end - this.#start
   }
 
+  /** How often it was decoded. */
+  get decodes(): number {
+    return this.#decodes
+  }
+
   /** Where the bytes are. */
   get home(): ByteHome {
     return this.#home
@@ -48,8 +54,19 @@ export class EncodedObject<T> {
 
   /** The object, parsed and deeply frozen. */
   decode(): T {
-    const json: unknown = JSON.parse(this.#home.bytes.toString('utf8', this.#start, this.#end))
-    return deepFreeze(this.type.read(json)) as T
+    this.#decodes++
+    return deepFreeze(this.parse()) as T
+  }
+
+  /** The object, parsed and the caller's to change. */
+  parse(): T {
+    return this.type.read(JSON.parse(this.#home.bytes.toString('utf8', this.#start, this.#end)))
+  }
+
+  /** Another form of the same object: what is encoded is `value`. */
+  recoded(value: T): EncodedObject<T> {
+    const bytes = Buffer.from(JSON.stringify(value))
+    return new EncodedObject(this.type, this.key, this.resourceVersion, { bytes }, 0, bytes.length)
   }
 
   /** Its labels alone, for a fraction of what decoding costs. */

@@ -1,7 +1,8 @@
-import { type KubeObject, keyOf } from '@kubewright/api'
-import { deepFreeze } from '@kubewright/base'
+import type { KubeObject } from '@kubewright/api'
 import type { Delta } from './delta-fifo.ts'
+import type { HotObjects } from './hot-objects.ts'
 import type { Indexer } from './indexer.ts'
+import { type Item, isEncoded, keyOfItem, versionOfItem } from './item.ts'
 
 /** How an object was last. */
 export interface DeletedObject<T> {
@@ -14,20 +15,89 @@ export interface DeletedObject<T> {
   readonly finalStateUnknown: boolean
 }
 
+interface ChangeParts<T> {
+  readonly key: string
+  readonly before: Item<T> | undefined
+  readonly after: Item<T> | undefined
+  readonly last?: Item<T> | undefined
+  readonly lastUnknown?: boolean
+  readonly sync: boolean
+  readonly initial: boolean
+}
+
 /**
  * What happened to one key: it went from `before` to `after`, where undefined means that there was no object. Such steps can be
- * joined, which is what keeps slow handlers bounded.
+ * joined, which is what keeps slow handlers bounded. Objects are decoded when they are read.
  */
-export interface Change<T> {
+export class Change<T> {
   readonly key: string
-  readonly before: T | undefined
-  readonly after: T | undefined
-  /** Present exactly for deletions. */
-  readonly deleted?: DeletedObject<T>
   /** Nothing happened: the object is told again, or was listed again in the same version. */
   readonly sync: boolean
   /** The object belongs to the first list. */
   readonly initial: boolean
+  readonly #hot: HotObjects<T>
+  readonly #from: Item<T> | undefined
+  readonly #to: Item<T> | undefined
+  // The last state of an object that is gone.
+  readonly #last: Item<T> | undefined
+  readonly #lastUnknown: boolean
+  // An object that the store no longer has is decoded here, at most once.
+  #before: T | undefined
+
+  constructor(hot: HotObjects<T>, parts: ChangeParts<T>) {
+    this.key = parts.key
+    this.sync = parts.sync
+    this.initial = parts.initial
+    this.#hot = hot
+    this.#from = parts.before
+    this.#to = parts.after
+    this.#last = parts.last
+    this.#lastUnknown = parts.lastUnknown ?? false
+    // If the object was parsed, it need not be parsed again; the store will not be asked for it any more.
+    if (parts.before !== undefined && parts.before !== parts.after && isEncoded(parts.before)) {
+      this.#before = hot.take(parts.before)
+    }
+  }
+
+  get type(): 'add' | 'update' | 'delete' {
+    return this.#to === undefined ? 'delete' : this.#from === undefined ? 'add' : 'update'
+  }
+
+  get before(): T | undefined {
+    if (this.#from === undefined) return undefined
+    // A resync tells one object twice.
+    if (this.#from === this.#to) return this.after
+    return (this.#before ??= this.#passing(this.#from))
+  }
+
+  get after(): T | undefined {
+    return this.#to === undefined ? undefined : this.#hot.read(this.#to)
+  }
+
+  /** Present exactly for deletions. */
+  get deleted(): DeletedObject<T> | undefined {
+    const last = this.#last
+    if (last === undefined) return undefined
+    // Of an object whose end was missed, the last state is the one that was in the store.
+    const object = last === this.#from ? (this.before as T) : this.#passing(last)
+    return { object, finalStateUnknown: this.#lastUnknown }
+  }
+
+  /** The changes of one key, this one and then another, as one; undefined when together they come to nothing. */
+  joined(next: Change<T>): Change<T> | undefined {
+    if (next.sync) return this
+    const before = this.#from
+    if (before === undefined && next.#to === undefined) return undefined
+    const initial = before === undefined && this.initial
+    const parts = { key: next.key, before, after: next.#to, last: next.#last, lastUnknown: next.#lastUnknown }
+    const both = new Change(this.#hot, { ...parts, sync: false, initial })
+    both.#before = this.#before
+    return both
+  }
+
+  #passing(item: Item<T>): T {
+    return isEncoded(item) ? item.decode() : item
+  }
 }
 
 /**
@@ -38,19 +108,19 @@ export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta
   switch (delta.type) {
     case 'Added':
     case 'Updated':
-      return [changeOf(store.set(delta.object), delta.object, initial)]
+      return [changeOf(store, store.put(delta.object), delta.object, initial)]
     case 'Deleted': {
-      const key = keyOf(delta.object)
-      const before = store.delete(key)
+      const item = delta.object
+      const key = keyOfItem(item)
+      const before = store.take(key)
       // Nobody was told of an object that is not in the store, so there is nothing to take back.
       if (before === undefined) return []
-      deepFreeze(delta.object)
-      return [deletion(key, before, { object: delta.object, finalStateUnknown: false })]
+      return [deletion(store, key, before, store.keep(item), false)]
     }
     case 'Replaced':
       return replaceAll(store, delta.objects, delta.resourceVersion, initial)
     case 'Sync':
-      return store.list().map((object) => changeOf(object, object, false))
+      return [...store.items()].map((item) => changeOf(store, item, item, false))
     case 'Bookmark':
       store.bookmark(delta.resourceVersion)
       return []
@@ -59,35 +129,50 @@ export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta
 
 /** The two changes of one key, one after the other, as one; undefined when together they come to nothing. */
 export function joinChanges<T>(first: Change<T>, second: Change<T>): Change<T> | undefined {
-  if (second.sync) return first
-  const { key, after, deleted } = second
-  if (first.before === undefined && after === undefined) return undefined
-  const before = first.before
-  const initial = before === undefined && first.initial
-  return { key, before, after, ...(deleted === undefined ? {} : { deleted }), sync: false, initial }
+  return first.joined(second)
+}
+
+/** The objects of a store as they are told to a handler that comes late. */
+export function initialChanges<T extends KubeObject>(store: Indexer<T>): Change<T>[] {
+  return [...store.items()].map((after) => {
+    return new Change(store.hot, { key: keyOfItem(after), before: undefined, after, sync: false, initial: true })
+  })
 }
 
 function replaceAll<T extends KubeObject>(
   store: Indexer<T>,
-  objects: readonly T[],
+  objects: readonly Item<T>[],
   resourceVersion: string,
   initial: boolean,
 ): Change<T>[] {
-  const earlier = new Map(store.list().map((object) => [keyOf(object), object]))
+  const earlier = new Map<string, Item<T>>()
+  for (const item of store.items()) earlier.set(keyOfItem(item), item)
   store.replace(objects, resourceVersion)
   const changes: Change<T>[] = []
-  for (const [key, object] of earlier) {
-    if (!store.has(key)) changes.push(deletion(key, object, { object, finalStateUnknown: true }))
+  for (const [key, item] of earlier) {
+    if (!store.has(key)) changes.push(deletion(store, key, item, item, true))
   }
-  for (const object of store.list()) changes.push(changeOf(earlier.get(keyOf(object)), object, initial))
+  for (const item of store.items()) changes.push(changeOf(store, earlier.get(keyOfItem(item)), item, initial))
   return changes
 }
 
-function changeOf<T extends KubeObject>(before: T | undefined, after: T, initial: boolean): Change<T> {
-  const sync = before !== undefined && before.metadata.resourceVersion === after.metadata.resourceVersion
-  return { key: keyOf(after), before, after, sync, initial: initial && before === undefined }
+function changeOf<T extends KubeObject>(
+  store: Indexer<T>,
+  before: Item<T> | undefined,
+  after: Item<T>,
+  initial: boolean,
+): Change<T> {
+  const sync = before !== undefined && versionOfItem(before) === versionOfItem(after)
+  const first = initial && before === undefined
+  return new Change(store.hot, { key: keyOfItem(after), before, after, sync, initial: first })
 }
 
-function deletion<T>(key: string, before: T, deleted: DeletedObject<T>): Change<T> {
-  return { key, before, after: undefined, deleted, sync: false, initial: false }
+function deletion<T extends KubeObject>(
+  store: Indexer<T>,
+  key: string,
+  before: Item<T>,
+  last: Item<T>,
+  lastUnknown: boolean,
+): Change<T> {
+  return new Change(store.hot, { key, before, after: undefined, last, lastUnknown, sync: false, initial: false })
 }

@@ -1,12 +1,13 @@
 import type { KubeObject } from '@kubewright/api'
 import { abortable, Deferred, type WaitOptions } from '@kubewright/base'
 import { Fifo } from '../work-queue/fifo.ts'
+import { type Item, isEncoded } from './item.ts'
 
 /** One step from the source towards the store. */
 export type Delta<T> =
-  | { readonly type: 'Added' | 'Updated' | 'Deleted'; readonly object: T }
+  | { readonly type: 'Added' | 'Updated' | 'Deleted'; readonly object: Item<T> }
   /** The whole content; what it lacks was deleted. */
-  | { readonly type: 'Replaced'; readonly objects: readonly T[]; readonly resourceVersion: string }
+  | { readonly type: 'Replaced'; readonly objects: readonly Item<T>[]; readonly resourceVersion: string }
   /** Everything shall be told again. */
   | { readonly type: 'Sync' }
   /** All deltas up to this version have come before. */
@@ -14,10 +15,10 @@ export type Delta<T> =
 
 /** What a reflector writes to. */
 export interface DeltaTarget<T> {
-  add(object: T): void
-  update(object: T): void
-  delete(object: T): void
-  replace(objects: readonly T[], resourceVersion: string): void
+  add(object: Item<T>): void
+  update(object: Item<T>): void
+  delete(object: Item<T>): void
+  replace(objects: readonly Item<T>[], resourceVersion: string): void
   bookmark(resourceVersion: string): void
 }
 
@@ -36,12 +37,12 @@ export interface DeltaFifoOptions<T> {
  */
 export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
   readonly #deltas = new Fifo<Delta<T>>()
-  readonly #transform: (object: T) => T
+  readonly #transform: (object: Item<T>) => Item<T>
   #available = new Deferred()
   #syncQueued = false
 
   constructor(options: DeltaFifoOptions<T> = {}) {
-    this.#transform = options.transform ?? ((object) => object)
+    this.#transform = transformItem(options.transform)
   }
 
   /** The number of deltas that wait. */
@@ -49,19 +50,19 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
     return this.#deltas.size
   }
 
-  add(object: T): void {
+  add(object: Item<T>): void {
     this.#push({ type: 'Added', object: this.#transform(object) })
   }
 
-  update(object: T): void {
+  update(object: Item<T>): void {
     this.#push({ type: 'Updated', object: this.#transform(object) })
   }
 
-  delete(object: T): void {
+  delete(object: Item<T>): void {
     this.#push({ type: 'Deleted', object: this.#transform(object) })
   }
 
-  replace(objects: readonly T[], resourceVersion: string): void {
+  replace(objects: readonly Item<T>[], resourceVersion: string): void {
     this.#push({ type: 'Replaced', objects: objects.map(this.#transform), resourceVersion })
   }
 
@@ -95,4 +96,10 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
     this.#deltas.push(delta)
     if (!this.#available.settled) this.#available.resolve()
   }
+}
+
+/** The same transformation of objects in either form. */
+export function transformItem<T>(transform: ((object: T) => T) | undefined): (item: Item<T>) => Item<T> {
+  if (transform === undefined) return (item) => item
+  return (item) => (isEncoded(item) ? item.recoded(transform(item.parse())) : transform(item))
 }

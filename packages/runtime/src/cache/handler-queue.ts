@@ -1,6 +1,6 @@
 import { type Clock, Deferred, type Logger } from '@kubewright/base'
 import { Fifo } from '../work-queue/fifo.ts'
-import { type Change, joinChanges } from './change.ts'
+import type { Change, DeletedObject } from './change.ts'
 import type { EventHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
 
@@ -86,7 +86,7 @@ export class HandlerQueue<T> {
     if (this.#line.size < this.#options.coalesceAfter) return false
     const waiting = this.#byKey.get(change.key)
     if (waiting?.change === undefined) return false
-    waiting.change = joinChanges(waiting.change, change)
+    waiting.change = waiting.change.joined(change)
     if (waiting.change === undefined) this.#byKey.delete(change.key)
     const { sink, labels } = this.#options.metrics
     sink?.add(informerMetricNames.handlerCoalesced, labels, 1)
@@ -132,11 +132,16 @@ export class HandlerQueue<T> {
 
 function tell<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
   if (handler.onChange !== undefined) return handler.onChange(change)
-  const { before, after, deleted } = change
-  if (deleted !== undefined) {
-    return handler.onDelete?.(deleted.object, { finalStateUnknown: deleted.finalStateUnknown })
+  // Objects that nobody asked for are not decoded.
+  switch (change.type) {
+    case 'add':
+      return handler.onAdd?.(change.after as T, { isInInitialList: change.initial })
+    case 'update':
+      return handler.onUpdate?.(change.before as T, change.after as T, { isResync: change.sync })
+    case 'delete': {
+      if (handler.onDelete === undefined) return
+      const { object, finalStateUnknown } = change.deleted as DeletedObject<T>
+      return handler.onDelete(object, { finalStateUnknown })
+    }
   }
-  if (after === undefined) return
-  if (before === undefined) return handler.onAdd?.(after, { isInInitialList: change.initial })
-  return handler.onUpdate?.(before, after, { isResync: change.sync })
 }

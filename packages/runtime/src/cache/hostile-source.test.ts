@@ -50,6 +50,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('SharedInformer equals a hostile source in t
   const random = seededRandom(seed)
   const clock = new VirtualClock()
   const source = new FakeSource()
+  source.encodes = seed % 4 < 2
   const { calm } = makeHostile(source, random.fork('faults'))
   const resource = { group: 'example.com', version: 'v1', resource: 'things' }
   const informer = new SharedInformer<KubeObject>({

@@ -2,7 +2,7 @@ import { type KubeObject, keyOf, parseSelector } from '@kubewright/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Indexer } from './indexer.ts'
-import { objectOf } from './testdata/fake-source.ts'
+import { encoded, objectOf } from './testdata/fake-source.ts'
 
 const named = (objects: readonly KubeObject[]): string[] => objects.map(keyOf)
 
@@ -56,35 +56,56 @@ describe('Indexer', () => {
       name: fc.constantFrom('a', 'b', 'c', 'd'),
       namespace: fc.constantFrom('x', 'x-y'),
       labels: fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('1', '2', '3')),
+      asBytes: fc.boolean(),
     })
     const selectors = ['', 'app=1', 'app in (1,2)', 'app!=1', 'tier', '!tier', 'app=1,tier=2', 'app in (2,3),tier!=1']
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(...selectors), (steps, text) => {
-        const selector = parseSelector(text)
-        const store = new Indexer<KubeObject>({ label: ({ metadata }) => Object.values(metadata.labels ?? {}) })
-        const model = new Map<string, KubeObject>()
-        for (const { do: action, name, namespace, labels } of steps) {
-          const object = objectOf(name, 1, { namespace, labels })
-          if (action === 'set') {
-            expect(store.set(object)).toBe(model.get(keyOf(object)))
-            model.set(keyOf(object), object)
-          } else if (action === 'delete') {
-            expect(store.delete(keyOf(object))).toBe(model.get(keyOf(object)))
-            model.delete(keyOf(object))
-          } else if (action === 'replace') {
-            model.clear()
-            model.set(keyOf(object), object)
-            store.replace([object], '1')
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.constantFrom(...selectors),
+        fc.nat(6),
+        (steps, text, hotObjects) => {
+          const selector = parseSelector(text)
+          const label = ({ metadata }: KubeObject): string[] => Object.values(metadata.labels ?? {})
+          const store = new Indexer<KubeObject>({ label }, { hotObjects })
+          const model = new Map<string, KubeObject>()
+          for (const { do: action, name, namespace, labels, asBytes } of steps) {
+            const object = objectOf(name, 1, { namespace, labels })
+            const item = asBytes ? encoded(object) : object
+            if (action === 'set') {
+              expect(store.set(item)).toEqual(model.get(keyOf(object)))
+              model.set(keyOf(object), object)
+            } else if (action === 'delete') {
+              expect(store.delete(keyOf(object))).toEqual(model.get(keyOf(object)))
+              model.delete(keyOf(object))
+            } else if (action === 'replace') {
+              model.clear()
+              model.set(keyOf(object), object)
+              store.replace([item], '1')
+            }
+            const all = [...model.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+            expect(store.size).toBe(model.size)
+            expect(store.list({ selector })).toEqual(all.filter((each) => selector.matches(each.metadata.labels)))
+            expect(store.list({ namespace })).toEqual(all.filter((each) => each.metadata.namespace === namespace))
+            const indexed = all.filter((each) => Object.values(each.metadata.labels ?? {}).includes('2'))
+            expect(store.byIndex('label', '2')).toEqual(indexed)
           }
-          const all = [...model.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-          expect(store.size).toBe(model.size)
-          expect(store.list({ selector })).toEqual(all.filter((each) => selector.matches(each.metadata.labels)))
-          expect(store.list({ namespace })).toEqual(all.filter((each) => each.metadata.namespace === namespace))
-          const indexed = all.filter((each) => Object.values(each.metadata.labels ?? {}).includes('2'))
-          expect(store.byIndex('label', '2')).toEqual(indexed)
-        }
-      }),
+        },
+      ),
       { numRuns: 100 },
     )
+  })
+
+  test('holds encoded objects as bytes and answers selectors without parsing what does not match', () => {
+    const store = new Indexer<KubeObject>()
+    const items = ['a', 'b', 'c'].map((name, i) => encoded(objectOf(name, i + 1, { labels: { app: name } })))
+    store.replace(items, '3')
+    expect(store.stats).toEqual({ objects: 3, bytes: 16 * 1024, parsed: 0 })
+    expect(named(store.list({ selector: parseSelector('app=b') }))).toEqual(['b'])
+    expect(named(store.list({ selector: parseSelector('app notin (b, c)') }))).toEqual(['a'])
+    expect(items.map((item) => item.decodes)).toEqual([1, 1, 0])
+    expect(store.get('b')).toBe(store.get('b'))
+    expect(() => Object.assign(store.get('b')?.metadata.labels ?? {}, { app: 'x' })).toThrow(TypeError)
+    expect(store.stats.parsed).toBe(2)
   })
 })

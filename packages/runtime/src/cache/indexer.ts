@@ -1,6 +1,9 @@
-import { type KubeObject, keyOf, type Requirement } from '@kubewright/api'
+import type { KubeObject, Requirement } from '@kubewright/api'
 import { deepFreeze, SortedKeys } from '@kubewright/base'
+import { BytePool } from './byte-pool.ts'
+import { HotObjects } from './hot-objects.ts'
 import { IndexBuckets, type IndexFunction } from './index-buckets.ts'
+import { type Item, isEncoded, keyOfItem } from './item.ts'
 import type { Store, StoreQuery } from './store.ts'
 
 // Label keys that get an index of their own; selectors on further keys are answered by scanning.
@@ -12,40 +15,63 @@ export interface IndexerOptions {
    * Told when an index function throws; the object is then stored and not found through that index. @default the error is thrown on
    */
   readonly onIndexError?: (error: unknown, index: string, key: string) => void
+  /** How many of the objects that are held as bytes are kept parsed as well, at most: those that are read often. @default 4096 */
+  readonly hotObjects?: number
+}
+
+/** What a store takes. */
+export interface StoreStats {
+  readonly objects: number
+  /** The bytes that are allocated for objects that came encoded. */
+  readonly bytes: number
+  /** How many of them are kept parsed as well. */
+  readonly parsed: number
 }
 
 /**
  * A store that can be written to, with indexes. Namespaces need none, because keys are sorted; a label gets one when a selector
  * first asks for certain values of it. Every write leaves store and indexes in step.
+ *
+ * Objects that come as bytes are held as bytes and parsed when they are read; see `docs/adr/0009-lean-cache.md`.
  */
 export class Indexer<T extends KubeObject> implements Store<T> {
-  readonly #objects = new Map<string, T>()
-  // Exactly the keys of #objects.
+  readonly #items = new Map<string, Item<T>>()
+  // Exactly the keys of #items.
   #keys = new SortedKeys()
-  readonly #indexes = new Map<string, IndexBuckets<T>>()
-  readonly #labelIndexes = new Map<string, IndexBuckets<T>>()
+  // The bytes of exactly the encoded objects of #items.
+  #pool = new BytePool()
+  readonly #indexes = new Map<string, { readonly valuesOf: IndexFunction<T>; readonly buckets: IndexBuckets }>()
+  readonly #labelIndexes = new Map<string, IndexBuckets>()
   readonly #onIndexError: NonNullable<IndexerOptions['onIndexError']>
   #resourceVersion = ''
+  /** The parsed forms of what is held as bytes. */
+  readonly hot: HotObjects<T>
 
   constructor(indexers: Readonly<Record<string, IndexFunction<T>>> = {}, options: IndexerOptions = {}) {
     this.#onIndexError = options.onIndexError ?? rethrow
+    this.hot = new HotObjects(options.hotObjects ?? 4096)
     for (const [name, valuesOf] of Object.entries(indexers)) this.addIndexer(name, valuesOf)
   }
 
   get size(): number {
-    return this.#objects.size
+    return this.#items.size
   }
 
   get resourceVersion(): string {
     return this.#resourceVersion
   }
 
+  get stats(): StoreStats {
+    return { objects: this.#items.size, bytes: this.#pool.capacity, parsed: this.hot.size }
+  }
+
   get(key: string): T | undefined {
-    return this.#objects.get(key)
+    const item = this.#items.get(key)
+    return item === undefined ? undefined : this.hot.read(item)
   }
 
   has(key: string): boolean {
-    return this.#objects.has(key)
+    return this.#items.has(key)
   }
 
   keys(): string[] {
@@ -58,25 +84,19 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     const keys = this.#narrow(query) ?? this.#scan(namespace)
     const objects: T[] = []
     for (const key of keys) {
-      const object = this.#objects.get(key)
-      if (object === undefined) continue
-      if (namespace !== undefined && (object.metadata.namespace ?? '') !== namespace) continue
-      if (selector?.matches(object.metadata.labels) ?? true) objects.push(object)
+      const item = this.#items.get(key)
+      if (item === undefined) continue
+      if (namespace !== undefined && namespaceOf(key) !== namespace) continue
+      if (selector === undefined || selector.matches(this.#labels(item))) objects.push(this.hot.read(item))
     }
     return objects
   }
 
   addIndexer(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) throw new TypeError(`Cannot add index ${JSON.stringify(name)}: it exists already`)
-    const guarded: IndexFunction<T> = (object) => {
-      try {
-        return valuesOf(object)
-      } catch (error) {
-        this.#onIndexError(error, name, keyOf(object))
-        return noValues
-      }
-    }
-    this.#indexes.set(name, this.#build(guarded))
+    const buckets = new IndexBuckets()
+    for (const [key, item] of this.#items) buckets.set(key, this.#values(name, valuesOf, key, item))
+    this.#indexes.set(name, { valuesOf, buckets })
   }
 
   byIndex(name: string, value: string): T[] {
@@ -88,36 +108,77 @@ export class Indexer<T extends KubeObject> implements Store<T> {
   }
 
   /** Adds or replaces an object, frozen from now on, and returns the one that was there. */
-  set(object: T): T | undefined {
-    deepFreeze(object)
-    const key = keyOf(object)
-    const before = this.#objects.get(key)
-    this.#objects.set(key, object)
-    if (before === undefined) this.#keys.add(key)
-    this.#reindex(key, before, object)
-    return before
+  set(object: Item<T>): T | undefined {
+    const before = this.put(object)
+    return before === undefined ? undefined : this.#passing(before)
   }
 
   /** Removes an object and returns it, or undefined when there is none. */
   delete(key: string): T | undefined {
-    const before = this.#objects.get(key)
-    if (before === undefined) return undefined
-    this.#objects.delete(key)
-    this.#keys.delete(key)
-    this.#reindex(key, before, undefined)
+    const before = this.take(key)
+    return before === undefined ? undefined : this.#passing(before)
+  }
+
+  /** As {@link set}, without parsing what was there. */
+  put(item: Item<T>): Item<T> | undefined {
+    if (isEncoded(item)) this.#pool.hold(item)
+    else deepFreeze(item)
+    const key = keyOfItem(item)
+    const before = this.#items.get(key)
+    this.#items.set(key, item)
+    if (before === undefined) {
+      this.#keys.add(key)
+      this.hot.population = this.#items.size
+    } else if (before !== item && isEncoded(before)) this.#pool.release(before)
+    this.#reindex(key, item)
     return before
   }
 
-  /** Swaps the whole content at once; of objects with equal keys the last one counts. */
-  replace(objects: readonly T[], resourceVersion: string): void {
-    this.#objects.clear()
-    for (const object of objects) this.#objects.set(keyOf(object), deepFreeze(object) as T)
-    this.#keys = new SortedKeys()
-    for (const key of [...this.#objects.keys()].sort()) this.#keys.add(key)
-    for (const index of this.#allIndexes()) {
-      index.clear()
-      for (const [key, object] of this.#objects) index.add(key, object)
+  /** As {@link delete}, without parsing it. */
+  take(key: string): Item<T> | undefined {
+    const before = this.#items.get(key)
+    if (before === undefined) return undefined
+    this.#items.delete(key)
+    this.#keys.delete(key)
+    this.hot.population = this.#items.size
+    if (isEncoded(before)) this.#pool.release(before)
+    for (const { buckets } of this.#indexes.values()) buckets.delete(key)
+    for (const buckets of this.#labelIndexes.values()) buckets.delete(key)
+    return before
+  }
+
+  /** Makes an object that is not stored safe to be handed out: frozen, or with bytes of its own. */
+  keep(item: Item<T>): Item<T> {
+    if (isEncoded(item)) item.detach()
+    else deepFreeze(item)
+    return item
+  }
+
+  /** The objects in the form in which they are held, in the order of the keys. */
+  *items(): Generator<Item<T>> {
+    for (const key of this.#scan(undefined)) {
+      const item = this.#items.get(key)
+      if (item !== undefined) yield item
     }
+  }
+
+  /** Swaps the whole content at once; of objects with equal keys the last one counts. */
+  replace(objects: readonly Item<T>[], resourceVersion: string): void {
+    this.#items.clear()
+    for (const item of objects) this.#items.set(keyOfItem(item), item)
+    // What was there before keeps the bytes that it has, in a pool that nobody writes to any more.
+    this.hot.clear()
+    this.hot.population = this.#items.size
+    this.#pool = this.#items.size === objects.length ? poolOf(objects) : new BytePool()
+    for (const item of this.#items.values()) {
+      if (isEncoded(item)) this.#pool.hold(item)
+      else deepFreeze(item)
+    }
+    this.#keys = new SortedKeys()
+    for (const key of [...this.#items.keys()].sort()) this.#keys.add(key)
+    for (const { buckets } of this.#indexes.values()) buckets.clear()
+    for (const buckets of this.#labelIndexes.values()) buckets.clear()
+    for (const [key, item] of this.#items) this.#reindex(key, item)
     this.#resourceVersion = resourceVersion
   }
 
@@ -157,7 +218,8 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     let index = this.#labelIndexes.get(key)
     if (index === undefined) {
       if (this.#labelIndexes.size >= maxLabelIndexes) return undefined
-      index = this.#build(labelValue(key))
+      index = new IndexBuckets()
+      for (const [name, item] of this.#items) index.set(name, labelValues(this.#labels(item), key))
       this.#labelIndexes.set(key, index)
     }
     const [first, ...others] = values
@@ -168,31 +230,42 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return union
   }
 
-  #build(valuesOf: IndexFunction<T>): IndexBuckets<T> {
-    const index = new IndexBuckets(valuesOf)
-    for (const [key, object] of this.#objects) index.add(key, object)
-    return index
-  }
-
-  #index(name: string): IndexBuckets<T> {
+  #index(name: string): IndexBuckets {
     const index = this.#indexes.get(name)
-    if (index !== undefined) return index
+    if (index !== undefined) return index.buckets
     const known = [...this.#indexes.keys()].map((other) => JSON.stringify(other)).join(', ')
     throw new TypeError(
       `Index ${JSON.stringify(name)} does not exist: add it with addIndexer, known are ${known || 'none'}`,
     )
   }
 
-  #reindex(key: string, before: T | undefined, after: T | undefined): void {
-    for (const index of this.#allIndexes()) {
-      if (before !== undefined) index.remove(key, before)
-      if (after !== undefined) index.add(key, after)
+  #reindex(key: string, item: Item<T>): void {
+    for (const [name, { valuesOf, buckets }] of this.#indexes) {
+      buckets.set(key, this.#values(name, valuesOf, key, item))
+    }
+    if (this.#labelIndexes.size === 0) return
+    const labels = this.#labels(item)
+    for (const [label, buckets] of this.#labelIndexes) buckets.set(key, labelValues(labels, label))
+  }
+
+  #values(name: string, valuesOf: IndexFunction<T>, key: string, item: Item<T>): readonly string[] {
+    try {
+      return valuesOf(this.hot.read(item))
+    } catch (error) {
+      this.#onIndexError(error, name, key)
+      return noValues
     }
   }
 
-  *#allIndexes(): Generator<IndexBuckets<T>> {
-    yield* this.#indexes.values()
-    yield* this.#labelIndexes.values()
+  /** An object that has left the store. */
+  #passing(item: Item<T>): T {
+    return isEncoded(item) ? (this.hot.take(item) ?? item.decode()) : item
+  }
+
+  #labels(item: Item<T>): Readonly<Record<string, string>> | undefined {
+    if (!isEncoded(item)) return item.metadata.labels
+    const parsed = this.hot.peek(item)
+    return parsed === undefined ? item.labels() : parsed.metadata.labels
   }
 }
 
@@ -202,9 +275,17 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-function labelValue(label: string): IndexFunction<KubeObject> {
-  return ({ metadata: { labels } }) => {
-    const value = labels?.[label]
-    return typeof value === 'string' ? [value] : noValues
-  }
+function labelValues(labels: Readonly<Record<string, string>> | undefined, label: string): readonly string[] {
+  const value = labels?.[label]
+  return typeof value === 'string' ? [value] : noValues
+}
+
+/** The pool that a list was received into, to be taken over; it has nothing but the objects of the list. */
+function poolOf(objects: readonly Item<KubeObject>[]): BytePool {
+  const first = objects.find((item) => isEncoded(item))
+  return (first === undefined ? undefined : BytePool.of(first)) ?? new BytePool()
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf('/')))
 }

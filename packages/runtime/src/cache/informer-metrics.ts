@@ -5,6 +5,7 @@ export const informerMetricNames: {
   readonly queuedItems: 'informer_queued_items'
   readonly storeResourceVersion: 'informer_store_resource_version'
   readonly storeObjects: 'kubewright_informer_store_objects'
+  readonly storeBytes: 'kubewright_informer_store_bytes'
   readonly handlerPending: 'kubewright_informer_handler_pending'
   readonly handlerLag: 'kubewright_informer_handler_lag_seconds'
   readonly handlerCoalesced: 'kubewright_informer_handler_coalesced_total'
@@ -15,6 +16,7 @@ export const informerMetricNames: {
   queuedItems: 'informer_queued_items',
   storeResourceVersion: 'informer_store_resource_version',
   storeObjects: 'kubewright_informer_store_objects',
+  storeBytes: 'kubewright_informer_store_bytes',
   handlerPending: 'kubewright_informer_handler_pending',
   handlerLag: 'kubewright_informer_handler_lag_seconds',
   handlerCoalesced: 'kubewright_informer_handler_coalesced_total',

@@ -1,9 +1,10 @@
 import { isGone, isResourceExpired, type KubeObject } from '@kubewright/api'
 import { type Clock, type Duration, withDeadline } from '@kubewright/base'
+import type { Item } from './item.ts'
 import type { ListPage, ListWatch } from './list-watch.ts'
 
 /** What {@link listAll} needs to know. */
-export interface ListAllOptions {
+export interface ListAllOptions<T> {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly resourceVersion: string
@@ -13,6 +14,8 @@ export interface ListAllOptions {
   readonly deadline: Duration
   /** What is listed, for the message of the deadline. */
   readonly what: string
+  /** Called for each try to get the whole list. What it gives is called for each object as its page arrives; the result is listed. */
+  readonly receiver: () => (item: Item<T>) => Item<T>
 }
 
 /**
@@ -21,10 +24,13 @@ export interface ListAllOptions {
  */
 export async function listAll<T extends KubeObject>(
   source: ListWatch<T>,
-  options: ListAllOptions,
-): Promise<{ readonly items: T[]; readonly resourceVersion: string; readonly paged: boolean }> {
-  const { clock, deadline, what, signal, resourceVersion, limit } = options
-  const ask = (more: { readonly limit?: number; readonly continue?: string }, version: string): Promise<ListPage<T>> =>
+  options: ListAllOptions<T>,
+): Promise<{ readonly items: Item<T>[]; readonly resourceVersion: string; readonly paged: boolean }> {
+  const { clock, deadline, what, signal, resourceVersion, limit, receiver } = options
+  const ask = (
+    more: { readonly limit?: number; readonly continue?: string },
+    version: string,
+  ): Promise<ListPage<Item<T>>> =>
     withDeadline(clock, deadline, what, (inner) => source.list({ resourceVersion: version, ...more, signal: inner }), {
       signal,
     })
@@ -32,7 +38,8 @@ export async function listAll<T extends KubeObject>(
   let page = await ask(size, resourceVersion)
   const { resourceVersion: listed } = page
   const paged = page.continue !== undefined && page.continue !== ''
-  const items: T[] = [...page.items]
+  const receive = receiver()
+  const items = page.items.map((item) => receive(item))
   while (page.continue !== undefined && page.continue !== '') {
     try {
       // A continuation carries its version, and the server refuses to be told another one.
@@ -40,9 +47,10 @@ export async function listAll<T extends KubeObject>(
     } catch (error) {
       if (!isExpired(error)) throw error
       const whole = await ask({}, resourceVersion)
-      return { items: [...whole.items], resourceVersion: whole.resourceVersion, paged }
+      const receiveAgain = receiver()
+      return { items: whole.items.map((item) => receiveAgain(item)), resourceVersion: whole.resourceVersion, paged }
     }
-    for (const item of page.items) items.push(item)
+    for (const item of page.items) items.push(receive(item))
   }
   return { items, resourceVersion: listed, paged }
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import type { WaitOptions } from '@kubewright/base'
+import type { Item } from './item.ts'
 
 /** What a reflector asks of one page of a list. */
 export interface ListPageOptions extends WaitOptions {
@@ -42,13 +43,14 @@ export type WatchEvent<T> =
 
 /**
  * Where a reflector gets its objects: one resource, in one namespace or all, perhaps narrowed by selectors. Both calls reject with
- * an ApiError when the server refused, and with any other error when it could not be reached.
+ * an ApiError when the server refused, and with any other error when it could not be reached. Objects may come as bytes, which a
+ * store then holds as such.
  */
 export interface ListWatch<T extends KubeObject> {
-  list(options: ListPageOptions): Promise<ListPage<T>>
+  list(options: ListPageOptions): Promise<ListPage<Item<T>>>
   /**
    * Opens a watch. The stream gives events in batches as they arrive, ends when the server ends it, throws the ApiError of an
    * ERROR event, and ends or throws when the signal aborts.
    */
-  watch(options: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>>
+  watch(options: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<Item<T>>[]>>
 }

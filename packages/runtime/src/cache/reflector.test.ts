@@ -8,7 +8,7 @@ import {
   newTooManyRequests,
 } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyDelta } from './change.ts'
 import { DeltaFifo } from './delta-fifo.ts'
 import { Indexer } from './indexer.ts'
@@ -21,9 +21,13 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
+// Whether sources give objects as bytes.
+let encodes = false
+
 function setUp(options: Partial<ReflectorOptions<KubeObject>> = {}) {
   const clock = new VirtualClock()
   const source = new FakeSource()
+  source.encodes = encodes
   const log = memoryLogger(0)
   const fifo = new DeltaFifo<KubeObject>()
   const store = new Indexer<KubeObject>()
@@ -52,7 +56,14 @@ function setUp(options: Partial<ReflectorOptions<KubeObject>> = {}) {
   return { clock, source, log, store, reflector, start, advance, types, controller }
 }
 
-describe('Reflector.run()', () => {
+describe.each([
+  ['parsed', false],
+  ['encoded', true],
+])('Reflector.run() of %s objects', (_, asBytes) => {
+  beforeEach(() => {
+    encodes = asBytes
+  })
+
   test('streams the initial state, replaces once, and goes on with the same stream', async () => {
     const { source, store, start, advance, types, reflector } = setUp()
     source.set('a')

@@ -9,11 +9,12 @@ import {
   isMethodNotSupported,
   isTooManyRequests,
   type KubeObject,
-  keyOf,
   suggestedDelaySeconds,
 } from '@kubewright/api'
 import { Backoff, type Clock, type Duration, type Logger, type Random, toMillis } from '@kubewright/base'
+import { BytePool } from './byte-pool.ts'
 import type { DeltaTarget } from './delta-fifo.ts'
+import { type Item, isEncoded, keyOfItem, versionOfItem } from './item.ts'
 import { isExpired, listAll } from './list-all.ts'
 import type { ListWatch, WatchEvent } from './list-watch.ts'
 import { describeFailure, type ReflectedResource, type ReflectorHealth } from './reflector-health.ts'
@@ -26,6 +27,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly resource: ReflectedResource
   /** What the objects of a watch must be; others are dropped with a line in the log. @default whatever has a name */
   readonly expected?: { readonly apiVersion: string; readonly kind: string }
+  /** Called once for each object that arrives, before anything is done with it; what it gives goes to the target. */
+  readonly prepare?: (item: Item<T>) => Item<T>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -158,7 +161,7 @@ export class Reflector<T extends KubeObject> {
     const resourceVersion = this.#versionUnavailable ? '' : this.#version
     const reader = await this.#open(signal, resourceVersion, silence, true)
     if (reader === undefined) return 'silence'
-    const state = new Map<string, T>()
+    const state = new InitialState<T>()
     try {
       for (;;) {
         const batch = await reader.next(Math.min(silence, deadline - clock.monotonic()))
@@ -168,11 +171,13 @@ export class Reflector<T extends KubeObject> {
         }
         const end = batch.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd)
         for (const event of end < 0 ? batch : batch.slice(0, end)) {
-          if (event.type !== 'BOOKMARK' && this.#isExpected(event.object)) collect(state, event.type, event.object)
+          if (event.type === 'BOOKMARK' || !this.#isExpected(event.object)) continue
+          if (event.type === 'DELETED') state.delete(keyOfItem(event.object))
+          else state.set(this.#prepared(event.object))
         }
         const mark = batch[end]
         if (mark?.type !== 'BOOKMARK') continue
-        this.#replace([...state.values()], mark.resourceVersion)
+        this.#replace(state.items(), mark.resourceVersion)
         reader.giveBack(batch.slice(end + 1))
         return reader
       }
@@ -191,7 +196,15 @@ export class Reflector<T extends KubeObject> {
     const ask = (resourceVersion: string) => {
       // A list of a certain version is served from memory only when it is asked for in one piece.
       const limit = resourceVersion === '' || resourceVersion === '0' || this.#pages ? pageSize : undefined
-      return listAll(source, { clock, signal, resourceVersion, limit, deadline, what })
+      return listAll(source, {
+        clock,
+        signal,
+        resourceVersion,
+        limit,
+        deadline,
+        what,
+        receiver: () => this.#receiver(),
+      })
     }
     const version = this.#versionUnavailable ? '' : this.#version === '' ? '0' : this.#version
     let result: Awaited<ReturnType<typeof ask>>
@@ -207,7 +220,21 @@ export class Reflector<T extends KubeObject> {
     this.#replace(result.items, result.resourceVersion)
   }
 
-  #replace(items: readonly T[], resourceVersion: string): void {
+  /** Receives the objects of one list, page by page, so that no page is kept for the sake of its objects. */
+  #receiver(): (item: Item<T>) => Item<T> {
+    const pool = new BytePool()
+    return (item) => {
+      const prepared = this.#prepared(item)
+      if (isEncoded(prepared)) pool.hold(prepared)
+      return prepared
+    }
+  }
+
+  #prepared(item: Item<T>): Item<T> {
+    return this.#options.prepare?.(item) ?? item
+  }
+
+  #replace(items: readonly Item<T>[], resourceVersion: string): void {
     this.#options.target.replace(items, resourceVersion)
     this.#version = resourceVersion
     this.#versionUnavailable = false
@@ -261,17 +288,17 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Passes events on. Events of an ordered stream that are older than what was seen are repetitions. */
-  #apply(batch: readonly WatchEvent<T>[], ordered: boolean): void {
+  #apply(batch: readonly WatchEvent<Item<T>>[], ordered: boolean): void {
     const { target } = this.#options
     const before = this.#version
     try {
       for (const event of batch) {
-        const version = event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion
+        const version = event.type === 'BOOKMARK' ? event.resourceVersion : versionOfItem(event.object)
         if (ordered && isOlder(version, this.#version)) continue
         if (event.type !== 'BOOKMARK' && !this.#isExpected(event.object)) continue
-        if (event.type === 'ADDED') target.add(event.object)
-        else if (event.type === 'MODIFIED') target.update(event.object)
-        else if (event.type === 'DELETED') target.delete(event.object)
+        if (event.type === 'ADDED') target.add(this.#prepared(event.object))
+        else if (event.type === 'MODIFIED') target.update(this.#prepared(event.object))
+        else if (event.type === 'DELETED') target.delete(this.#prepared(event.object))
         if (ordered || event.type !== 'ADDED') this.#version = version
       }
       if (this.#version !== before) target.bookmark(this.#version)
@@ -280,11 +307,12 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #isExpected(object: T): boolean {
+  #isExpected(item: Item<T>): boolean {
     const { expected } = this.#options
-    const { apiVersion, kind, metadata } = object
+    const { apiVersion, kind } = isEncoded(item) ? item.type : item
     const fits = expected === undefined || (apiVersion === expected.apiVersion && kind === expected.kind)
-    if (fits && typeof metadata.name === 'string') return true
+    const isNamed = isEncoded(item) ? item.key !== '' : typeof item.metadata.name === 'string'
+    if (fits && isNamed) return true
     this.#log.error(undefined, 'Dropped an event of an unexpected object', { apiVersion, kind })
     return false
   }
@@ -347,9 +375,28 @@ class TargetError extends Error {
   }
 }
 
-function collect<T extends KubeObject>(state: Map<string, T>, type: WatchEvent<T>['type'], object: T): void {
-  if (type === 'DELETED') state.delete(keyOf(object))
-  else state.set(keyOf(object), object)
+/** The objects of a stream's beginning, by key. */
+class InitialState<T extends KubeObject> {
+  readonly #items = new Map<string, Item<T>>()
+  // Chunks of the stream are not kept for the sake of their objects.
+  readonly #pool = new BytePool()
+
+  set(item: Item<T>): void {
+    this.delete(keyOfItem(item))
+    this.#items.set(keyOfItem(item), item)
+    if (isEncoded(item)) this.#pool.hold(item)
+  }
+
+  delete(key: string): void {
+    const item = this.#items.get(key)
+    if (item === undefined) return
+    this.#items.delete(key)
+    if (isEncoded(item)) this.#pool.discard(item)
+  }
+
+  items(): Item<T>[] {
+    return [...this.#items.values()]
+  }
 }
 
 function isOlder(version: string, than: string): boolean {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
@@ -11,9 +11,13 @@ afterEach(async () => {
   for (const informer of informers.splice(0)) await informer.stop()
 })
 
+// Whether sources give objects as bytes.
+let encodes = false
+
 function setUp(options: Partial<SharedInformerOptions<KubeObject>> = {}) {
   const clock = new VirtualClock()
   const source = new FakeSource()
+  source.encodes = encodes
   const log = memoryLogger(0)
   const resource = { group: 'example.com', version: 'v1', resource: 'things' }
   const informer = new SharedInformer<KubeObject>({ source, resource, clock, random: seededRandom(1), log, ...options })
@@ -35,7 +39,14 @@ function recorder(): EventHandler<KubeObject> & { readonly calls: string[] } {
   }
 }
 
-describe('SharedInformer', () => {
+describe.each([
+  ['parsed', false],
+  ['encoded', true],
+])('SharedInformer of %s objects', (_, asBytes) => {
+  beforeEach(() => {
+    encodes = asBytes
+  })
+
   test('tells the initial list as such, then every change, in order', async () => {
     const { clock, source, informer } = setUp()
     source.set('b')
@@ -172,6 +183,57 @@ describe('SharedInformer', () => {
     expect(informer.store.get('ns/a')?.kind).toBe('Lean')
   })
 
+  test('drops managed fields when it is told to, and nothing else', async () => {
+    const { source, informer } = setUp({ dropManagedFields: true })
+    const managedFields = [{ manager: 'me', operation: 'Update' as const }]
+    const { metadata } = source.set('a', { labels: { app: 'x' }, managedFields })
+    informer.start()
+    await informer.synced()
+    const { managedFields: _fields, ...rest } = metadata
+    expect(informer.store.get('ns/a')?.metadata).toEqual(rest)
+  })
+
+  test('tells onChange instead of the others', async () => {
+    const { clock, source, informer } = setUp()
+    const calls: string[] = []
+    const fail = (): never => {
+      throw new Error('told twice')
+    }
+    informer.addHandler({
+      onChange: ({ type, key, before, after, initial }) => {
+        const versions = `${before?.metadata.resourceVersion ?? '-'}>${after?.metadata.resourceVersion ?? '-'}`
+        calls.push(`${type} ${key} ${versions}${initial ? ' initial' : ''}`)
+      },
+      onAdd: fail,
+      onUpdate: fail,
+      onDelete: fail,
+    })
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    source.set('a')
+    source.remove('a')
+    await clock.advance(0)
+    expect(calls).toEqual(['add ns/a ->2 initial', 'update ns/a 2>3', 'delete ns/a 3>-'])
+  })
+
+  test('parses no object that nobody looks at', async () => {
+    const { clock, source, informer } = setUp()
+    const keys: string[] = []
+    informer.addHandler({ onChange: ({ key, type }) => void keys.push(`${type} ${key}`) })
+    informer.addHandler({ onDelete: () => undefined })
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    source.set('a')
+    source.set('b')
+    await clock.advance(0)
+    expect(keys).toEqual(['add ns/a', 'update ns/a', 'add ns/b'])
+    expect(informer.stats.parsed).toBe(0)
+    informer.store.get('ns/b')
+    expect(informer.stats.parsed).toBe(asBytes ? 1 : 0)
+  })
+
   test('stores an object that an index function cannot cope with, and says so', async () => {
     const picky = ({ metadata: { name } }: KubeObject): string[] => {
       if (name === 'bad') throw new Error('boom')
@@ -207,6 +269,7 @@ describe('SharedInformer', () => {
       kubewright_informer_handler_lag_seconds: 1,
       kubewright_informer_handler_errors_total: 1,
       kubewright_informer_relists_total: 1,
+      'kubewright_informer_store_bytes{things}': encodes ? 16 * 1024 : 0,
     })
   })
 

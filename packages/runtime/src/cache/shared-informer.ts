@@ -12,13 +12,14 @@ import {
   type WaitOptions,
 } from '@kubewright/base'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
-import { applyDelta } from './change.ts'
-import { DeltaFifo } from './delta-fifo.ts'
+import { applyDelta, initialChanges } from './change.ts'
+import { DeltaFifo, transformItem } from './delta-fifo.ts'
 import type { EventHandler } from './event-handler.ts'
 import { HandlerQueue } from './handler-queue.ts'
 import type { IndexFunction } from './index-buckets.ts'
-import { Indexer } from './indexer.ts'
+import { Indexer, type StoreStats } from './indexer.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
+import { type Item, isEncoded } from './item.ts'
 import type { ListWatch } from './list-watch.ts'
 import { Reflector, type ReflectorOptions } from './reflector.ts'
 import type { ReflectedResource, ReflectorHealth } from './reflector-health.ts'
@@ -35,9 +36,13 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly indexers?: Readonly<Record<string, IndexFunction<T>>>
   /** Changes objects before they are stored; see `DeltaFifoOptions`. */
   readonly transform?: (object: T) => T
+  /** Drops `metadata.managedFields`, often half of an object, before it is stored. @default false */
+  readonly dropManagedFields?: boolean
+  /** How many of the objects that are held as bytes are kept parsed as well; see `IndexerOptions`. */
+  readonly hotObjects?: number
   /** Limits and switches of the reflector. */
   readonly reflector?: Partial<
-    Omit<ReflectorOptions<T>, 'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth'>
+    Omit<ReflectorOptions<T>, 'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth' | 'prepare'>
   >
 }
 
@@ -91,13 +96,14 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   #running: Promise<void> | undefined
 
   constructor(options: SharedInformerOptions<T>) {
-    const { transform, source, resource, clock, random, log } = options
+    const { source, resource, clock, random, log, hotObjects } = options
     this.#options = options
     // One object that an index function cannot cope with must not end the informer for everybody.
     this.#store = new Indexer(options.indexers, {
       onIndexError: (error, index, key) => log.error(error, 'Index function failed', { index, key }),
+      ...(hotObjects === undefined ? {} : { hotObjects }),
     })
-    this.#fifo = new DeltaFifo(transform === undefined ? {} : { transform })
+    this.#fifo = new DeltaFifo()
     this.#reflector = new Reflector({
       ...options.reflector,
       source,
@@ -106,6 +112,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       random,
       log,
       target: this.#fifo,
+      prepare: preparation(options),
       onHealth: (health) => this.#onHealth(health),
     })
     const { group, version, resource: plural, namespace = '' } = resource
@@ -120,6 +127,11 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   /** The objects, for reading; empty until the first list. */
   get store(): Store<T> {
     return this.#store
+  }
+
+  /** What the store takes. */
+  get stats(): StoreStats {
+    return this.#store.stats
   }
 
   get health(): ReflectorHealth {
@@ -174,9 +186,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     const listener: Listener<T> = { queue, resyncDue: false }
     // No await from here to the last line: the handler must miss nothing between the store's state and the next change.
     if (this.hasSynced) {
-      for (const change of applyDelta(this.#store, { type: 'Sync' }, false)) {
-        queue.push({ ...change, before: undefined, sync: false, initial: true })
-      }
+      for (const change of initialChanges(this.#store)) queue.push(change)
       queue.markInitialEnd()
     }
     const requestResync = (): void => {
@@ -236,6 +246,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     if (sink === undefined) return
     sink.set(informerMetricNames.queuedItems, labels, this.#fifo.size)
     sink.set(informerMetricNames.storeObjects, labels, this.#store.size)
+    sink.set(informerMetricNames.storeBytes, labels, this.#store.stats.bytes)
     const version = Number(this.#store.resourceVersion)
     if (Number.isFinite(version)) sink.set(informerMetricNames.storeResourceVersion, labels, version)
   }
@@ -251,6 +262,18 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       this.#synced.reject(new Error(`Informer of ${name} was stopped before it had synced`))
     }
   }
+}
+
+/** What is done to objects when they arrive. */
+function preparation<T extends KubeObject>(options: SharedInformerOptions<T>): (item: Item<T>) => Item<T> {
+  const transform = transformItem(options.transform)
+  if (!options.dropManagedFields) return transform
+  return (item) => transform(isEncoded(item) ? item.withoutManagedFields() : withoutManagedFields(item))
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
 }
 
 function registration<T>(queue: HandlerQueue<T>, remove: () => void): HandlerRegistration {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import { abortable, type Clock, linkSignals } from '@kubewright/base'
+import type { Item } from './item.ts'
 import type { ListWatch, WatchEvent, WatchOptions } from './list-watch.ts'
 
 /** What {@link WatchReader.next} gives besides events: the stream has ended, or nothing came in time. */
@@ -12,9 +13,9 @@ export type WatchPause = 'end' | 'silence'
 export class WatchReader<T extends KubeObject> implements Disposable {
   readonly #clock: Clock
   readonly #link: ReturnType<typeof linkSignals>
-  readonly #iterator: AsyncIterator<readonly WatchEvent<T>[]>
+  readonly #iterator: AsyncIterator<readonly WatchEvent<Item<T>>[]>
   // Events that were read and given back.
-  #returned: readonly WatchEvent<T>[] | undefined
+  #returned: readonly WatchEvent<Item<T>>[] | undefined
   /** The monotonic time at which the watch was asked for: some proxies hold back the answer until the first event. */
   readonly openedAt: number
 
@@ -22,7 +23,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
     clock: Clock,
     openedAt: number,
     link: ReturnType<typeof linkSignals>,
-    iterator: AsyncIterator<readonly WatchEvent<T>[]>,
+    iterator: AsyncIterator<readonly WatchEvent<Item<T>>[]>,
   ) {
     this.#clock = clock
     this.#link = link
@@ -50,7 +51,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
   }
 
   /** The next batch; waits at most `limit` milliseconds. Throws what the stream throws. */
-  async next(limit: number): Promise<readonly WatchEvent<T>[] | WatchPause> {
+  async next(limit: number): Promise<readonly WatchEvent<Item<T>>[] | WatchPause> {
     if (this.#returned !== undefined) {
       const events = this.#returned
       this.#returned = undefined
@@ -62,7 +63,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
   }
 
   /** Gives events back, to be read next. */
-  giveBack(events: readonly WatchEvent<T>[]): void {
+  giveBack(events: readonly WatchEvent<Item<T>>[]): void {
     if (events.length > 0) this.#returned = events
   }
 

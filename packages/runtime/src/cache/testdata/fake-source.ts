@@ -1,12 +1,14 @@
-import { type KubeObject, keyOf, newResourceExpired } from '@kubewright/api'
+import { type KubeObject, keyOf, newResourceExpired, type ObjectMeta } from '@kubewright/api'
 import { AsyncQueue, onAbort } from '@kubewright/base'
+import { type EncodedObject, EncodedReader } from '@kubewright/client'
+import type { Item } from '../item.ts'
 import type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../list-watch.ts'
 
 /** An object with enough metadata for a store. */
 export function objectOf(
   name: string,
   version: number,
-  more: { namespace?: string; labels?: Record<string, string> } = {},
+  more: Partial<Pick<ObjectMeta, 'namespace' | 'labels' | 'managedFields'>> = {},
 ): KubeObject {
   const metadata = {
     name,
@@ -19,7 +21,22 @@ export function objectOf(
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata }
 }
 
-type Events = readonly WatchEvent<KubeObject>[]
+type Events = readonly WatchEvent<Item<KubeObject>>[]
+
+const reader = new EncodedReader<KubeObject>({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  read: (json) => json as KubeObject,
+})
+
+/** An object as it comes over the wire. */
+export function encoded(object: KubeObject): EncodedObject<KubeObject> {
+  // Other bytes around it, as in a chunk of a stream.
+  const bytes = Buffer.from(`[${JSON.stringify(object)}]`)
+  const found = reader.read({ bytes }, 1, bytes.length)
+  if (found === undefined) throw new Error('The object cannot be told by its bytes')
+  return found
+}
 
 /** One watch that a `FakeSource` has open: a test, or a fault, can push to it and end it. */
 export interface FakeWatch {
@@ -39,6 +56,8 @@ export class FakeSource implements ListWatch<KubeObject> {
   // Gives false to leave the watch silent: the test does the rest.
   onWatch: (watch: FakeWatch) => boolean = () => true
   sendsBookmarks = true
+  // Whether objects come as bytes.
+  encodes = false
   // Watches from before this version are told that they expired.
   compacted = 0
   version = 1
@@ -75,7 +94,7 @@ export class FakeSource implements ListWatch<KubeObject> {
     for (const { stream } of this.watches.splice(0)) error === undefined ? stream.close() : stream.fail(error)
   }
 
-  list(options: ListPageOptions): Promise<ListPage<KubeObject>> {
+  list(options: ListPageOptions): Promise<ListPage<Item<KubeObject>>> {
     this.requests.push(
       `list rv=${options.resourceVersion}${options.limit === undefined ? '' : ` limit=${options.limit}`}${options.continue === undefined ? '' : ` continue=${options.continue}`}`,
     )
@@ -84,7 +103,8 @@ export class FakeSource implements ListWatch<KubeObject> {
       const start = Number(options.continue ?? 0)
       const end = options.limit === undefined ? all.length : start + options.limit
       const more = end < all.length ? { continue: String(end) } : {}
-      return { items: all.slice(start, end), resourceVersion: String(this.version), ...more }
+      const items = all.slice(start, end).map((object) => this.#wire(object))
+      return { items, resourceVersion: String(this.version), ...more }
     })
   }
 
@@ -103,7 +123,7 @@ export class FakeSource implements ListWatch<KubeObject> {
         if (options.sendInitialEvents) watch.stream.push(this.#initialEvents())
         else if (from > 0) {
           const missed = this.#history.filter((entry) => entry.version > from).map((entry) => entry.event)
-          if (missed.length > 0) watch.stream.push(missed)
+          if (missed.length > 0) watch.stream.push(missed.map((event) => this.#wireEvent(event)))
         }
       }
       this.watches.push(watch)
@@ -112,7 +132,9 @@ export class FakeSource implements ListWatch<KubeObject> {
   }
 
   #initialEvents(): Events {
-    const events: WatchEvent<KubeObject>[] = [...this.objects.values()].map((object) => ({ type: 'ADDED', object }))
+    const events: WatchEvent<Item<KubeObject>>[] = [...this.objects.values()].map((object) => {
+      return { type: 'ADDED', object: this.#wire(object) }
+    })
     if (this.sendsBookmarks) {
       events.push({ type: 'BOOKMARK', resourceVersion: String(this.version), initialEventsEnd: true })
     }
@@ -124,8 +146,18 @@ export class FakeSource implements ListWatch<KubeObject> {
     this.#send([event])
   }
 
-  #send(events: Events): void {
-    for (const { stream } of this.watches) if (!stream.closed) stream.push(events)
+  #send(events: readonly WatchEvent<KubeObject>[]): void {
+    for (const { stream } of this.watches) {
+      if (!stream.closed) stream.push(events.map((event) => this.#wireEvent(event)))
+    }
+  }
+
+  #wire(object: KubeObject): Item<KubeObject> {
+    return this.encodes ? encoded(object) : object
+  }
+
+  #wireEvent(event: WatchEvent<KubeObject>): WatchEvent<Item<KubeObject>> {
+    return event.type === 'BOOKMARK' ? event : { ...event, object: this.#wire(event.object) }
   }
 
   async #guarded<R>(verb: 'list' | 'watch', options: ListPageOptions | WatchOptions, answer: () => R): Promise<R> {
