@@ -3,9 +3,11 @@ import { Deferred, memoryLogger } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import type { Tracer } from '../tracing/tracer.ts'
 import { itemExponentialRateLimiter } from '../work-queue/rate-limiter.ts'
+import { channelSource } from './channel-source.ts'
 import { createControllerRunner } from './controller-runner.ts'
 import { defineKeyController, type KeyContext, type KeyOutcome } from './key-controller.ts'
 import { RetryLater, TerminalError } from './reconcile-errors.ts'
+import type { Source } from './source.ts'
 import { runController } from './testdata/run-controller.ts'
 import { Home, objectOf, testParts } from './testdata/test-parts.ts'
 
@@ -448,14 +450,32 @@ describe('starting and stopping', () => {
     await expect(running.runner.warmUp()).rejects.toThrow('it was disposed')
   })
 
-  test('a source that cannot be started fails the start, by name', async () => {
+  test('a source that cannot be started fails the start, by name, and may be tried again', async () => {
     const parts = testParts()
-    const source = { name: 'broken', start: () => raise(new Error('no socket')) as never }
-    const controller = defineKeyController({ name: 'test', sources: [source], reconcile: () => undefined })
+    let broken = true
+    const first = channelSource()
+    const second = channelSource()
+    const source: Source = {
+      name: 'broken',
+      start: (sink, more) => {
+        if (broken) throw new Error('no socket')
+        return second.start(sink, more)
+      },
+    }
+    const controller = defineKeyController({ name: 'test', sources: [first, source], reconcile: () => undefined })
     const runner = createControllerRunner(controller, parts)
     const message = 'Cannot start source "broken" of controller "test": no socket'
     await expect(runner.warmUp()).rejects.toThrow(message)
     expect(runner.problems()).toEqual([message])
+    broken = false
+    await runner.warmUp()
+    expect(runner.problems()).toEqual([])
+    first.push('a')
+    second.push('b')
+    expect(runner.queue().ready).toMatchObject([
+      { key: 'a', causes: [{ count: 1 }] },
+      { key: 'b', causes: [{ count: 1 }] },
+    ])
     await runner[Symbol.asyncDispose]()
   })
 

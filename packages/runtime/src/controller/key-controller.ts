@@ -35,7 +35,14 @@ export interface KeyOutcome {
   readonly priority?: number | undefined
 }
 
-/** Brings the world closer to what a key asks for. Answers that need no promise are dealt with faster. */
+/**
+ * Brings the world closer to what a key asks for. Never runs twice at once for one key. What it throws decides what comes next:
+ * - `TerminalError`: nothing, until something about the key changes.
+ * - `RetryLater`: another look after its time, not counted as a failure.
+ * - A conflict, or something missing while the object goes away: another look soon, without noise; as a failure after 16 in a row.
+ * - Anything else, also what is not an Error: logged, counted and repeated with back-off, not before the time that an API server
+ *   asked for. What is not an Error, and errors of the language (TypeError and the like, without a cause), count as panics too.
+ */
 export type KeyReconciler = (key: string, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
 
 /** What {@link defineKeyController} takes. */

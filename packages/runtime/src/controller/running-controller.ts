@@ -65,6 +65,7 @@ export class RunningController implements ControllerRunner {
   readonly #hotLoops: HotLoopDetector | undefined
   readonly #timeout: number
   readonly #sources: SourceSet
+  readonly #sink: KeySink
   // Keys that belonged to others when they were taken.
   readonly #refused = new Set<string>()
   readonly #gateListener: Disposable | undefined
@@ -108,6 +109,11 @@ export class RunningController implements ControllerRunner {
     this.#hotLoops = controller.hotLoop === false ? undefined : new HotLoopDetector(kindText, controller.hotLoop)
     this.#timeout = controller.reconcileTimeout === undefined ? 0 : toMillis(controller.reconcileTimeout)
     this.#sources = new SourceSet(controller, this.#parts)
+    this.#sink = {
+      controller: name,
+      add: (key, add) => this.#queue.add(key, add),
+      addAfter: (key, delay, add) => this.#queue.addAfter(key, delay, add),
+    }
     this.#gateListener = parts.keyGate?.onChange(() => this.#rescan())
   }
 
@@ -173,16 +179,10 @@ export class RunningController implements ControllerRunner {
     if (this.#disposed) {
       throw new KubewrightError('KW_CONTROLLER_RUNNING', `Cannot run controller "${this.name}": it was disposed`)
     }
-    if (this.#startFailure !== undefined) throw this.#startFailure
-    if (this.#reconcile !== undefined) return
     try {
-      this.#reconcile = this.#controller.start(this.#parts)
-      const sink: KeySink = {
-        controller: this.name,
-        add: (key, options) => this.#queue.add(key, options),
-        addAfter: (key, delay, options) => this.#queue.addAfter(key, delay, options),
-      }
-      this.#sources.start(sink)
+      this.#reconcile ??= this.#controller.start(this.#parts)
+      this.#sources.start(this.#sink)
+      this.#startFailure = undefined
     } catch (error) {
       this.#startFailure = error instanceof Error ? error : new Error(String(error))
       throw this.#startFailure

@@ -15,15 +15,14 @@ export class SourceSet {
   readonly #parts: ControllerParts
   readonly #started: Started[] = []
 
-  /** Starts all of them. Throws when one cannot be started; those before it run until this is disposed. */
   constructor(controller: KeyController, parts: ControllerParts) {
     this.#controller = controller
     this.#parts = parts
   }
 
-  /** Throws when one cannot be started; the others run until this is disposed. */
+  /** Starts those that have not been started. Throws when one cannot be; then it may be called again. */
   start(sink: KeySink): void {
-    for (const source of this.#controller.sources) {
+    for (const source of this.#controller.sources.slice(this.#started.length)) {
       const { name } = source
       try {
         const started: Started = { name, running: source.start(sink, this.#parts), synced: false }
