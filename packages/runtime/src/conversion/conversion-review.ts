@@ -57,8 +57,8 @@ function convertAll(
       log.error(error, 'failed to convert', { object: about, desiredAPIVersion })
       const mistake = isMistake(error)
       if (mistake) panicked()
-      const what = mistake ? 'internal error occurred during conversion' : 'failed to convert'
-      const message = error instanceof ConversionError ? error.message : `${what} of ${about}: ${messageOf(error)}`
+      const what = mistake ? 'internal error occurred during conversion of' : 'failed to convert'
+      const message = error instanceof ConversionError ? error.message : `${what} ${about}: ${messageOf(error)}`
       return { convertedObjects: [], result: { metadata: {}, status: 'Failure', message } }
     }
   }

@@ -44,7 +44,8 @@ export interface StartWebhooksOptions extends Pick<ServeWebhooksOptions, 'port' 
   readonly selfManaged?: SelfManagedCertificates | undefined
   /**
    * The address at which the API server can reach this process, such as `https://192.168.1.5:9443`, while an operator is developed
-   * against a cluster: webhooks are registered under this address, and unregistered at the end.
+   * against a cluster: webhooks are registered under this address, and unregistered at the end. Port 0 stands for the one that the
+   * server got.
    */
   readonly url?: string | undefined
   readonly certificate?: CertificateSource | undefined
@@ -92,8 +93,10 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
     const served = await listen({ handler, certificate: source, port, host, clientCa, http2, log })
     disposer.use(served)
     // Last, and undone first: the API server asks as soon as it is told whom.
-    if (options.url !== undefined)
-      disposer.use(await registerLocally(operator, { client, url: options.url, caBundle: bundle, log }))
+    if (options.url !== undefined) {
+      const url = options.url.replace(/:0(?=\/|$)/, `:${served.port}`)
+      disposer.use(await registerLocally(operator, { client, url, caBundle: bundle, log }))
+    }
     return {
       handler,
       port: served.port,
