@@ -1,6 +1,5 @@
 import { AsyncDisposer, createLogger, type Logger, uuid } from '@kubewright/base'
 import type { Operator } from '../define-operator.ts'
-import { createEventRecorder } from '../events/create-event-recorder.ts'
 import { createHealthChecks } from '../health/health-checks.ts'
 import { createLogSink, type LogSinkOptions } from '../logging/create-log-sink.ts'
 import { errorText } from '../logging/log-value.ts'
@@ -102,16 +101,6 @@ async function work(given: Operator, context: Work): Promise<void> {
     clock,
     onFailure: (check, error) => log.debug('Health check failed', { check, reason: errorText(error) }),
   })
-  const events = createEventRecorder({
-    client: api,
-    clock,
-    random,
-    log: log.withName('events'),
-    metrics,
-    component: operator.name,
-    instance: replica,
-  })
-  disposer.use(events)
   const { leaderElect } = settings
   const manager = createManager({
     operator,
@@ -122,7 +111,6 @@ async function work(given: Operator, context: Work): Promise<void> {
     metrics,
     health,
     tracer,
-    events,
     namespace,
     identity: `${replica}_${uuid(random)}`,
     gracefulTimeout: settings.gracefulTimeout,
