@@ -1,0 +1,121 @@
+import { type KubeObject, newNotFound, toNameAndNamespace } from '@kubewright/api'
+import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import type { ApiClient, Key } from '@kubewright/client'
+import type { Lease, LeaseDraft } from '@kubewright/k8s/coordination/v1'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { type FakeCluster, fakeCluster } from '../../controller/testdata/fake-cluster.ts'
+import type { LeaseCall, LeaseStore } from '../../election/lease-store.ts'
+import { LeaseWorld, type Link } from '../../election/testdata/lease-world.ts'
+import { Machine } from '../../election/testdata/machine.ts'
+import type { HealthCheck, HealthChecks } from '../../health/health-check.ts'
+import { createManager } from '../create-manager.ts'
+import type { Manager, ManagerOptions } from '../manager.ts'
+import type { Runnable, RunnablePhase } from '../runnable.ts'
+
+/** A manager on a machine of its own, and what it says. */
+export interface Replica {
+  readonly manager: Manager
+  readonly machine: Machine
+  readonly link: Link
+  readonly cluster: FakeCluster
+  /** What was written through the cluster's client. */
+  readonly written: string[]
+  readonly checks: Map<string, HealthCheck['check']>
+  /** Starts the manager and keeps how it ended. */
+  start(): void
+  stop(): void
+  /** How `start` ended: undefined while it runs, 'stopped', or the error. */
+  readonly outcome: () => unknown
+}
+
+/** Managers that see the same Leases, on a virtual clock. */
+export class ManagerScene {
+  readonly clock = new VirtualClock()
+  readonly world = new LeaseWorld(this.clock, seededRandom(1))
+  readonly log: MemoryLogger = memoryLogger()
+  /** What the parts of the test say, in order. */
+  readonly said: string[] = []
+  #replicas = 0
+
+  replica(options: ManagerOptions = {}): Replica {
+    const machine = new Machine(this.clock)
+    const link = { cut: false, loss: 0, delay: 0 }
+    const written: string[] = []
+    const cluster = clusterWith(this.world.seenFrom(machine, link), written)
+    const checks = new Map<string, HealthCheck['check']>()
+    const manager = createManager({
+      cluster,
+      clock: machine,
+      random: seededRandom(++this.#replicas),
+      log: this.log,
+      name: 'test',
+      identity: `replica-${this.#replicas}`,
+      health: healthOf(checks),
+      events: { record: (_, { message }) => void this.said.push(`event ${message}`) },
+      ...options,
+    })
+    const stop = new AbortController()
+    let outcome: unknown
+    const start = (): void => {
+      manager.start({ signal: stop.signal }).then(
+        () => {
+          outcome = 'stopped'
+        },
+        (error: unknown) => {
+          outcome = error
+        },
+      )
+    }
+    return { manager, machine, link, cluster, written, checks, start, stop: () => stop.abort(), outcome: () => outcome }
+  }
+
+  /** A part that says when it starts and ends, and ends when it is asked to. */
+  part(name: string, phase: RunnablePhase, more: Partial<Runnable> = {}): Runnable {
+    const run: Runnable['run'] = async ({ drain, ready }) => {
+      this.said.push(`start ${name}`)
+      ready()
+      await until(drain)
+      this.said.push(`end ${name}`)
+    }
+    return { name, phase, run, ...more }
+  }
+}
+
+export function until(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+}
+
+function healthOf(checks: Map<string, HealthCheck['check']>): HealthChecks {
+  const add = ({ name, check }: HealthCheck): Disposable => {
+    checks.set(name, check)
+    return { [Symbol.dispose]: () => void checks.delete(name) }
+  }
+  return { addLiveness: add, addReadiness: add }
+}
+
+// The cluster's client knows Leases, and notes creations of everything else.
+function clusterWith(leases: LeaseStore, written: string[]): FakeCluster {
+  const api = {
+    find: (_: unknown, key: Key, call?: LeaseCall) => leases.find(toNameAndNamespace(key).name, call),
+    list: (_: unknown, { labels, ...call }: LeaseCall & { labels: Record<string, string> }) =>
+      leases.list(labels, call),
+    update: (lease: Lease, call?: LeaseCall) => leases.update(lease, call),
+    create: async (draft: KubeObject, call?: LeaseCall) => {
+      if (draft.kind === 'Lease') return leases.create(draft as unknown as LeaseDraft, call)
+      written.push(draft.metadata.name)
+      return draft
+    },
+    delete: async (_: unknown, key: Key, call?: LeaseCall) => {
+      const { name } = toNameAndNamespace(key)
+      const lease = await leases.find(name, call)
+      if (lease === undefined) throw newNotFound({ group: 'coordination.k8s.io', resource: 'leases' }, name)
+      await leases.delete(lease, call)
+    },
+  }
+  // Only these are asked for.
+  const client = api as unknown as ApiClient
+  return { ...fakeCluster(), api: client, client } satisfies Cluster
+}
