@@ -5,6 +5,7 @@ import { baseErrorCodes } from '@kubewright/base'
 import { clientErrorCodes } from '@kubewright/client'
 import { runtimeErrorCodes } from '@kubewright/runtime'
 import { storageErrorCodes } from '@kubewright/storage'
+import { testingErrorCodes } from '@kubewright/testing'
 import { expect, test } from 'vitest'
 
 const tables = {
@@ -13,6 +14,7 @@ const tables = {
   client: clientErrorCodes,
   runtime: runtimeErrorCodes,
   storage: storageErrorCodes,
+  testing: testingErrorCodes,
 }
 
 test('docs/reference/errors.md lists the codes of all packages', async () => {

@@ -2,10 +2,13 @@ import type { KeyController } from '@kubewright/runtime'
 import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
+import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { jobController } from './job/job-controller.ts'
 import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
+import { namespaceController } from './namespace/namespace-controller.ts'
 import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
+import { serviceAccountController } from './service-account/service-account-controller.ts'
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
 
 /** A built-in controller that can be switched on and off. */
@@ -28,4 +31,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(cronJobController),
   single(ttlAfterFinishedController),
   single(podGarbageCollector()),
+  single(garbageCollector()),
+  single(namespaceController),
+  single(serviceAccountController),
 ])

@@ -1,0 +1,186 @@
+import {
+  AsyncDisposer,
+  type Clock,
+  type Logger,
+  nullLogger,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kubewright/base'
+import {
+  type ApiClient,
+  type ClientOptions,
+  createClient,
+  inProcessTransport,
+  type Transport,
+} from '@kubewright/client'
+import {
+  type AssembledServer,
+  type AssembleServerOptions,
+  adminUser,
+  assembleServer,
+  LocalServers,
+  type StaticToken,
+  systemOutgoing,
+} from '@kubewright/server'
+import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage'
+import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
+import { type ControllerChoice, type RunningControllers, startControllers } from './start-controllers.ts'
+
+/** What {@link startControlPlane} takes. */
+export interface ControlPlaneOptions {
+  /** Where objects are kept; stays the caller's. @default in memory, as long as the control plane */
+  readonly store?: Store | undefined
+  /** The built-in controllers that run: all, none, or those named as kube-controller-manager names them. @default 'all' */
+  readonly controllers?: ControllerChoice | undefined
+  /** How many simulated nodes there are; with none, pods stay pending. @default 1 */
+  readonly nodes?: number | undefined
+  /** Bearer tokens that are known from the start. @default none */
+  readonly tokens?: readonly StaticToken[] | undefined
+  /** Further options of the API server. */
+  readonly server?: Omit<AssembleServerOptions, 'store' | 'clock' | 'random' | 'log' | 'nodes'> | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+  /** @default silent */
+  readonly log?: Logger | undefined
+  /** Stops the control plane when it aborts. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A Kubernetes API server and its controllers in this process. Disposing it stops everything. */
+export interface ControlPlane extends AsyncDisposable {
+  readonly server: AssembledServer
+  readonly clock: Clock
+  /** Servers of this process, such as webhooks, that the API server asks without sockets. */
+  readonly localServers: LocalServers
+  readonly controllers: RunningControllers
+  /** A way to the API server without sockets, as the administrator unless the user is named. */
+  transport(user?: ControlPlaneUser): Transport
+  /** A client of the API server without sockets, as the administrator unless the user is named. */
+  client(options?: Partial<ClientOptions> & { readonly user?: ControlPlaneUser }): ApiClient
+  /** Serves HTTPS on this machine. May be called several times. */
+  listen(options?: ControlPlaneListenOptions): Promise<ControlPlaneAddress>
+  /** The state as it is now, from which any number of control planes can be started. Only for stores in memory. */
+  snapshot(): ControlPlaneSnapshot
+}
+
+/** Somebody who makes requests, as a client certificate would name them. */
+export interface ControlPlaneUser {
+  readonly name: string
+  readonly groups?: readonly string[]
+}
+
+/** The objects of a control plane at one moment. */
+export interface ControlPlaneSnapshot extends AsyncDisposable {
+  /** Starts a control plane that goes on from here; the options are those of the first one where they are not given. */
+  start(options?: Omit<ControlPlaneOptions, 'store'>): Promise<ControlPlane>
+}
+
+const masters = 'system:masters'
+
+/** Starts a control plane; resolves when it answers and its controllers watch. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { clock = systemClock, random = systemRandom, log = nullLogger, signal } = options
+  signal?.throwIfAborted()
+  const disposer = new AsyncDisposer()
+  try {
+    const store = options.store ?? disposer.use(new MemoryStore())
+    return await assemble(options, { store, clock, random, log, disposer })
+  } catch (error) {
+    await disposer[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+interface Parts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly disposer: AsyncDisposer
+}
+
+async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<ControlPlane> {
+  const { store, clock, random, log, disposer } = parts
+  const localServers = new LocalServers()
+  const { access, webhooks, ...rest } = options.server ?? {}
+  const nodes = options.nodes ?? 1
+  let controllers: RunningControllers | undefined
+  const server = disposer.use(
+    await assembleServer({
+      ...rest,
+      store,
+      clock,
+      random,
+      log,
+      access: { ...access, tokens: [...(access?.tokens ?? []), ...(options.tokens ?? [])] },
+      webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
+      // The nodes come with the controllers, which need the server first.
+      nodes: { logs: (request) => controllers?.nodes?.logs(request) },
+    }),
+  )
+  const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport =>
+    inProcessTransport({
+      handler: server.handler,
+      peer: {
+        address: '127.0.0.1',
+        certificate: { commonName: user.name, organizations: user.groups ?? [] },
+      },
+    })
+  const client: ControlPlane['client'] = ({ user, ...clientOptions } = {}) =>
+    disposer.use(createClient({ transport: transport(user), clock, ...clientOptions }))
+  controllers = disposer.use(
+    await startControllers({
+      choice: options.controllers ?? 'all',
+      nodes,
+      client: client({ user: { name: 'system:kube-controller-manager', groups: [masters] }, listNamespace: '' }),
+      server: server.parts,
+      clock,
+      random,
+      log: log.withName('controllers'),
+    }),
+  )
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopped ??= disposer[Symbol.asyncDispose]())
+  // Whoever aborts does not wait; what goes wrong while stopping is all that is left to say.
+  options.signal?.addEventListener(
+    'abort',
+    () => void stop().catch((error: unknown) => log.error(error, 'Control plane did not stop cleanly')),
+    { once: true },
+  )
+  return {
+    server,
+    clock,
+    localServers,
+    controllers,
+    transport,
+    client,
+    listen: async (listenOptions) => disposer.use(await listenWith(server.handler, clock, listenOptions)),
+    snapshot: () => snapshotOf(store, options),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function snapshotOf(store: Store, first: ControlPlaneOptions): ControlPlaneSnapshot {
+  if (!isForkable(store))
+    throw new TypeError('Cannot take a snapshot: only a control plane in memory can be duplicated')
+  const kept = store.fork()
+  return {
+    async start(options = {}) {
+      const fork = kept.fork()
+      const plane = await startControlPlane({ ...first, ...options, store: fork })
+      return {
+        ...plane,
+        [Symbol.asyncDispose]: async () => {
+          await plane[Symbol.asyncDispose]()
+          await fork[Symbol.asyncDispose]()
+        },
+      }
+    },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+function isForkable(store: Store): store is ForkableStore {
+  return 'fork' in store && typeof store.fork === 'function'
+}

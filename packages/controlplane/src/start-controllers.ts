@@ -1,0 +1,91 @@
+import { AsyncDisposer, type Clock, type Logger, type Random } from '@kubewright/base'
+import type { ApiClient } from '@kubewright/client'
+import { builtinControllers } from '@kubewright/controllers'
+import { createManager, type KeyController, type Manager } from '@kubewright/runtime'
+import {
+  type ServerParts,
+  startClusterRoleAggregation,
+  startPolicyTypeChecking,
+  startResourceQuotas,
+} from '@kubewright/server'
+
+/** stand-in */
+interface SimulatedNodes {
+  readonly parts: readonly KeyController[]
+  logs(request: unknown): AsyncIterable<string> | undefined
+}
+
+/** Which of the built-in controllers run. */
+export type ControllerChoice = 'all' | 'none' | readonly string[]
+
+/** What {@link startControllers} takes. */
+export interface StartControllersOptions {
+  readonly choice: ControllerChoice
+  readonly nodes: number
+  readonly client: ApiClient
+  readonly server: ServerParts
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+}
+
+/** The controllers of a control plane in operation. Disposing it stops them. */
+export interface RunningControllers extends AsyncDisposable {
+  /** Their names, in order. */
+  readonly names: readonly string[]
+  readonly manager: Manager | undefined
+  readonly nodes: SimulatedNodes | undefined
+}
+
+/** Controllers that count or check as the server itself does, and live beside that code. */
+const serverControllers: readonly {
+  readonly name: string
+  readonly start: (parts: ServerParts) => Promise<AsyncDisposable>
+}[] = [
+  { name: 'clusterrole-aggregation-controller', start: startClusterRoleAggregation },
+  { name: 'resourcequota-controller', start: startResourceQuotas },
+  { name: 'validatingadmissionpolicy-status-controller', start: startPolicyTypeChecking },
+]
+
+/** The names that a choice can be made of. */
+export const controllerNames: readonly string[] = [
+  ...builtinControllers.map(({ name }) => name),
+  ...serverControllers.map(({ name }) => name),
+].sort()
+
+/** Starts the chosen controllers; resolves when they watch. */
+export async function startControllers(options: StartControllersOptions): Promise<RunningControllers> {
+  const { choice, client, clock, random, log, server } = options
+  const wants = (name: string): boolean => choice === 'all' || (choice !== 'none' && choice.includes(name))
+  const disposer = new AsyncDisposer()
+  const stop = new AbortController()
+  try {
+    const names: string[] = []
+    for (const { name, start } of serverControllers) {
+      if (!wants(name)) continue
+      names.push(name)
+      disposer.use(await start(server))
+    }
+    const chosen = builtinControllers.filter(({ name }) => wants(name))
+    names.push(...chosen.map(({ name }) => name))
+    const nodes: SimulatedNodes | undefined = undefined as SimulatedNodes | undefined
+    if (chosen.length === 0 && nodes === undefined) {
+      return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
+    }
+    const manager = createManager({ name: 'kube-controller-manager', client, clock, random, log })
+    for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
+    for (const part of nodes?.parts ?? []) manager.add(part)
+    const running = manager.start({ signal: stop.signal })
+    disposer.defer(async () => {
+      stop.abort(new Error('The control plane was stopped'))
+      await running
+    })
+    // A manager that cannot start says why by rejecting.
+    await Promise.race([manager.elected, running])
+    return { names: names.sort(), manager, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
+  } catch (error) {
+    stop.abort(error)
+    await disposer[Symbol.asyncDispose]().catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,140 @@
+import { condition, defineResource } from '@kubewright/api'
+import { isKubewrightError } from '@kubewright/base'
+import { ConfigMap, Deployment, Namespace, Pod, ReplicaSet, ServiceAccount } from '@kubewright/k8s'
+import { defineController, defineOperator, defineWebhook, duplicate } from '@kubewright/runtime'
+import { s } from '@kubewright/schema'
+import { describe, expect, test } from 'vitest'
+import { isTrue } from './conditions.ts'
+import { startTestEnv } from './start-test-env.ts'
+import type { TestEnvOptions } from './test-env.ts'
+
+const Greeting = defineResource({
+  group: 'test.example.com',
+  version: 'v1',
+  kind: 'Greeting',
+  spec: s.object({ text: s.string(), every: s.int().default(0) }),
+  status: s.object({ conditions: s.conditions('Ready') }),
+})
+
+const operator = () =>
+  defineOperator({
+    name: 'greeter',
+    controllers: [
+      defineController(Greeting, {
+        owns: [ConfigMap],
+        async reconcile({ metadata, spec }, { apply }) {
+          await apply(ConfigMap({ metadata: { name: metadata.name }, data: { text: spec.text } }))
+          const status = { conditions: [condition('Ready', true, 'Written')] }
+          return spec.every > 0 ? { status, requeueAfter: `${spec.every}s` } : { status }
+        },
+      }),
+    ],
+    webhooks: [
+      defineWebhook(Greeting, {
+        default: (draft) => {
+          draft.spec.text = draft.spec.text.trim()
+        },
+        validate: async ({ metadata, spec }, { client }) => [
+          (await client.list(Greeting)).some(
+            (other) => other.spec.text === spec.text && other.metadata.name !== metadata.name,
+          ) && duplicate('spec.text', spec.text),
+        ],
+      }),
+    ],
+  })
+
+const deployment = (name: string, replicas: number) =>
+  Deployment({
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+    },
+  })
+
+describe.each<TestEnvOptions>([
+  { transport: 'in-process' },
+  { transport: 'https' },
+  { transport: 'in-process', time: 'virtual' },
+])('startTestEnv() with %o', (options) => {
+  test('runs the operator with its webhooks until objects are as wanted, and until they are gone', async () => {
+    await using env = await startTestEnv(operator(), options)
+    await env.client.create(Greeting({ metadata: { name: 'hello' }, spec: { text: ' hello ' } }))
+    const greeting = await env.until(Greeting, 'hello', isTrue('Ready'))
+    expect(greeting.spec.text).toBe('hello')
+    expect((await env.client.get(ConfigMap, 'hello')).data).toEqual({ text: 'hello' })
+
+    const twin = Greeting({ metadata: { name: 'twin' }, spec: { text: 'hello' } })
+    await expect(env.client.create(twin)).rejects.toMatchObject({
+      reason: 'Invalid',
+      causes: [{ field: 'spec.text', reason: 'FieldValueDuplicate' }],
+    })
+    await env.client.delete(Greeting, 'hello')
+    await Promise.all([env.gone(Greeting, 'hello'), env.gone(ConfigMap, 'hello')])
+  })
+})
+
+describe('startTestEnv()', () => {
+  test('lets virtual time pass when it is told to', async () => {
+    await using env = await startTestEnv(operator(), { time: 'virtual' })
+    await env.client.create(Greeting({ metadata: { name: 'often' }, spec: { text: 'tick', every: 60 } }))
+    await env.until(Greeting, 'often', isTrue('Ready'))
+    await env.settled()
+    const before = env.reconciles().length
+    await env.advance('10m')
+    expect(env.reconciles().length - before).toBe(10)
+  })
+
+  test('says why a wait was in vain, with the object, its events and its reconciles', async () => {
+    await using env = await startTestEnv(operator(), { time: 'virtual' })
+    await env.client.create(Greeting({ metadata: { name: 'sad' }, spec: { text: 'no' } }))
+    const waiting = env.until(Greeting, 'sad', isTrue('Happy'), { timeout: '1m' })
+    const error = await waiting.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(isKubewrightError(error, 'KW_TEST_TIMEOUT')).toBe(true)
+    expect(String(error)).toContain('Waited 1m0s for Greeting default/sad to fulfil a condition, in vain.')
+    expect(String(error)).toContain('text: "no"')
+    expect(String(error)).toContain('greeting success')
+  })
+
+  test('refuses to advance real time', async () => {
+    await using env = await startTestEnv()
+    await expect(env.advance('1s')).rejects.toThrow("start it with { time: 'virtual' }")
+  })
+
+  test('has the controllers of a cluster: workloads, owners, namespaces, service accounts', async () => {
+    await using env = await startTestEnv(undefined, { time: 'virtual', namespace: 'team' })
+    await env.client.create(deployment('web', 3))
+    await env.until(Deployment, 'web', ({ status }) => status?.replicas === 3)
+    expect(await env.client.list(ReplicaSet)).toHaveLength(1)
+    await env.until(ServiceAccount, 'default')
+    await env.client.delete(Deployment, 'web')
+    await env.gone(Deployment, 'web')
+    await env.settled()
+    expect(await env.client.list(ReplicaSet)).toHaveLength(0)
+    await env.client.create(ConfigMap({ metadata: { name: 'left' } }))
+    await env.client.delete(Namespace, 'team')
+    await env.gone(Namespace, 'team')
+    expect(await env.client.list(Pod)).toHaveLength(0)
+  })
+
+  test('starts any number of environments from one snapshot, which then live their own lives', async () => {
+    await using first = await startTestEnv(operator(), { time: 'virtual' })
+    await first.client.create(Greeting({ metadata: { name: 'shared' }, spec: { text: 'from before' } }))
+    await first.until(Greeting, 'shared', isTrue('Ready'))
+    await using snapshot = first.snapshot()
+    const [left, right] = await Promise.all([snapshot.start(), snapshot.start()])
+    try {
+      await left.client.delete(Greeting, 'shared')
+      await left.gone(ConfigMap, 'shared')
+      expect((await right.client.get(ConfigMap, 'shared')).data).toEqual({ text: 'from before' })
+      expect(right.clock.now()).toBe(first.clock.now())
+    } finally {
+      await left[Symbol.asyncDispose]()
+      await right[Symbol.asyncDispose]()
+    }
+  })
+})

@@ -1,0 +1,203 @@
+import { formatKey, toNameAndNamespace } from '@kubewright/api'
+import {
+  AsyncDisposer,
+  type Duration,
+  formatDuration,
+  KubewrightError,
+  nullLogger,
+  systemClock,
+  VirtualClock,
+  withDeadline,
+} from '@kubewright/base'
+import { type ApiClient, connect, parseKubeconfig, resolveContext, systemConfigHost } from '@kubewright/client'
+import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
+import { Namespace } from '@kubewright/k8s'
+import { createManager, type Manager, type Operator } from '@kubewright/runtime'
+import { describeState } from './describe-state.ts'
+import { customKindsOf, installKinds } from './installed-kinds.ts'
+import { serveOperatorWebhooks } from './operator-webhooks.ts'
+import { settle } from './settle.ts'
+import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
+import { realTime, type TimeDriver, virtualTime } from './time-driver.ts'
+import { type Sight, watchObject } from './watch-object.ts'
+
+/**
+ * Starts a control plane of its own, installs what the operator defines, and runs the operator on it. Any number of environments can
+ * be used in one process at the same time. Without an operator there is only the control plane.
+ */
+export function startTestEnv(operator?: Operator, options: TestEnvOptions = {}): Promise<TestEnv> {
+  return startFrom(operator, options, undefined)
+}
+
+async function startFrom(
+  operator: Operator | undefined,
+  options: TestEnvOptions,
+  snapshot: { readonly plane: ControlPlaneSnapshot; readonly now: number } | undefined,
+): Promise<TestEnv> {
+  const start = snapshot === undefined ? {} : { start: snapshot.now }
+  const time = options.time === 'virtual' ? virtualTime(new VirtualClock(start)) : realTime(systemClock)
+  const disposer = new AsyncDisposer()
+  try {
+    return await time.wait(assemble(operator, options, snapshot?.plane, time, disposer))
+  } catch (error) {
+    await time.wait(disposer[Symbol.asyncDispose]())
+    throw error
+  }
+}
+
+async function assemble(
+  operator: Operator | undefined,
+  options: TestEnvOptions,
+  snapshot: ControlPlaneSnapshot | undefined,
+  time: TimeDriver,
+  disposer: AsyncDisposer,
+): Promise<TestEnv> {
+  const { transport = 'in-process', namespace = 'default', log = nullLogger, controllers, nodes } = options
+  const { clock } = time
+  const planeOptions = { clock, log: log.withName('control-plane'), controllers, nodes }
+  const controlPlane = disposer.use(
+    snapshot ? await snapshot.start(planeOptions) : await startControlPlane(planeOptions),
+  )
+  const connectTo = await connector(controlPlane, transport, disposer)
+  const client = await connectTo(namespace)
+  if (namespace !== 'default' && (await client.find(Namespace, namespace)) === undefined) {
+    await client.create(Namespace({ metadata: { name: namespace } }))
+  }
+  await installKinds(client, customKindsOf(operator, options.install))
+  let manager: Manager | undefined
+  if (operator !== undefined) {
+    const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
+    if (hasWebhooks && options.webhooks !== false) {
+      const hooks = { controlPlane, client: await connectTo(namespace), transport, clock, log }
+      disposer.use(await serveOperatorWebhooks(operator, hooks))
+    }
+    manager = await startManager(operator, await connectTo(namespace), options, time, disposer)
+  }
+  return environment({ operator, options, controlPlane, client, namespace, manager, time, disposer })
+}
+
+type ConnectTo = (namespace: string) => Promise<ApiClient>
+
+async function connector(
+  controlPlane: ControlPlane,
+  transport: 'in-process' | 'https',
+  disposer: AsyncDisposer,
+): Promise<ConnectTo> {
+  if (transport === 'in-process') return async (namespace) => controlPlane.client({ namespace })
+  const { kubeconfig } = await controlPlane.listen()
+  const { clock } = controlPlane
+  const config = await resolveContext(
+    parseKubeconfig(kubeconfig, 'the control plane'),
+    {},
+    { host: systemConfigHost, clock },
+  )
+  return async (namespace) => disposer.use(await connect({ config, namespace, clock }))
+}
+
+async function startManager(
+  operator: Operator,
+  client: ApiClient,
+  { log = nullLogger, namespace = 'default' }: TestEnvOptions,
+  { clock }: TimeDriver,
+  disposer: AsyncDisposer,
+): Promise<Manager> {
+  const manager = createManager({ operator, client, clock, log, namespace })
+  const stop = new AbortController()
+  const running = manager.start({ signal: stop.signal })
+  disposer.defer(async () => {
+    stop.abort(new Error('The test environment was disposed'))
+    await running
+  })
+  await Promise.race([manager.elected, running])
+  return manager
+}
+
+interface EnvironmentParts {
+  readonly operator: Operator | undefined
+  readonly options: TestEnvOptions
+  readonly controlPlane: ControlPlane
+  readonly client: ApiClient
+  readonly namespace: string
+  readonly manager: Manager | undefined
+  readonly time: TimeDriver
+  readonly disposer: AsyncDisposer
+}
+
+function environment(parts: EnvironmentParts): TestEnv {
+  const { operator, options, controlPlane, client, namespace, manager, time, disposer } = parts
+  const patience: Duration = options.timeout ?? (options.time === 'virtual' ? '1h' : '10s')
+  const managers = [manager, controlPlane.controllers.manager].filter((one) => one !== undefined)
+  const explain = (kind: Parameters<TestEnv['gone']>[0], key: Parameters<TestEnv['gone']>[1]): Promise<string> =>
+    describeState(
+      client,
+      managers.flatMap(({ runners }) => runners),
+      kind,
+      key,
+      namespace,
+    )
+  const waitFor = async <T>(
+    what: string,
+    timeout: Duration,
+    work: (signal: AbortSignal) => Promise<T>,
+    more: () => Promise<string>,
+  ): Promise<T> => {
+    try {
+      return await time.wait(withDeadline(time.clock, timeout, what, work))
+    } catch (error) {
+      if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED')) throw error
+      const message = `Waited ${formatDuration(timeout)} for ${what}, in vain.\n\n${await time.wait(more())}`
+      throw new KubewrightError('KW_TEST_TIMEOUT', message, { cause: error })
+    }
+  }
+  const named = (
+    kind: { readonly kind: string; readonly scope: string },
+    key: Parameters<TestEnv['gone']>[1],
+  ): string => {
+    const { name, namespace: given = namespace } = toNameAndNamespace(key)
+    return `${kind.kind} ${formatKey(name, kind.scope === 'Namespaced' ? given : undefined)}`
+  }
+  return {
+    client,
+    namespace,
+    controlPlane,
+    manager,
+    clock: { now: () => time.clock.now(), advance: (by) => time.advance(by) },
+    advance: (by) => time.advance(by),
+    async until(kind, key, when = () => true, { timeout = patience } = {}) {
+      const isEnough = (sight: Sight<typeof kind>): boolean => sight !== undefined && when(sight)
+      const what = `${named(kind, key)} to fulfil a condition`
+      const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace, signal })
+      return waitFor(what, timeout, work, () => explain(kind, key))
+    },
+    async gone(kind, key, { timeout = patience } = {}) {
+      const isEnough = (sight: unknown): boolean => sight === undefined
+      const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace, signal })
+      await waitFor(`${named(kind, key)} to go`, timeout, work, () => explain(kind, key))
+    },
+    async settled({ timeout = patience } = {}) {
+      const { store } = controlPlane.server.parts.registry
+      const quietMillis = options.transport === 'https' ? 100 : 0
+      const work = (signal: AbortSignal) => settle({ managers, store, time, quietMillis }, signal)
+      // Its own error says what is in the way.
+      await time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work))
+    },
+    reconciles: () =>
+      (manager?.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),
+    snapshot: () => snapshotOf(operator, options, controlPlane, time),
+    [Symbol.asyncDispose]: () => time.wait(disposer[Symbol.asyncDispose]()),
+  }
+}
+
+function snapshotOf(
+  operator: Operator | undefined,
+  options: TestEnvOptions,
+  controlPlane: ControlPlane,
+  { clock }: TimeDriver,
+): TestSnapshot {
+  const plane = controlPlane.snapshot()
+  const now = clock.now()
+  return {
+    start: () => startFrom(operator, options, { plane, now }),
+    [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,41 @@
+import type { AnyKind, Infer } from '@kubewright/api'
+import { toNameAndNamespace } from '@kubewright/api'
+import type { ApiClient, Key } from '@kubewright/client'
+
+/** What there is of an object at one moment: undefined when it does not exist. */
+export type Sight<K extends AnyKind> = Infer<K> | undefined
+
+/**
+ * Tells how an object is now and each time it changes, until `isEnough` says so or the signal aborts; resolves to the last sight.
+ * Watches that end are opened again.
+ */
+export async function watchObject<K extends AnyKind>(
+  client: ApiClient,
+  kind: K,
+  key: Key,
+  isEnough: (sight: Sight<K>) => boolean,
+  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
+): Promise<Sight<K>> {
+  const { name, namespace: named = namespace } = toNameAndNamespace(key)
+  const where = kind.scope === 'Namespaced' ? { namespace: named } : {}
+  for (;;) {
+    const watch = await client.watch(kind, {
+      ...where,
+      fields: { 'metadata.name': name },
+      sendInitialEvents: true,
+      resourceVersionMatch: 'NotOlderThan',
+      signal,
+    })
+    let there = false
+    for await (const event of watch) {
+      if (event.type === 'BOOKMARK') {
+        if (event.initialEventsEnd && !there && isEnough(undefined)) return undefined
+        continue
+      }
+      there = event.type !== 'DELETED'
+      const sight: Sight<K> = there ? event.object : undefined
+      if (isEnough(sight)) return sight
+    }
+    signal.throwIfAborted()
+  }
+}
