@@ -1,0 +1,147 @@
+import { type Duration, formatDuration, type Logger, toMillis } from '@kubewright/base'
+import type { KeyGate } from '../election/write-gate.ts'
+import { noTracer, type Tracer } from '../tracing/tracer.ts'
+import type { Queue, Taken } from '../work-queue/queue.ts'
+import type { ControllerMetrics } from './controller-metrics.ts'
+import { HangWatch } from './hang-watch.ts'
+import { type HotLoop, HotLoopDetector, type HotLoopOptions } from './hot-loop-detector.ts'
+import type { KeyOutcome, KeyReconciler } from './key-controller.ts'
+import type { ReconcileHistory } from './reconcile-history.ts'
+import { ReconcileRun, type RunHost } from './reconcile-run.ts'
+import type { ResultHandler } from './result-handler.ts'
+import { traced } from './traced.ts'
+
+/** What a {@link KeyWorker} is made of. */
+export interface KeyWorkerOptions {
+  readonly host: RunHost
+  readonly queue: Queue
+  readonly results: ResultHandler
+  readonly metrics: ControllerMetrics
+  readonly history: ReconcileHistory
+  readonly tracer: Tracer
+  readonly keyGate: KeyGate | undefined
+  readonly reconcileTimeout: Duration | undefined
+  readonly hangAfter: Duration
+  readonly hotLoop: HotLoopOptions | false | undefined
+}
+
+/** Carries out the reconciles of a controller: holds the key, watches over the run, and hands the key back. */
+export class KeyWorker {
+  readonly #options: KeyWorkerOptions
+  readonly #debug: Logger
+  readonly #timeout: number
+  readonly #hangs: HangWatch
+  readonly #hotLoops: HotLoopDetector | undefined
+  // Keys that belonged to others when they were taken.
+  readonly #refused = new Set<string>()
+
+  constructor(options: KeyWorkerOptions) {
+    const { host, hangAfter, hotLoop, reconcileTimeout } = options
+    this.#options = options
+    this.#debug = host.log.v(1)
+    this.#timeout = reconcileTimeout === undefined ? 0 : toMillis(reconcileTimeout)
+    this.#hangs = new HangWatch(host.clock, toMillis(hangAfter), host.controller)
+    const kind = host.kind === undefined ? undefined : `${host.kind.apiVersion} ${host.kind.kind}`
+    this.#hotLoops = hotLoop === false ? undefined : new HotLoopDetector(kind, hotLoop)
+  }
+
+  /** What is to be said about reconciles that hang. */
+  problems(): string[] {
+    return this.#hangs.problems()
+  }
+
+  /** Removes and returns the keys that belonged to others when they were taken. */
+  takeRefused(): string[] {
+    const keys = [...this.#refused]
+    this.#refused.clear()
+    return keys
+  }
+
+  /** Reconciles a key; calls `ended` at once or later, when the key has been handed back. */
+  begin(taken: Taken, now: number, abort: AbortSignal, reconcile: KeyReconciler, ended: () => void): void {
+    const { host, keyGate, queue, results } = this.#options
+    const hold = keyGate?.hold(taken.key)
+    if (keyGate !== undefined && hold === undefined) {
+      this.#refused.add(taken.key)
+      results.forget(taken.key)
+      queue.done(taken.key)
+      ended()
+      return
+    }
+    const run = new ReconcileRun(host, taken, abort, now)
+    if (this.#timeout > 0) run.limit(this.#timeout)
+    let outcome: ReturnType<KeyReconciler>
+    try {
+      outcome = this.#call(run, reconcile)
+    } catch (error) {
+      results.failed(run, error)
+      this.#end(run, hold, ended)
+      return
+    }
+    if (isPromise(outcome)) this.#follow(run, outcome, hold, ended)
+    else {
+      results.succeeded(run, outcome)
+      this.#end(run, hold, ended)
+    }
+  }
+
+  #call(run: ReconcileRun, reconcile: KeyReconciler): ReturnType<KeyReconciler> {
+    const { tracer, host } = this.#options
+    return tracer === noTracer ? reconcile(run.key, run) : traced(tracer, host, run, reconcile)
+  }
+
+  #follow(
+    run: ReconcileRun,
+    outcome: Promise<KeyOutcome | void>,
+    hold: Disposable | undefined,
+    ended: () => void,
+  ): void {
+    const { results } = this.#options
+    this.#hangs.watch(run)
+    outcome.then(
+      (value) => {
+        this.#hangs.forget(run)
+        results.succeeded(run, value)
+        this.#end(run, hold, ended)
+      },
+      (error: unknown) => {
+        this.#hangs.forget(run)
+        results.failed(run, error)
+        this.#end(run, hold, ended)
+      },
+    )
+  }
+
+  #end(run: ReconcileRun, hold: Disposable | undefined, ended: () => void): void {
+    const { host, metrics, history, queue } = this.#options
+    const now = host.clock.monotonic()
+    run.end(now)
+    hold?.[Symbol.dispose]()
+    metrics.ended(run.result, run.durationMillis)
+    if (run.timedOut) metrics.count('timeouts')
+    history.add(run)
+    const hotLoop = this.#hotLoops?.observe(run.taken, now)
+    if (hotLoop !== undefined) this.#reportHotLoop(run, hotLoop)
+    if (this.#debug.enabled()) {
+      run.log.debug('Reconcile done', { result: run.result, millis: run.durationMillis, causes: run.causes })
+    }
+    queue.done(run.key)
+    ended()
+  }
+
+  #reportHotLoop(run: ReconcileRun, { times, within, field, of, writers }: HotLoop): void {
+    this.#options.metrics.count('hotLoops')
+    run.log.info('Warning: reconciled in circles, because a field keeps changing', {
+      times,
+      within: formatDuration(Math.round(within)),
+      field,
+      of,
+      ...(writers.length === 0 ? {} : { writtenBy: writers }),
+      cure: 'write the field only when it has to change, or leave its changes out with a predicate',
+    })
+  }
+}
+
+function isPromise(outcome: ReturnType<KeyReconciler>): outcome is Promise<KeyOutcome | void> {
+  return typeof outcome === 'object' && 'then' in outcome && typeof outcome.then === 'function'
+}

@@ -1,0 +1,98 @@
+import { formatDuration, isKubewrightError, type Random, toMillis } from '@kubewright/base'
+import type { Cause } from '../work-queue/cause.ts'
+import type { Queue } from '../work-queue/queue.ts'
+import { itemExponentialRateLimiter, type RateLimiter, withJitter } from '../work-queue/rate-limiter.ts'
+import type { ControllerMetrics } from './controller-metrics.ts'
+import { classifyFailure } from './failure-class.ts'
+import type { KeyOutcome } from './key-controller.ts'
+import type { ReconcileRun } from './reconcile-run.ts'
+
+// After so many conflicts in a row there is more to it than somebody who was faster.
+const maxQuietConflicts = 16
+
+const requeueCause: Cause = Object.freeze({ event: 'requeue' })
+const retryCause: Cause = Object.freeze({ event: 'retry' })
+
+/** What a {@link ResultHandler} is made of. */
+export interface ResultHandlerOptions {
+  readonly queue: Queue
+  /** The one of the queue. */
+  readonly limiter: RateLimiter
+  readonly random: Random
+  readonly metrics: ControllerMetrics
+  /** Whether the object of a key is known to be gone or being deleted. */
+  readonly isGoing: (key: string) => boolean
+}
+
+/** Decides what becomes of a key after its reconcile, by the rules of controller-runtime; see `KeyReconciler` for what is added. */
+export class ResultHandler {
+  readonly #options: ResultHandlerOptions
+  readonly #conflicts: RateLimiter
+
+  constructor(options: ResultHandlerOptions) {
+    this.#options = options
+    this.#conflicts = withJitter(itemExponentialRateLimiter({ max: 1000 }), options.random)
+  }
+
+  succeeded(run: ReconcileRun, outcome: KeyOutcome | void): void {
+    let after = 0
+    try {
+      if (outcome?.requeueAfter !== undefined) after = toMillis(outcome.requeueAfter)
+    } catch (error) {
+      this.failed(run, error)
+      return
+    }
+    this.forget(run.key)
+    if (after > 0) this.#requeue(run, after, outcome?.priority)
+  }
+
+  failed(run: ReconcileRun, error: unknown): void {
+    const { metrics, limiter, isGoing } = this.#options
+    const { key } = run
+    run.error = error
+    if (run.interrupted || isKubewrightError(error, 'KW_NOT_LEADER')) {
+      run.result = 'error'
+      metrics.count('errors')
+      run.log.info('Reconcile was interrupted', { reason: textOf(error) })
+      this.#retry(run, limiter.when(key))
+      return
+    }
+    const failure = classifyFailure(error, () => isGoing(key))
+    if (failure.class === 'retry-later') {
+      run.log.info('Reconcile will be repeated', { reason: textOf(error), after: formatDuration(failure.after) })
+      this.forget(key)
+      this.#requeue(run, failure.after, undefined)
+    } else if (failure.class === 'conflict' && this.#conflicts.numRequeues(key) < maxQuietConflicts) {
+      run.result = 'conflict'
+      metrics.count('conflicts')
+      run.log.debug('Reconcile met a newer state and will be repeated', { reason: textOf(error) })
+      this.#retry(run, this.#conflicts.when(key))
+    } else {
+      run.result = failure.class === 'terminal' ? 'terminal_error' : 'error'
+      metrics.count('errors')
+      if (failure.class === 'terminal') metrics.count('terminalErrors')
+      else this.#retry(run, Math.max(limiter.when(key), failure.class === 'error' ? failure.atLeast : 0))
+      if (failure.class === 'error' && failure.panic) metrics.count('panics')
+      run.log.error(error, 'Reconciler error')
+    }
+  }
+
+  /** Ends the counting of failures of a key. */
+  forget(key: string): void {
+    this.#options.queue.forget(key)
+    this.#conflicts.forget(key)
+  }
+
+  #requeue(run: ReconcileRun, after: number, priority: number | undefined): void {
+    run.result = 'requeue_after'
+    run.requeueAfterMillis = after
+    this.#options.queue.addAfter(run.key, after, { cause: requeueCause, priority: priority ?? run.taken.priority })
+  }
+
+  #retry(run: ReconcileRun, after: number): void {
+    run.requeueAfterMillis = after
+    this.#options.queue.addAfter(run.key, after, { cause: retryCause, priority: run.taken.priority })
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
