@@ -1,0 +1,137 @@
+import { isAlreadyExists, toMicroTime, toTime } from '@kubewright/api'
+import { type Clock, type Duration, deepEqual, toMillis } from '@kubewright/base'
+import { Lease, Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
+import { type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import type { NodeAddresses } from './node-addresses.ts'
+
+/** A node to simulate. */
+export interface NodeSpecification {
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: TaintEffect }[]
+  /** What it has for pods. @default 32 CPUs, 128Gi of memory, 5000 pods */
+  readonly capacity?: Readonly<Record<string, string>>
+}
+
+type TaintEffect = 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'
+
+const defaultCapacity = { cpu: '32', memory: '128Gi', 'ephemeral-storage': '500Gi', pods: '5000' }
+
+/** Registers the simulated nodes, keeps their status and, if asked to, their heartbeat. */
+export function nodeAgent(
+  nodes: readonly NodeSpecification[],
+  addresses: NodeAddresses,
+  heartbeat: Duration | undefined,
+): KeyController {
+  const names = nodes.map(({ name }) => name)
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  return defineBuiltin({
+    name: 'node-agent',
+    kind: Node,
+    sources: [
+      // Once at the start; a node that somebody deletes stays deleted until then, as with a kubelet.
+      timerSource(heartbeat ?? '24h', { keys: names, atStart: true }),
+      kindSource(Node, { map: () => [] }),
+    ],
+    start: ({ clock }) => {
+      const registered = new Set<string>()
+      return async (name, context) => {
+        const node = byName.get(name)
+        if (node === undefined) return
+        const found = await context.client.find(Node, name)
+        if (found === undefined && registered.has(name)) return
+        const live = found ?? (await register(context, node, addresses))
+        registered.add(name)
+        const status = nodeStatus(node, live, addresses, clock.now())
+        if (!deepEqual(live.status, status)) {
+          await context.client.subresource(Node, 'status').update({ ...live, status })
+        }
+        if (heartbeat !== undefined) await renew(context, live, clock, toMillis(heartbeat))
+      }
+    },
+  })
+}
+
+async function register({ client }: KeyContext, node: NodeSpecification, addresses: NodeAddresses): Promise<Node> {
+  const { labels, name, taints } = node
+  const draft = Node({
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        ...labels,
+      },
+    },
+    spec: {
+      podCIDR: addresses.rangeOf(name),
+      podCIDRs: [addresses.rangeOf(name)],
+      ...(taints ? { taints: taints.map((taint) => ({ ...taint })) } : {}),
+    },
+  })
+  try {
+    return await client.create(draft)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    return client.get(Node, name)
+  }
+}
+
+function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {
+  const capacity = { ...defaultCapacity, ...node.capacity }
+  return {
+    capacity,
+    allocatable: capacity,
+    conditions: conditionsOf(live, now),
+    addresses: [
+      { type: 'InternalIP', address: addresses.ofNode(node.name) },
+      { type: 'Hostname', address: node.name },
+    ],
+    nodeInfo: {
+      machineID: live.metadata.uid.replaceAll('-', ''),
+      systemUUID: live.metadata.uid,
+      bootID: live.metadata.uid,
+      kernelVersion: '6.1.0',
+      osImage: 'Kubewright simulated node',
+      containerRuntimeVersion: 'kubewright://1',
+      kubeletVersion: 'v1.35.8',
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+    },
+    daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+  }
+}
+
+const healthy: readonly (readonly [string, string, string, string])[] = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+]
+
+// The lease is the heartbeat, so a condition that did not change is left as it is.
+function conditionsOf(live: Node, now: number): NodeCondition[] {
+  return healthy.map(([type, status, reason, message]) => {
+    const current = live.status?.conditions?.find((one) => one.type === type)
+    if (current?.status === status) return current as NodeCondition
+    const time = toTime(now)
+    return { type, status, lastHeartbeatTime: time, lastTransitionTime: time, reason, message }
+  })
+}
+
+async function renew({ client }: KeyContext, node: Node, clock: Clock, period: number): Promise<void> {
+  const { name, uid } = node.metadata
+  const renewTime = toMicroTime(clock.now())
+  const key = { namespace: 'kube-node-lease', name }
+  const leaseDurationSeconds = Math.ceil((period * 4) / 1000)
+  const spec = { holderIdentity: name, leaseDurationSeconds, renewTime }
+  if ((await client.find(Lease, key)) !== undefined) {
+    await client.patch(Lease, key, { spec })
+    return
+  }
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }]
+  await client.create(Lease({ metadata: { ...key, ownerReferences }, spec }))
+}

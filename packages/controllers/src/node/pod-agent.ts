@@ -1,0 +1,197 @@
+import { isConflict, isNotFound, keyOf, parseKey } from '@kubewright/api'
+import { type Clock, deepEqual } from '@kubewright/base'
+import { Pod, type PodStatus } from '@kubewright/k8s'
+import {
+  type ChannelSource,
+  type KeyContext,
+  type KeyController,
+  type KeyOutcome,
+  kindSource,
+} from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isPodTerminal } from '../workload/pod-state.ts'
+import type { NodeAddresses } from './node-addresses.ts'
+import { type NodePlan, processAnnotation } from './node-plan.ts'
+import type { LogBook } from './pod-logs.ts'
+import type { ProcessHost, RunningProcess } from './process-host.ts'
+import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
+
+/** What the agent of simulated nodes works with. */
+export interface PodAgentParts {
+  readonly plan: NodePlan
+  readonly addresses: NodeAddresses
+  readonly logs: LogBook
+  /** Has a pod looked at again when its process ends. */
+  readonly wake: ChannelSource
+  readonly processes: ProcessHost | undefined
+  /** Whether starts of containers are told in Events too, and not only troubles. */
+  readonly tellsStarts: boolean
+}
+
+interface Seat extends PodMemory {
+  readonly uid: string
+  readonly podIP: string
+  readonly running: Map<string, RunningProcess>
+  deletedAt?: number
+}
+
+/** Starts, watches and stops the pods of the simulated nodes, as kubelets do. */
+export function podAgent(parts: PodAgentParts): KeyController {
+  return defineBuiltin({
+    name: 'kubelet',
+    kind: Pod,
+    concurrency: 16,
+    sources: [
+      kindSource(Pod, { map: (pod) => (parts.addresses.has(pod.spec.nodeName) ? [keyOf(pod)] : []) }),
+      parts.wake,
+    ],
+    start: ({ clock }) => {
+      const agent = new PodAgent(parts, clock)
+      return (key, context) => agent.reconcile(key, context)
+    },
+  })
+}
+
+class PodAgent {
+  readonly #parts: PodAgentParts
+  readonly #clock: Clock
+  readonly #seats = new Map<string, Seat>()
+
+  constructor(parts: PodAgentParts, clock: Clock) {
+    this.#parts = parts
+    this.#clock = clock
+  }
+
+  async reconcile(key: string, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const pod = await context.client.find(Pod, parseKey(key))
+    const known = this.#seats.get(key)
+    if (known !== undefined && known.uid !== pod?.metadata.uid) this.#leave(key, known)
+    if (pod === undefined || !this.#parts.addresses.has(pod.spec.nodeName)) return undefined
+    const seat = this.#seats.get(key) ?? this.#seat(key, pod)
+    try {
+      if (pod.metadata.deletionTimestamp !== undefined) return await this.#stop(pod, seat, context)
+      if (isPodTerminal(pod)) return undefined
+      return await this.#advance(pod, seat, context)
+    } catch (error) {
+      // Others write pods too; whatever they changed brings it back.
+      if (isNotFound(error)) return undefined
+      if (isConflict(error)) return { requeueAfter: 1 }
+      throw error
+    }
+  }
+
+  async #advance(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const now = this.#clock.now()
+    const { addresses, plan } = this.#parts
+    const hostIP = addresses.ofNode(pod.spec.nodeName ?? '')
+    const isReal = this.#parts.processes !== undefined && pod.metadata.annotations?.[processAnnotation] === 'true'
+    if (isReal) {
+      for (const { name } of pod.spec.containers) if (!seat.processes.has(name)) seat.processes.set(name, {})
+    }
+    const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now })
+    for (const item of step.news) this.#note(pod, seat, item, context, isReal)
+    if (!deepEqual(pod.status, step.status)) await write(context, pod, step.status)
+    return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
+  }
+
+  async #stop(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const now = this.#clock.now()
+    const first = seat.deletedAt === undefined
+    seat.deletedAt ??= now
+    const grace = (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000
+    if (first) for (const process of seat.running.values()) process.stop(grace)
+    if (!isPodTerminal(pod)) {
+      if (first) this.#tellStopping(pod, context)
+      const due = seat.running.size > 0 ? seat.deletedAt + grace + 1000 : stopsAt(pod, this.#parts.plan, seat.deletedAt)
+      if (due > now) return { requeueAfter: due - now }
+      for (const { name } of pod.spec.containers) this.#parts.logs.end(seat.uid, name)
+      // Whoever holds the pod with a finalizer wants to see how it ended.
+      if ((pod.metadata.finalizers ?? []).length > 0) {
+        await write(context, pod, stoppedStatus(pod, this.#parts.plan, now))
+      }
+    }
+    const { namespace = '', name, uid } = pod.metadata
+    if (pod.metadata.deletionGracePeriodSeconds === 0 && (pod.metadata.finalizers ?? []).length > 0) return undefined
+    await context.client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } })
+    return undefined
+  }
+
+  #note(pod: Pod, seat: Seat, { container, lines, what }: PodNews, context: KeyContext, isReal: boolean): void {
+    const { logs, tellsStarts } = this.#parts
+    const { events } = context
+    const { uid } = seat
+    const now = this.#clock.now()
+    const tell = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
+      events.record(pod, { type, reason, message })
+    if (what === 'started') {
+      logs.begin(uid, container)
+      for (const line of lines) logs.write(uid, container, line, now)
+      if (isReal) this.#run(pod, seat, container)
+      if (!tellsStarts) return
+      const image = pod.spec.containers.find(({ name }) => name === container)?.image ?? ''
+      tell('Normal', 'Pulled', `Container image "${image}" already present on machine`)
+      tell('Normal', 'Created', 'Container created')
+      tell('Normal', 'Started', 'Container started')
+    } else if (what === 'ended') {
+      logs.end(uid, container)
+    } else if (what === 'backed-off') {
+      const text = `${pod.metadata.name}_${pod.metadata.namespace}(${uid})`
+      tell('Warning', 'BackOff', `Back-off restarting failed container ${container} in pod ${text}`)
+    } else {
+      tell('Warning', 'Failed', 'Error: ErrImagePull')
+    }
+  }
+
+  #run(pod: Pod, seat: Seat, name: string): void {
+    const container = pod.spec.containers.find((one) => one.name === name)
+    if (container === undefined || this.#parts.processes === undefined) return
+    const env = Object.fromEntries((container.env ?? []).map(({ name: key, value = '' }) => [key, value]))
+    const process = this.#parts.processes.start({
+      command: [...(container.command ?? []), ...(container.args ?? [])],
+      env: { ...env, POD_NAME: pod.metadata.name, POD_NAMESPACE: pod.metadata.namespace ?? '', POD_IP: seat.podIP },
+      ...(container.workingDir ? { workingDir: container.workingDir } : {}),
+      onLine: (line) => this.#parts.logs.write(seat.uid, name, line, this.#clock.now()),
+    })
+    seat.processes.set(name, {})
+    seat.running.set(name, process)
+    void process.exited.then((exitCode) => {
+      if (seat.running.get(name) !== process) return
+      seat.running.delete(name)
+      seat.processes.set(name, { exitCode })
+      this.#parts.wake.push(keyOf(pod))
+    })
+  }
+
+  #tellStopping(pod: Pod, { events }: KeyContext): void {
+    for (const { name, state } of pod.status?.containerStatuses ?? []) {
+      if (state?.running === undefined) continue
+      events.record(pod, { type: 'Normal', reason: 'Killing', message: `Stopping container ${name}` })
+    }
+  }
+
+  #seat(key: string, pod: Pod): Seat {
+    const { uid } = pod.metadata
+    const seat: Seat = {
+      uid,
+      since: this.#clock.now(),
+      containers: new Map(),
+      processes: new Map(),
+      running: new Map(),
+      podIP: this.#parts.addresses.take(pod.spec.nodeName ?? '', uid, pod.status?.podIP),
+    }
+    this.#seats.set(key, seat)
+    return seat
+  }
+
+  #leave(key: string, seat: Seat): void {
+    for (const process of seat.running.values()) process.stop(0)
+    seat.running.clear()
+    this.#seats.delete(key)
+    this.#parts.addresses.release(seat.uid)
+    this.#parts.logs.forget(seat.uid)
+  }
+}
+
+async function write({ client }: KeyContext, pod: Pod, status: PodStatus): Promise<void> {
+  await client.subresource(Pod, 'status').update({ ...pod, status })
+}

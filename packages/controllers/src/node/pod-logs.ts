@@ -1,0 +1,139 @@
+import { fromTime } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+
+/** Which part of a container's log is wanted. */
+export interface LogQuery {
+  readonly node: string
+  readonly uid: string
+  readonly container: string
+  readonly follow: boolean
+  readonly previous: boolean
+  readonly timestamps: boolean
+  readonly tailLines?: number
+  readonly sinceSeconds?: number
+  /** RFC 3339. */
+  readonly sinceTime?: string
+  readonly limitBytes?: number
+  readonly signal: AbortSignal
+}
+
+/** Where an API server gets the logs of containers from. */
+export interface PodLogs {
+  /** The lines, each with its line end; undefined when the node is not known here. */
+  logs(query: LogQuery): AsyncIterable<string> | undefined
+}
+
+interface Line {
+  readonly time: number
+  readonly text: string
+}
+
+interface Log {
+  lines: Line[]
+  previous: Line[]
+  /** How many lines were dropped from the front. */
+  dropped: number
+  open: boolean
+  readonly waiting: Set<() => void>
+}
+
+// Like a log file that is rotated.
+const maxLines = 10_000
+
+/** Keeps what simulated containers write. */
+export class LogBook {
+  readonly #logs = new Map<string, Log>()
+
+  /** Begins the log of a new run of a container; the one before it becomes the previous one. */
+  begin(uid: string, container: string): void {
+    const log = this.#log(uid, container)
+    if (log.lines.length > 0 || log.open) log.previous = log.lines
+    log.lines = []
+    log.dropped = 0
+    log.open = true
+    wake(log)
+  }
+
+  write(uid: string, container: string, text: string, time: number): void {
+    const log = this.#log(uid, container)
+    log.lines.push({ time, text })
+    if (log.lines.length > maxLines) {
+      log.lines.shift()
+      log.dropped++
+    }
+    wake(log)
+  }
+
+  /** Ends the log: whoever follows it is told so. */
+  end(uid: string, container: string): void {
+    const log = this.#logs.get(`${uid}/${container}`)
+    if (log === undefined) return
+    log.open = false
+    wake(log)
+  }
+
+  /** Forgets all logs of a pod. */
+  forget(uid: string): void {
+    for (const [key, log] of this.#logs) {
+      if (!key.startsWith(`${uid}/`)) continue
+      log.open = false
+      wake(log)
+      this.#logs.delete(key)
+    }
+  }
+
+  async *read(query: LogQuery, clock: Clock): AsyncGenerator<string, void, undefined> {
+    const log = this.#log(query.uid, query.container)
+    const since = earliest(query, clock.now())
+    const format = ({ text, time }: Line): string =>
+      query.timestamps ? `${new Date(time).toISOString().replace('Z', '000000Z')} ${text}\n` : `${text}\n`
+    const kept = (query.previous ? log.previous : log.lines).filter(({ time }) => time >= since)
+    let bytes = query.limitBytes ?? Number.POSITIVE_INFINITY
+    // A line that does not fit is cut, as a limit of bytes asks for.
+    const cut = (line: string): string => {
+      const text = line.length > bytes ? line.slice(0, bytes) : line
+      bytes -= text.length
+      return text
+    }
+    let next = log.dropped + log.lines.length
+    for (const line of query.tailLines === undefined ? kept : kept.slice(Math.max(0, kept.length - query.tailLines))) {
+      if (bytes <= 0) return
+      yield cut(format(line))
+    }
+    while (query.follow && !query.previous && bytes > 0) {
+      const run = log.lines
+      for (const line of run.slice(Math.max(0, next - log.dropped))) yield cut(format(line))
+      next = log.dropped + log.lines.length
+      if (!log.open || query.signal.aborted) return
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          log.waiting.delete(done)
+          query.signal.removeEventListener('abort', done)
+          resolve()
+        }
+        log.waiting.add(done)
+        query.signal.addEventListener('abort', done)
+      })
+      if (log.lines !== run) next = 0
+    }
+  }
+
+  #log(uid: string, container: string): Log {
+    const key = `${uid}/${container}`
+    let log = this.#logs.get(key)
+    if (log === undefined) {
+      log = { lines: [], previous: [], dropped: 0, open: false, waiting: new Set() }
+      this.#logs.set(key, log)
+    }
+    return log
+  }
+}
+
+const wake = ({ waiting }: Log): void => {
+  for (const done of [...waiting]) done()
+}
+
+function earliest({ sinceSeconds, sinceTime }: LogQuery, now: number): number {
+  if (sinceTime !== undefined) return fromTime(sinceTime)
+  return sinceSeconds === undefined ? Number.NEGATIVE_INFINITY : now - sinceSeconds * 1000
+}

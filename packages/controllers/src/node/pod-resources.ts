@@ -1,0 +1,40 @@
+import { type DeepReadonly, Quantity } from '@kubewright/base'
+import type { Container, Node, Pod } from '@kubewright/k8s'
+
+/** Amounts by resource, in thousandths. */
+export type Amounts = Map<string, bigint>
+
+/** What a pod asks for: the sum of its containers, or the largest init container if that is more, and the overhead. */
+export function requestsOf(pod: Pod): Amounts {
+  const total: Amounts = new Map([['pods', 1000n]])
+  for (const container of pod.spec.containers) addAll(total, requests(container))
+  for (const container of pod.spec.initContainers ?? []) {
+    if (container.restartPolicy === 'Always') addAll(total, requests(container))
+  }
+  for (const container of pod.spec.initContainers ?? []) {
+    if (container.restartPolicy === 'Always') continue
+    for (const [name, amount] of requests(container)) if (amount > (total.get(name) ?? 0n)) total.set(name, amount)
+  }
+  addAll(total, amounts(pod.spec.overhead))
+  return total
+}
+
+/** What a node has for pods. */
+export const allocatableOf = (node: Node): Amounts => amounts(node.status?.allocatable ?? node.status?.capacity)
+
+function requests(container: DeepReadonly<Container>): Amounts {
+  return amounts(container.resources?.requests)
+}
+
+function amounts(list: Readonly<Record<string, number | string>> | undefined): Amounts {
+  const result: Amounts = new Map()
+  for (const [name, value] of Object.entries(list ?? {})) {
+    result.set(name, Quantity.tryParse(String(value))?.milliValue() ?? 0n)
+  }
+  return result
+}
+
+/** Adds amounts to a sum. */
+export function addAll(sum: Amounts, more: Amounts): void {
+  for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0n) + amount)
+}

@@ -1,0 +1,204 @@
+import { fromTime, toTime } from '@kubewright/api'
+import type { DeepReadonly } from '@kubewright/base'
+import { formatDuration } from '@kubewright/base'
+import type { ContainerState, ContainerStatus } from '@kubewright/k8s'
+import type { ContainerScript, PlannedContainer } from './node-plan.ts'
+
+/** A container's status as read or made. */
+export type StatusOf = DeepReadonly<ContainerStatus>
+
+/** What happened to a container in a step. */
+export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed'
+
+/** The exact times that a status, in whole seconds, cannot tell. Lost when the process ends; the status does then. */
+export interface ContainerTimes {
+  startedAt?: number
+  finishedAt?: number
+}
+
+/** What a container has to be judged by. */
+export interface ContainerFacts {
+  readonly container: PlannedContainer
+  readonly script: ContainerScript
+  readonly restartPolicy: 'Always' | 'Never' | 'OnFailure'
+  /** `pod_namespace(uid)`, for messages. */
+  readonly podText: string
+  readonly containerID: string
+  /** When it could start at the earliest. */
+  readonly since: number
+  readonly now: number
+  /** Of a real process: how it ended, or that it has not. Simulated ones end by their script. */
+  readonly process?: { readonly exitCode?: number } | undefined
+}
+
+/** A container after a step. */
+export interface ContainerStep {
+  readonly status: ContainerStatus
+  readonly news: readonly ContainerNews[]
+  /** When to look again, in milliseconds from now. */
+  readonly wakeIn: number | undefined
+}
+
+const firstBackoff = 10_000
+const longestBackoff = 300_000
+// More steps at one moment than any container can make.
+const stepLimit = 8
+
+/** Takes a container as far as it gets until now. */
+export function stepContainer(
+  current: StatusOf | undefined,
+  times: ContainerTimes,
+  facts: ContainerFacts,
+): ContainerStep {
+  const news: ContainerNews[] = []
+  let status = (current ?? waiting(facts, 'ContainerCreating')) as ContainerStatus
+  for (let step = 0; step < stepLimit; step++) {
+    const next = advance(status, times, facts, news)
+    if (next === undefined) break
+    status = next
+  }
+  const wake = dueAt(status, times, facts)
+  return { status, news, wakeIn: wake === undefined ? undefined : Math.max(0, wake - facts.now) }
+}
+
+function advance(
+  status: ContainerStatus,
+  times: ContainerTimes,
+  facts: ContainerFacts,
+  news: ContainerNews[],
+): ContainerStatus | undefined {
+  const { now, script } = facts
+  const { running, terminated, waiting: wait } = status.state ?? {}
+  const due = dueAt(status, times, facts)
+  if (wait !== undefined) {
+    if (script.imageError !== undefined && status.lastState === undefined) {
+      if (wait.reason === script.imageError) return undefined
+      news.push('pull-failed')
+      const message = `failed to pull image "${facts.container.image ?? ''}"`
+      return { ...status, state: { waiting: { reason: script.imageError, message } } }
+    }
+    if (due === undefined || due > now) return undefined
+    news.push('started')
+    const again = wait.reason === 'CrashLoopBackOff'
+    return started(status, times, facts, again)
+  }
+  if (running !== undefined) {
+    const exitCode = facts.process === undefined ? script.exitCode : facts.process.exitCode
+    const over = facts.process === undefined ? endsAt(times, running.startedAt, facts) : now
+    if (exitCode !== undefined && over !== undefined && over <= now) {
+      news.push('ended')
+      return ended(status, times, facts, exitCode, Math.max(over, startOf(times, running.startedAt, facts)))
+    }
+    const ready = isReady(times, running.startedAt, facts)
+    return ready === status.ready ? undefined : { ...status, ready }
+  }
+  if (terminated === undefined || !restarts(facts, terminated.exitCode)) return undefined
+  // The first time it is tried again at once.
+  if (status.restartCount === 0) {
+    news.push('started')
+    return started(status, times, facts, true)
+  }
+  news.push('backed-off')
+  const delay = formatDuration(backoff(status.restartCount))
+  const message = `back-off ${delay} restarting failed container=${facts.container.name} pod=${facts.podText}`
+  const state = { waiting: { reason: 'CrashLoopBackOff', message } }
+  return { ...status, state, lastState: status.state ?? {}, ready: false, started: false }
+}
+
+/** When the container changes by itself, if it does. */
+function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerFacts): number | undefined {
+  const { running, waiting: wait } = status.state ?? {}
+  if (wait?.reason === 'CrashLoopBackOff') {
+    const ended = times.finishedAt ?? timeOf(status.lastState?.terminated?.finishedAt) ?? facts.now
+    return ended + backoff(status.restartCount)
+  }
+  if (wait !== undefined)
+    return facts.script.imageError === undefined ? facts.since + facts.script.startDelay : undefined
+  if (running === undefined) return undefined
+  const end = facts.process === undefined ? endsAt(times, running.startedAt, facts) : undefined
+  const { ready, readyAfter } = facts.script
+  const readyAt = ready && !status.ready ? startOf(times, running.startedAt, facts) + readyAfter : undefined
+  return end === undefined ? readyAt : readyAt === undefined ? end : Math.min(end, readyAt)
+}
+
+const startOf = (times: ContainerTimes, shown: string | undefined, { now }: ContainerFacts): number =>
+  times.startedAt ?? timeOf(shown) ?? now
+
+function endsAt(times: ContainerTimes, shown: string | undefined, facts: ContainerFacts): number | undefined {
+  const { runFor } = facts.script
+  return runFor === undefined ? undefined : startOf(times, shown, facts) + runFor
+}
+
+function isReady(times: ContainerTimes, shown: string | undefined, facts: ContainerFacts): boolean {
+  return facts.script.ready && startOf(times, shown, facts) + facts.script.readyAfter <= facts.now
+}
+
+function started(
+  status: ContainerStatus,
+  times: ContainerTimes,
+  facts: ContainerFacts,
+  again: boolean,
+): ContainerStatus {
+  const { now, script } = facts
+  times.startedAt = now
+  delete times.finishedAt
+  const last = status.state?.terminated === undefined ? status.lastState : status.state
+  return {
+    ...status,
+    state: { running: { startedAt: toTime(now) } },
+    ...(again ? { restartCount: status.restartCount + 1, lastState: last ?? {} } : {}),
+    ready: script.ready && script.readyAfter <= 0,
+    started: true,
+    containerID: facts.containerID,
+  }
+}
+
+function ended(
+  status: ContainerStatus,
+  times: ContainerTimes,
+  facts: ContainerFacts,
+  exitCode: number,
+  at: number,
+): ContainerStatus {
+  times.finishedAt = at
+  const state = terminatedState(status.state, exitCode, at, facts.containerID)
+  return { ...status, state, ready: false, started: false }
+}
+
+/** The state of a container that has ended. */
+export function terminatedState(
+  state: ContainerState | undefined,
+  exitCode: number,
+  at: number,
+  containerID: string,
+): ContainerState {
+  const startedAt = state?.running?.startedAt
+  return {
+    terminated: {
+      exitCode,
+      reason: exitCode === 0 ? 'Completed' : 'Error',
+      ...(startedAt === undefined ? {} : { startedAt }),
+      finishedAt: toTime(at),
+      containerID,
+    },
+  }
+}
+
+function waiting({ container }: ContainerFacts, reason: string): ContainerStatus {
+  return {
+    name: container.name,
+    image: container.image ?? '',
+    imageID: '',
+    state: { waiting: { reason } },
+    ready: false,
+    restartCount: 0,
+    started: false,
+  }
+}
+
+const restarts = ({ restartPolicy }: ContainerFacts, exitCode: number): boolean =>
+  restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)
+
+const backoff = (restarted: number): number => Math.min(firstBackoff * 2 ** Math.max(0, restarted - 1), longestBackoff)
+
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : fromTime(text))

@@ -1,0 +1,207 @@
+import { fromTime, toTime } from '@kubewright/api'
+import type { ContainerStatus, Pod, PodStatus } from '@kubewright/k8s'
+import { type NodePlan, type PlannedContainer, scriptFor } from './node-plan.ts'
+import { podConditions } from './pod-conditions.ts'
+import {
+  type ContainerNews,
+  type ContainerStep,
+  type ContainerTimes,
+  stepContainer,
+  terminatedState,
+} from './step-container.ts'
+
+/** What a node remembers of a pod besides its status. */
+export interface PodMemory {
+  readonly since: number
+  readonly containers: Map<string, ContainerTimes>
+  /** Real processes by container: how they ended, or that they run. */
+  readonly processes: Map<string, { readonly exitCode?: number }>
+}
+
+/** What a pod is judged by. */
+export interface PodFacts {
+  readonly plan: NodePlan
+  readonly memory: PodMemory
+  readonly podIP: string
+  readonly hostIP: string
+  readonly now: number
+}
+
+/** News of one container. */
+export interface PodNews {
+  readonly container: string
+  readonly what: ContainerNews
+  readonly lines: readonly string[]
+}
+
+/** A pod after a step. */
+export interface PodStep {
+  readonly status: PodStatus
+  readonly news: readonly PodNews[]
+  readonly wakeIn: number | undefined
+}
+
+type Policy = 'Always' | 'Never' | 'OnFailure'
+
+/** Takes a pod that was bound to a node as far as it gets until now. What comes out for the same moment is always the same. */
+export function stepPod(pod: Pod, facts: PodFacts): PodStep {
+  const { memory, now } = facts
+  const policy: Policy = (pod.spec.restartPolicy ?? 'Always') as Policy
+  const news: PodNews[] = []
+  const wakes: number[] = []
+  const run = (container: PlannedContainer, isInit: boolean, restartPolicy: Policy, since: number): ContainerStep => {
+    const list = isInit ? pod.status?.initContainerStatuses : pod.status?.containerStatuses
+    const times = memory.containers.get(container.name) ?? {}
+    memory.containers.set(container.name, times)
+    const endless = isInit && restartPolicy === 'Always'
+    const script = scriptFor(facts.plan, pod, container, isInit && !endless)
+    const step = stepContainer(
+      list?.find(({ name }) => name === container.name),
+      times,
+      {
+        container,
+        script,
+        restartPolicy,
+        podText: `${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`,
+        containerID: `simulated://${pod.metadata.uid}/${container.name}`,
+        since,
+        now,
+        process: memory.processes.get(container.name),
+      },
+    )
+    for (const what of step.news)
+      news.push({ container: container.name, what, lines: what === 'started' ? script.log : [] })
+    if (step.wakeIn !== undefined) wakes.push(step.wakeIn)
+    return step
+  }
+
+  const init = stepInit(pod, policy, memory.since, run)
+  const started = init.done
+    ? pod.spec.containers.map((container) => run(container, false, policy, init.since).status)
+    : pod.spec.containers.map((container) => notYet(container))
+  const sidecars = init.statuses.filter(({ name }) => isSidecar(pod, name))
+  const phase = init.failed ? 'Failed' : phaseOf(started, policy, init.done)
+  const over = phase === 'Succeeded' || phase === 'Failed'
+  const status: PodStatus = {
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    phase,
+    conditions: podConditions({
+      pod,
+      phase,
+      initialized: init.done,
+      uninitialized: init.pending,
+      containers: [...sidecars, ...started],
+      now,
+    }),
+    hostIP: facts.hostIP,
+    hostIPs: [{ ip: facts.hostIP }],
+    ...(pod.spec.hostNetwork ? { podIP: facts.hostIP, podIPs: [{ ip: facts.hostIP }] } : {}),
+    ...(pod.spec.hostNetwork ? {} : { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] }),
+    startTime: pod.status?.startTime ?? toTime(memory.since),
+    ...(init.statuses.length > 0 ? { initContainerStatuses: init.statuses } : {}),
+    containerStatuses: started,
+    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+  }
+  return { status, news, wakeIn: over || wakes.length === 0 ? undefined : Math.min(...wakes) }
+}
+
+interface InitStep {
+  readonly statuses: ContainerStatus[]
+  readonly done: boolean
+  readonly failed: boolean
+  readonly pending: readonly string[]
+  /** When the containers may start. */
+  readonly since: number
+}
+
+/** Init containers run one after the other; those that are restarted always go on beside the rest. */
+function stepInit(
+  pod: Pod,
+  policy: Policy,
+  start: number,
+  run: (container: PlannedContainer, isInit: boolean, restartPolicy: Policy, since: number) => ContainerStep,
+): InitStep {
+  const containers = pod.spec.initContainers ?? []
+  const statuses: ContainerStatus[] = []
+  const pending: string[] = []
+  let failed = false
+  let since = start
+  for (const container of containers) {
+    if (pending.length > 0) {
+      statuses.push({ ...notYet(container), state: { waiting: { reason: 'PodInitializing' } } })
+      pending.push(container.name)
+      continue
+    }
+    const sidecar = container.restartPolicy === 'Always'
+    // Init containers are restarted on failure whatever else the pod's policy says, except Never.
+    const { status } = run(container, true, sidecar ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure', since)
+    const ended = status.state?.terminated
+    const succeeded = ended?.exitCode === 0
+    statuses.push(succeeded ? { ...status, ready: true } : status)
+    if (sidecar ? status.started === true : succeeded) {
+      since = Math.max(since, ended?.finishedAt === undefined ? since : fromTime(ended.finishedAt))
+      continue
+    }
+    if (ended !== undefined && policy === 'Never') failed = true
+    pending.push(container.name)
+  }
+  return { statuses, done: pending.length === 0, failed, pending, since }
+}
+
+const isSidecar = (pod: Pod, name: string): boolean =>
+  pod.spec.initContainers?.some((one) => one.name === name && one.restartPolicy === 'Always') ?? false
+
+function notYet({ image = '', name }: PlannedContainer): ContainerStatus {
+  const state = { waiting: { reason: 'PodInitializing' } }
+  return { name, image, imageID: '', state, ready: false, restartCount: 0, started: false }
+}
+
+function phaseOf(
+  statuses: readonly ContainerStatus[],
+  policy: Policy,
+  initialized: boolean,
+): NonNullable<PodStatus['phase']> {
+  const fresh = statuses.some(
+    ({ lastState, state }) => state?.waiting !== undefined && lastState?.terminated === undefined,
+  )
+  if (!initialized || fresh) return 'Pending'
+  const ended = statuses.map(({ state }) => state?.terminated?.exitCode)
+  if (policy === 'Always' || ended.includes(undefined)) return 'Running'
+  if (ended.every((code) => code === 0)) return 'Succeeded'
+  return policy === 'Never' ? 'Failed' : 'Running'
+}
+
+/** When a pod that is being deleted has stopped, in milliseconds: its grace period is the longest it may take. */
+export function stopsAt(pod: Pod, plan: NodePlan, since: number): number {
+  const { deletionGracePeriodSeconds = 30 } = pod.metadata
+  const slowest = Math.max(0, ...pod.spec.containers.map((container) => scriptFor(plan, pod, container).stopAfter))
+  return since + Math.min(slowest, deletionGracePeriodSeconds * 1000)
+}
+
+/** The status of a pod whose containers were stopped: killed ones if they took longer than the grace period. */
+export function stoppedStatus(pod: Pod, plan: NodePlan, now: number): PodStatus {
+  const { deletionGracePeriodSeconds = 30 } = pod.metadata
+  const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => {
+    if (status.state?.terminated !== undefined) return status as ContainerStatus
+    const container = pod.spec.containers.find(({ name }) => name === status.name) ?? status
+    const killed = scriptFor(plan, pod, container).stopAfter > deletionGracePeriodSeconds * 1000
+    const state = terminatedState(
+      status.state as ContainerStatus['state'],
+      killed ? 137 : 0,
+      now,
+      status.containerID ?? '',
+    )
+    return { ...status, state, ready: false, started: false } as ContainerStatus
+  })
+  const failed = containerStatuses.some(({ state }) => state?.terminated?.exitCode !== 0)
+  const phase = failed || containerStatuses.length === 0 ? 'Failed' : 'Succeeded'
+  const conditions = podConditions({
+    pod,
+    phase,
+    initialized: true,
+    uninitialized: [],
+    containers: containerStatuses,
+    now,
+  })
+  return { ...(pod.status as PodStatus), phase, conditions, containerStatuses }
+}
