@@ -40,6 +40,7 @@ export class ReconcileRun implements KeyContext {
   readonly #host: RunHost
   readonly #startedAt: number
   readonly #abort: AbortSignal
+  readonly #lost: AbortSignal | undefined
   #log: Logger | undefined
   #id: string | undefined
   #link: LinkedController | undefined
@@ -56,11 +57,13 @@ export class ReconcileRun implements KeyContext {
   error: unknown
   requeueAfterMillis: number | undefined
 
-  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number) {
+  /** `lost` aborts when the key may be another process's. */
+  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number, lost?: AbortSignal) {
     this.#host = host
     this.key = taken.key
     this.taken = taken
     this.#abort = abort
+    this.#lost = lost
     this.started = started
     this.#startedAt = host.clock.now()
   }
@@ -90,7 +93,7 @@ export class ReconcileRun implements KeyContext {
 
   get signal(): AbortSignal {
     if (this.#link === undefined) {
-      this.#link = linkSignals(this.#abort)
+      this.#link = linkSignals(this.#abort, this.#lost)
       if (this.#timeout !== undefined) this.#link.abort(this.#timeout)
       // Nothing may stay behind on the signal of the controller, not even when it is first read after the end.
       if (this.#ended) this.#link[Symbol.dispose]()
@@ -108,9 +111,9 @@ export class ReconcileRun implements KeyContext {
     return this.#timeout !== undefined
   }
 
-  /** Whether it was told to give up because the controller stops. */
+  /** Whether it was told to give up because the controller stops or the key may be another process's. */
   get interrupted(): boolean {
-    return this.#abort.aborted
+    return this.#abort.aborted || this.#lost?.aborted === true
   }
 
   /** Aborts the signal after so many milliseconds. */

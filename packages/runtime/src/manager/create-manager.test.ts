@@ -207,7 +207,7 @@ describe('a part of a manager that fails', () => {
     cluster.of(Home).sync()
     await scene.clock.advance('5s')
     expect(reconciled).toEqual(['ns/a', 'ns/late'])
-    checks.get('controllers')?.(new AbortController().signal)
+    await checks.get('controllers')?.(new AbortController().signal)
   })
 })
 
@@ -391,7 +391,7 @@ describe('a manager that loses its lease', () => {
     start()
     await scene.clock.advance('1s')
     const { signal } = new AbortController()
-    checks.get('leaderElection')?.(signal)
+    await checks.get('leaderElection')?.(signal)
     machine.pause()
     await scene.clock.advance('1m')
     expect(() => checks.get('leaderElection')?.(signal)).toThrow('failed election to renew leadership on lease test')
