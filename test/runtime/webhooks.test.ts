@@ -86,6 +86,8 @@ interface Cluster extends AsyncDisposable {
   readonly warnings: string[]
   /** Where services are, as there are no nodes: on this machine. */
   servicePort: number
+  /** Resolves when the server goes by what was written last, such as which webhooks there are. */
+  settled(): Promise<void>
 }
 
 async function startCluster(): Promise<Cluster> {
@@ -111,6 +113,7 @@ async function startCluster(): Promise<Cluster> {
     local,
     warnings,
     servicePort: 0,
+    settled: async () => server.parts.registry.feed.reached(await store.revision()),
     [Symbol.asyncDispose]: async () => {
       await client[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
@@ -142,8 +145,11 @@ async function serve(
 ): Promise<AsyncDisposable> {
   const { client, local } = cluster
   await install(client, crdOf(Home))
-  if (way === 'over HTTPS')
-    return startWebhooks(operator, { client, url: 'https://127.0.0.1:0', port: 0, host: '127.0.0.1' })
+  if (way === 'over HTTPS') {
+    const running = await startWebhooks(operator, { client, url: 'https://127.0.0.1:0', port: 0, host: '127.0.0.1' })
+    await cluster.settled()
+    return running
+  }
   const handler = createWebhookHandler({ ...operator, conversions: operator.conversions ?? [], client })
   const served = local.serve('hooks.example.com:443', handler)
   const registered = await registerLocally(operator, {
@@ -152,6 +158,7 @@ async function serve(
     caBundle: '',
     log: nullLogger,
   })
+  await cluster.settled()
   return {
     [Symbol.asyncDispose]: async () => {
       await registered[Symbol.asyncDispose]()
@@ -280,6 +287,7 @@ describe('startWebhooks()', () => {
     await using other = await startWebhooks(operator, { ...options, port: 0 })
     const first = await startWebhooks(operator, { ...options, port: 0 })
     cluster.servicePort = first.port
+    await cluster.settled()
     expect(other.health.map(({ name }) => name)).toEqual(['webhook', 'webhook-certificate'])
     for (const { check } of other.health) expect(check(new AbortController().signal)).toBeUndefined()
     await client.create(Home({ metadata: { name: 'a' }, spec: { image: 'x' } }))
@@ -297,6 +305,7 @@ describe('startWebhooks()', () => {
     await client.delete(Secret, 'o-webhook-cert')
     await using second = await startWebhooks(operator, { ...options, port: 0 })
     cluster.servicePort = second.port
+    await cluster.settled()
     await client.create(Home({ metadata: { name: 'b' }, spec: { image: 'x' } }))
     expect((await client.get(Secret, 'o-webhook-cert')).data?.['tls.crt']).not.toBe(kept.data?.['tls.crt'])
   })

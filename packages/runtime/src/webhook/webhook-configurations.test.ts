@@ -2,7 +2,7 @@ import { defineResource } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s/core/v1'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
-import { homeConversion } from '../conversion/testdata/home.ts'
+import { homeConversion, Home as Versioned } from '../conversion/testdata/home.ts'
 import { defineWebhook } from '../define-webhook.ts'
 import { conversionCrd, webhookConfigurations } from './webhook-configurations.ts'
 
@@ -93,6 +93,16 @@ describe('webhookConfigurations()', () => {
         },
       ],
     })
+  })
+
+  it('tells the versions of a kind apart', () => {
+    const { v1, v1beta1 } = Versioned.versions
+    const hooks = [defineWebhook(v1, { validate: () => [] }), defineWebhook(v1beta1, { validate: () => [] })]
+    const { validating } = webhookConfigurations({ name: 'o', webhooks: hooks }, { service })
+    expect(validating?.webhooks?.map(({ name, clientConfig }) => [name, clientConfig.service?.path])).toEqual([
+      ['vhome-v1.kb.io', '/validate-ajd-example-com-v1-home'],
+      ['vhome-v1beta1.kb.io', '/validate-ajd-example-com-v1beta1-home'],
+    ])
   })
 
   it('registers built-in kinds and reinvocation', () => {

@@ -1,0 +1,205 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { type RequestOptions, request } from 'node:https'
+import { createServer } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { Deferred, nullLogger } from '@kubewright/base'
+import { CertificateAuthority } from '@kubewright/base/pki'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { certificateSource } from '../http/certificate-source.ts'
+import { maxReviewBytes } from './admission-review.ts'
+import { type ServedWebhooks, type ServeWebhooksOptions, serveWebhooks } from './serve-webhooks.ts'
+import { startWebhooks, webhookRunnable } from './start-webhooks.ts'
+import { noClient } from './testdata/ask.ts'
+import type { WebhookHandler } from './webhook-request.ts'
+
+const now = Date.now()
+const ca = CertificateAuthority.create({ commonName: 'ca', now })
+const authority = new CertificateAuthority(ca)
+const issue = () => authority.issueServing({ now })
+
+const echo: WebhookHandler = async ({ method, path, headers, body }) => ({
+  status: 201,
+  headers: { 'content-type': ['text/plain'] },
+  body: Buffer.from(`${method} ${path} ${String(headers['content-type'])} ${body.length}`),
+})
+
+async function start(options: Partial<ServeWebhooksOptions> = {}): Promise<ServedWebhooks> {
+  const certificate = certificateSource(issue())
+  const served = await serveWebhooks({ handler: echo, certificate, port: 0, host: '127.0.0.1', ...options })
+  onTestFinished(() => {
+    served.close()
+    return served[Symbol.asyncDispose]()
+  })
+  return served
+}
+
+async function post(port: number, body: string | Uint8Array, options: RequestOptions = {}) {
+  const headers = { 'content-type': 'application/json' }
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: '/x?y=1',
+    headers,
+    ca: ca.cert,
+    agent: false,
+    ...options,
+  })
+  sent.end(body)
+  const [response] = await once(sent, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
+}
+
+async function shownBy(port: number): Promise<string> {
+  const socket: TLSSocket = connect({ host: '127.0.0.1', port, ca: ca.cert })
+  await once(socket, 'secureConnect')
+  const { raw } = socket.getPeerCertificate()
+  socket.destroy()
+  return new X509Certificate(raw).serialNumber
+}
+
+describe('serveWebhooks()', () => {
+  it('passes requests to the handler and answers back', async () => {
+    const { port, health } = await start()
+    expect(await post(port, '{}')).toMatchObject({ status: 201, text: 'POST /x?y=1 application/json 2' })
+    expect(health.check(new AbortController().signal)).toBeUndefined()
+  })
+
+  it('answers before the end of a body that is too long, and reads no more of it', async () => {
+    const { port } = await start()
+    const { headers, text } = await post(port, new Uint8Array(maxReviewBytes + 1_000_000))
+    expect(Number(text.split(' ').at(-1))).toBeGreaterThan(maxReviewBytes)
+    expect(headers.connection).toBe('close')
+  })
+
+  it('shows a new certificate from the next connection on', async () => {
+    const [first, second] = [issue(), issue()]
+    const certificate = certificateSource(first)
+    const { port } = await start({ certificate })
+    expect(await shownBy(port)).toBe(new X509Certificate(first.cert).serialNumber)
+    certificate.replace(second)
+    expect(await shownBy(port)).toBe(new X509Certificate(second.cert).serialNumber)
+    certificate.replace({ cert: first.cert, key: second.key })
+    expect(await shownBy(port)).toBe(new X509Certificate(second.cert).serialNumber)
+  })
+
+  it('asks clients for certificates when told to', async () => {
+    const { port } = await start({ clientCa: ca.cert })
+    await expect(post(port, '{}')).rejects.toThrow()
+    const mine = authority.issueClient({ commonName: 'kube-apiserver', now })
+    expect(await post(port, '{}', mine)).toMatchObject({ status: 201 })
+  })
+
+  it('speaks HTTP/2 when told to', async () => {
+    const { port } = await start({ http2: true })
+    expect(await post(port, '{}')).toMatchObject({ status: 201 })
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: ca.cert })
+    const stream = session.request({ ':method': 'POST', ':path': '/two', 'content-type': 'application/json' })
+    stream.end('{}')
+    let text = ''
+    for await (const chunk of stream) text += String(chunk)
+    expect(text).toBe('POST /two application/json 2')
+    session.close()
+  })
+
+  it('aborts the signal of a client that went away', async () => {
+    const gone = new Deferred<void>()
+    const asked = new Deferred<void>()
+    const { port } = await start({
+      handler: async ({ signal }) => {
+        signal?.addEventListener('abort', () => gone.resolve(), { once: true })
+        asked.resolve()
+        await gone.promise
+        return { status: 200, headers: {}, body: Buffer.alloc(0) }
+      },
+    })
+    const sent = request({ host: '127.0.0.1', port, method: 'POST', ca: ca.cert, agent: false })
+    sent.on('error', () => undefined)
+    sent.end('{}')
+    await asked.promise
+    sent.destroy()
+    await gone.promise
+  })
+
+  it('lets open requests end when it is disposed', async () => {
+    const asked = new Deferred<void>()
+    const go = new Deferred<void>()
+    const served = await start({
+      handler: async () => {
+        asked.resolve()
+        await go.promise
+        return { status: 200, headers: {}, body: Buffer.from('done') }
+      },
+    })
+    const answer = post(served.port, '{}')
+    await asked.promise
+    const disposed = served[Symbol.asyncDispose]()
+    expect(() => served.health.check(new AbortController().signal)).toThrow('webhook server has not been started yet')
+    go.resolve()
+    expect(await answer).toMatchObject({ text: 'done' })
+    await disposed
+  })
+
+  it('names the cure when the port is taken', async () => {
+    const other = createServer()
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as { port: number }
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'KW_LISTEN',
+      message: `Cannot serve webhooks at 127.0.0.1:${port} as that address is in use: choose another one with --webhook-port`,
+    })
+  })
+})
+
+describe('webhookRunnable()', () => {
+  it('is ready when it listens, and ends when it is told to', async () => {
+    const opened = new Deferred<ServeWebhooksOptions>()
+    let closed = 0
+    const runnable = webhookRunnable(
+      { name: 'o', webhooks: [] },
+      {
+        client: noClient,
+        certificate: certificateSource(issue()),
+        listen: async (options) => {
+          opened.resolve(options)
+          return {
+            port: 7,
+            health: { name: 'webhook', check: () => undefined },
+            close: () => undefined,
+            [Symbol.asyncDispose]: async () => void closed++,
+          }
+        },
+      },
+    )
+    expect(runnable).toMatchObject({ phase: 'webhook', announcesReady: true })
+    const drain = new AbortController()
+    const ready = new Deferred<void>()
+    const context = {
+      drain: drain.signal,
+      abort: new AbortController().signal,
+      log: nullLogger,
+      ready: () => ready.resolve(),
+    }
+    const run = runnable.run(context)
+    await ready.promise
+    const { handler } = await opened.promise
+    expect(await handler({ method: 'POST', path: '/', headers: {}, body: Buffer.alloc(0) })).toMatchObject({
+      status: 404,
+    })
+    expect(closed).toBe(0)
+    drain.abort()
+    await run
+    expect(closed).toBe(1)
+  })
+
+  it('fails when the certificates cannot be had', async () => {
+    const options = { client: noClient, folder: { dir: '/does/not/exist' } }
+    await expect(startWebhooks({ name: 'o', webhooks: [] }, options)).rejects.toMatchObject({ code: 'KW_CERTIFICATE' })
+  })
+})
