@@ -121,6 +121,7 @@ export { runtimeErrorCodes } from './error-codes.ts'
 export { createEventRecorder, type EventRecorderOptions } from './events/create-event-recorder.ts'
 export { eventMetricName, eventMetrics } from './events/event-metrics.ts'
 export type { EventNote, EventRecorder } from './events/event-recorder.ts'
+export { type CacheCheckOptions, cacheCheck } from './health/cache-check.ts'
 export type { HealthCheck, HealthChecks } from './health/health-check.ts'
 export {
   createHealthChecks,

@@ -1,5 +1,6 @@
 import { AsyncDisposer, createLogger, type Logger, uuid } from '@kubewright/base'
 import type { Operator } from '../define-operator.ts'
+import { cacheCheck } from '../health/cache-check.ts'
 import { createHealthChecks } from '../health/health-checks.ts'
 import { createLogSink, type LogSinkOptions } from '../logging/create-log-sink.ts'
 import { errorText } from '../logging/log-value.ts'
@@ -132,6 +133,7 @@ async function work(given: Operator, context: Work): Promise<void> {
     signal,
   })
   health.addReadiness(access.check)
+  health.addReadiness(cacheCheck({ cache: manager.cluster.cache, clock }))
   disposer.defer(() => access.done)
 
   for (const part of serverParts({ host, settings, log, manager, metrics, api, health, access })) manager.add(part)

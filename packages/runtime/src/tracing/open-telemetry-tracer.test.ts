@@ -64,10 +64,21 @@ describe('openTelemetryTracer()', () => {
     ])
   })
 
-  it('ends a span once', () => {
+  it('ends and fails a span once', () => {
     const { api, lines } = fakeApi()
-    openTelemetryTracer(api).span('a', {}, (span) => span.end())
-    expect(lines.filter((line) => line === 'a: end')).toHaveLength(1)
+    const failing = (): void =>
+      openTelemetryTracer(api).span('a', { 'webhook.path': '/mutate' }, (span) => {
+        span.fail(new Error('no'))
+        span.end()
+        throw new Error('no')
+      })
+    expect(failing).toThrow('no')
+    expect(lines).toEqual([
+      'kubewright: start a 1 {"webhook.path":"/mutate"}',
+      'a: exception Error: no',
+      'a: status 2 no',
+      'a: end',
+    ])
   })
 })
 

@@ -48,15 +48,19 @@ export function openTelemetryTracer(api: OpenTelemetryApi, name: string = 'kubew
 
 /** Requests and the answers to them are told apart by the attributes that only they have. */
 function kindOf(attributes: SpanAttributes): number {
-  if ('http.request.method' in attributes && !('http.route' in attributes)) return kinds.client
-  return 'http.route' in attributes ? kinds.server : kinds.internal
+  if ('webhook.path' in attributes) return kinds.server
+  return 'http.request.method' in attributes ? kinds.client : kinds.internal
 }
 
 function runWithin<T>(inner: OpenTelemetrySpan, work: (span: Span) => T): T {
   let hasEnded = false
+  let hasFailed = false
   const span: Span = {
     set: (name, value) => void inner.setAttribute(name, value),
     fail: (error) => {
+      // The work may say so itself and throw as well.
+      if (hasFailed) return
+      hasFailed = true
       inner.recordException(error instanceof Error ? error : String(error))
       inner.setStatus({ code: failed, message: error instanceof Error ? error.message : String(error) })
     },

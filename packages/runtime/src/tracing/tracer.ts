@@ -4,7 +4,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 /** A piece of work that is being traced. */
 export interface Span {
   set(name: string, value: string | number | boolean): void
-  /** Marks the span as failed. */
+  /** Marks the span as failed. What work throws marks it too; the first failure counts. */
   fail(error: unknown): void
   end(): void
 }
