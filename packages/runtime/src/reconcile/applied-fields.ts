@@ -94,19 +94,25 @@ export class AppliedFields {
     )
   }
 
-  /** Remembers what became of a configuration, if that cannot be seen by comparing. */
-  learn(config: object, answer: Live): void {
-    const { uid } = answer.metadata
+  /**
+   * Remembers what became of a configuration, if that cannot be seen by comparing. `before` is the object that it was applied to, if
+   * that is known.
+   */
+  learn(config: object, answer: Live, before?: Live): void {
+    const { uid, resourceVersion } = answer.metadata
     this.#lessons.delete(uid)
     const fields = entryOf(answer, this.#manager, this.#subresource)?.fieldsV1
     if (!isObject(fields)) return
     const applied = owned(config as Json)
     if (same(applied, answer, fields as Fields)) return
-    if (this.#lessons.size >= maxLessons)
+    // An apply may drop empty values on its way, and the next one bring them back: then only a repetition without effect is a proof.
+    if (!covered(applied, answer) && before?.metadata.resourceVersion !== resourceVersion) return
+    if (this.#lessons.size >= maxLessons) {
       for (const oldest of this.#lessons.keys()) {
         this.#lessons.delete(oldest)
         break
       }
+    }
     this.#lessons.set(uid, { config: deepCopy(applied), fields, values: project(answer, fields as Fields) })
   }
 }
@@ -159,6 +165,18 @@ function project(live: unknown, fields: Fields): unknown {
   return Object.fromEntries(
     elements.map((element) => [element, project(live[element.slice(2)], fields[element] ?? {})]),
   )
+}
+
+/** Whether the live value has everything that the applied one has, though perhaps with other values. */
+function covered(applied: unknown, live: unknown): boolean {
+  if (applied === undefined) return true
+  if (live === undefined || live === null) return false
+  if (Array.isArray(applied)) {
+    if (!Array.isArray(live) || live.length < applied.length) return false
+    return applied.every((item) => live.some((other) => covered(item, other)))
+  }
+  if (!isObject(applied)) return true
+  return isObject(live) && Object.keys(applied).every((key) => covered(applied[key], live[key]))
 }
 
 /** The elements below a node, without the dot that stands for the node itself. */

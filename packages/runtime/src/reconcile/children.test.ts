@@ -22,7 +22,7 @@ const create = (name = 'cosy') => bench.client.create(Home({ metadata: { name },
 const deploymentPath = 'PATCH /apis/apps/v1/namespaces/default/deployments/cosy'
 const mapPath = (name: string) => `/api/v1/namespaces/default/configmaps/${name}`
 
-const deploymentFor = (home: Home, env: { name: string; value: string }[] = []) =>
+const deploymentFor = (home: Home, env?: { name: string; value: string }[]) =>
   Deployment({
     metadata: { name: home.metadata.name },
     spec: {
@@ -35,7 +35,7 @@ const deploymentFor = (home: Home, env: { name: string; value: string }[] = []) 
             {
               name: 'web',
               image: home.spec.image,
-              env,
+              ...(env && { env }),
               ports: [{ containerPort: 8080 }],
               // The server writes the quantity in its own way, and fills the empty object.
               resources: { requests: { cpu: '1000m' } },
@@ -61,7 +61,7 @@ function applying(
     },
   })
 }
-const map = (name: string, data: Record<string, string> = {}) => ConfigMap({ metadata: { name }, data })
+const map = (name: string, data: Record<string, string> = { some: 'thing' }) => ConfigMap({ metadata: { name }, data })
 const failureOf = (running: Promise<unknown>): Promise<unknown> =>
   running.then(
     () => undefined,
@@ -128,6 +128,17 @@ describe('apply()', () => {
     await reconcile('default/cosy')
     expect(bench.writes()).toEqual([deploymentPath])
     expect((await bench.client.get(Deployment, 'cosy')).metadata.resourceVersion).toBe(resourceVersion)
+  })
+
+  test('asks once more where the server dropped empty values', async () => {
+    await create()
+    const controller = defineController(Home, {
+      owns: [Deployment],
+      reconcile: async (home, { apply }) => void (await apply(deploymentFor(home, []))),
+    })
+    const reconcile = bench.run(controller)
+    for (let round = 0; round < 4; round++) await reconcile('default/cosy')
+    expect(bench.writes()).toEqual([deploymentPath, deploymentPath])
   })
 
   test('puts back what others changed or removed, and leaves alone what they added', async () => {

@@ -99,7 +99,7 @@ export class Children {
     const call = { fieldManager, force, signal: this.#parts.signal() }
     const answer = (await this.#sent(kind, key, () => client.apply(kind, { ...config, metadata }, call))) as KubeObject
     count('written')
-    applied.learn(config, answer)
+    applied.learn(config, answer, live)
     return deepFreeze(answer)
   }
 

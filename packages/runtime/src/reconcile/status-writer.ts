@@ -66,7 +66,7 @@ export class StatusWriter {
     const options = { fieldManager: this.#fieldManager, force: true, signal: signal() }
     try {
       const answer = (await client.subresource(kind, 'status').apply(key, body, options)) as KubeObject
-      this.#applied.learn(config, answer)
+      this.#applied.learn(config, answer, live)
     } catch (error) {
       if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw asUidConflict(error, kind, key)
     }
