@@ -1,0 +1,96 @@
+// Spans of a real reconcile, through an OpenTelemetry API that keeps the current span as the real one does.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { crdOf, defineResource } from '@kubewright/api'
+import { Deferred, systemClock, withDeadline } from '@kubewright/base'
+import { bearerToken, createClient, inProcessTransport } from '@kubewright/client'
+import { ConfigMap } from '@kubewright/k8s'
+import {
+  createManager,
+  defineController,
+  defineOperator,
+  type OpenTelemetryApi,
+  openTelemetryTracer,
+  traceRequests,
+} from '@kubewright/runtime'
+import { s } from '@kubewright/schema'
+import { assembleServer } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+import { expect, test } from 'vitest'
+
+interface RecordedSpan {
+  readonly name: string
+  readonly parent: RecordedSpan | undefined
+  readonly attributes: Record<string, unknown>
+  status?: string
+  ended: boolean
+}
+
+function recordingApi(): { readonly api: OpenTelemetryApi; readonly spans: RecordedSpan[] } {
+  const current = new AsyncLocalStorage<RecordedSpan>()
+  const spans: RecordedSpan[] = []
+  const api: OpenTelemetryApi = {
+    trace: {
+      getTracer: () => ({
+        startActiveSpan: (name, { attributes }, work) => {
+          const span: RecordedSpan = { name, parent: current.getStore(), attributes: { ...attributes }, ended: false }
+          spans.push(span)
+          return current.run(span, () =>
+            work({
+              setAttribute: (key, value) => (span.attributes[key] = value),
+              recordException: () => undefined,
+              setStatus: ({ message = '' }) => (span.status = message),
+              end: () => void (span.ended = true),
+            }),
+          )
+        },
+      }),
+    },
+  }
+  return { api, spans }
+}
+
+const Home = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Home', spec: s.object({}) })
+
+test('a reconcile is a span, and the requests that it makes are spans below it', async () => {
+  const store = new MemoryStore()
+  const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
+  const server = await assembleServer({ store, access })
+  const transport = inProcessTransport({ handler: server.handler })
+  const { api, spans } = recordingApi()
+  const tracer = openTelemetryTracer(api)
+  const client = createClient({ transport, credentials: bearerToken('admin'), around: traceRequests(tracer) })
+  await client.create(crdOf(Home))
+  await client.create(Home({ metadata: { name: 'cosy' }, spec: {} }))
+
+  const done = new Deferred<void>()
+  const controller = defineController(Home, {
+    owns: [ConfigMap],
+    async reconcile(home, { apply }) {
+      await apply(ConfigMap({ metadata: { name: home.metadata.name } }))
+      done.resolve()
+    },
+  })
+  const manager = createManager({ operator: defineOperator({ name: 'a', controllers: [controller] }), client, tracer })
+  const stop = new AbortController()
+  const running = manager.start({ signal: stop.signal })
+  await withDeadline(systemClock, '20s', 'the reconcile', () => done.promise)
+  stop.abort()
+  await running
+
+  const reconcile = spans.find(({ name }) => name === 'reconcile')
+  expect(reconcile).toMatchObject({
+    parent: undefined,
+    ended: true,
+    attributes: { 'controller.name': 'home', 'reconcile.key': 'default/cosy', 'queue.wait_millis': expect.any(Number) },
+  })
+  expect(reconcile?.attributes['reconcile.causes']).toContain('add ajd.example.com/v1 Home default/cosy')
+  const apply = spans.find(({ name }) => name === 'PATCH configmaps')
+  expect(apply?.parent).toBe(reconcile)
+  expect(apply).toMatchObject({ ended: true, attributes: { 'k8s.object.name': 'cosy' } })
+  // The watches of the cache belong to nobody's reconcile.
+  expect(spans.filter(({ name, parent }) => name === 'GET homes' && parent !== undefined)).toEqual([])
+
+  await transport[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
