@@ -63,10 +63,13 @@ describe('kindSource()', () => {
     cached.put(objectOf(Home, 'a', 1, { spec: { replicas: 1 } }))
     const metadata = { managedFields: [{ manager: 'kubectl-edit' }] }
     cached.put(objectOf(Home, 'a', 2, { spec: { replicas: 2 }, metadata }))
-    expect(added.map(({ options }) => options?.cause)).toEqual([
-      { event: 'add', kind: 'example.com/v1 Home', object: 'ns/a' },
-      { event: 'update', kind: 'example.com/v1 Home', object: 'ns/a', paths: ['spec.replicas'], by: ['kubectl-edit'] },
+    const facts = { kind: 'example.com/v1 Home', object: 'ns/a' }
+    expect(added.map(({ options }) => options?.cause)).toMatchObject([
+      { event: 'add', ...facts },
+      { event: 'update', ...facts },
     ])
+    expect(added[1]?.options?.cause?.paths).toEqual(['spec.replicas'])
+    expect(added[1]?.options?.cause?.by).toEqual(['kubectl-edit'])
   })
 
   test('asks predicates about adds and updates, never about deletions', () => {

@@ -107,12 +107,13 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   #changed(event: Cause['event'], before: T | undefined, after: T, low: boolean): void | Promise<void> {
+    const object = keyOf(after)
     const cause: Cause =
       event === 'update' && before !== undefined
-        ? updateCause(this.#kindText, before, after)
-        : { event, kind: this.#kindText, object: keyOf(after) }
+        ? new UpdateCause(this.#kindText, object, before, after)
+        : { event, kind: this.#kindText, object }
     const priority = low ? Math.min(this.#priority, lowPriority) : this.#priority
-    if (this.#map === forObject) this.#sink.add(keyOf(after), { cause, priority })
+    if (this.#map === forObject) this.#sink.add(object, { cause, priority })
     else return this.#mapped(before, after, { cause, priority })
   }
 
@@ -142,19 +143,26 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
 
 const none: readonly string[] = []
 
-// Comparing costs more than the reconcile often does, so it is done when somebody asks.
-function updateCause(kind: string, before: KubeObject, after: KubeObject): Cause {
-  let paths: readonly string[] | undefined
-  let by: readonly string[] | undefined
-  return {
-    event: 'update',
-    kind,
-    object: keyOf(after),
-    get paths() {
-      return (paths ??= changedPaths(before, after))
-    },
-    get by() {
-      return (by ??= writersOf(before, after))
-    },
+/** Compares when somebody asks, because that often costs more than the reconcile. What a queue hands out of it is a plain object. */
+class UpdateCause implements Cause {
+  readonly event = 'update'
+  readonly kind: string
+  readonly object: string
+  readonly #before: KubeObject
+  readonly #after: KubeObject
+
+  constructor(kind: string, object: string, before: KubeObject, after: KubeObject) {
+    this.kind = kind
+    this.object = object
+    this.#before = before
+    this.#after = after
+  }
+
+  get paths(): readonly string[] {
+    return changedPaths(this.#before, this.#after)
+  }
+
+  get by(): readonly string[] {
+    return writersOf(this.#before, this.#after)
   }
 }

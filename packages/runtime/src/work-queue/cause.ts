@@ -23,21 +23,26 @@ const maxCausesPerKey = 32
 const maxPathsPerCause = 4
 
 /** Equal causes of one key, not united yet. */
-export interface MergedCause {
+interface MergedCause {
   readonly causes: Cause[]
   count: number
 }
 
+/** The causes of one key as they are kept: most keys have one that occurred once. For {@link countedCauses}. */
+export type PendingCauses = Cause | MergedCause[] | undefined
+
 /** Why each waiting key waits, merged: equal causes are counted, their paths united when they are read. Bounded per key. */
 export class CauseBook<K> {
-  readonly #byKey = new Map<K, MergedCause[]>()
+  readonly #byKey = new Map<K, Cause | MergedCause[]>()
 
   record(key: K, cause: Cause): void {
-    const merged = this.#byKey.get(key)
-    if (merged === undefined) {
-      this.#byKey.set(key, [{ causes: [cause], count: 1 }])
+    const pending = this.#byKey.get(key)
+    if (pending === undefined) {
+      this.#byKey.set(key, cause)
       return
     }
+    const merged = asMerged(pending)
+    if (merged !== pending) this.#byKey.set(key, merged)
     const known = merged.find(({ causes: [other] }) => other !== undefined && areEqual(other, cause))
     if (known !== undefined) {
       known.count++
@@ -45,16 +50,15 @@ export class CauseBook<K> {
     } else if (merged.length < maxCausesPerKey) merged.push({ causes: [cause], count: 1 })
   }
 
-  /** Removes and returns the causes of a key, oldest first, for {@link countedCauses}. */
-  take(key: K): readonly MergedCause[] {
-    const merged = this.#byKey.get(key)
-    if (merged === undefined) return none
-    this.#byKey.delete(key)
-    return merged
+  /** Removes and returns the causes of a key. */
+  take(key: K): PendingCauses {
+    const pending = this.#byKey.get(key)
+    if (pending !== undefined) this.#byKey.delete(key)
+    return pending
   }
 
   of(key: K): readonly CountedCause[] {
-    return countedCauses(this.#byKey.get(key) ?? none)
+    return countedCauses(this.#byKey.get(key))
   }
 
   forget(key: K): void {
@@ -64,9 +68,13 @@ export class CauseBook<K> {
 
 const none: readonly never[] = Object.freeze([])
 
-/** What readers see of merged causes. */
-export function countedCauses(merged: readonly MergedCause[]): readonly CountedCause[] {
-  return merged.length === 0 ? none : merged.map(counted)
+/** What readers see of the causes of a key, oldest first. */
+export function countedCauses(pending: PendingCauses): readonly CountedCause[] {
+  return pending === undefined ? none : asMerged(pending).map(counted)
+}
+
+function asMerged(pending: Cause | MergedCause[]): MergedCause[] {
+  return Array.isArray(pending) ? pending : [{ causes: [pending], count: 1 }]
 }
 
 function areEqual(a: Cause, b: Cause): boolean {

@@ -1,5 +1,5 @@
 import { type Clock, Deferred } from '@kubewright/base'
-import { type CountedCause, countedCauses, type MergedCause } from './cause.ts'
+import { type CountedCause, countedCauses, type PendingCauses } from './cause.ts'
 import type { QueuedKey, Taken } from './queue.ts'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
@@ -30,7 +30,7 @@ export class Processing<K> {
   }
 
   /** Gives a key to a worker. `readySince` is the monotonic time at which it could first have been taken. */
-  hold(key: K, priority: number, causes: readonly MergedCause[], readySince: number): Taken<K> {
+  hold(key: K, priority: number, causes: PendingCauses, readySince: number): Taken<K> {
     const since = this.#clock.monotonic()
     const taken = new TakenKey(key, priority, since, since - readySince, causes)
     this.#held.set(key, taken)
@@ -79,19 +79,19 @@ class TakenKey<K> implements Taken<K> {
   /** The monotonic time at which it was taken. */
   readonly since: number
   readonly waited: number
-  readonly #merged: readonly MergedCause[]
+  readonly #pending: PendingCauses
   #causes: readonly CountedCause[] | undefined
 
-  constructor(key: K, priority: number, since: number, waited: number, merged: readonly MergedCause[]) {
+  constructor(key: K, priority: number, since: number, waited: number, pending: PendingCauses) {
     this.key = key
     this.priority = priority
     this.since = since
     this.waited = waited
-    this.#merged = merged
+    this.#pending = pending
   }
 
   // Made when asked for: most workers never do.
   get causes(): readonly CountedCause[] {
-    return (this.#causes ??= countedCauses(this.#merged))
+    return (this.#causes ??= countedCauses(this.#pending))
   }
 }
