@@ -114,9 +114,12 @@ export {
   type WebhookOptions,
   type WebhookRegistrationOptions,
 } from './define-webhook.ts'
+export { gatedClient, gatedCluster } from './election/gated-client.ts'
+export { LeaderElector, type LeaderElectorOptions } from './election/leader-elector.ts'
+export { apiLeaseStore, type LeaseCall, type LeaseStore } from './election/lease-store.ts'
 export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from './election/lease-timing.ts'
 export { NotLeaderError } from './election/not-leader-error.ts'
-export type { KeyGate, WriteGate } from './election/write-gate.ts'
+export type { KeyGate, KeyHold, WriteGate } from './election/write-gate.ts'
 export { runtimeErrorCodes } from './error-codes.ts'
 export { createEventRecorder, type EventRecorderOptions } from './events/create-event-recorder.ts'
 export { eventMetricName, eventMetrics } from './events/event-metrics.ts'
@@ -183,6 +186,8 @@ export { UsageError } from './run/flags.ts'
 export { run } from './run/run.ts'
 export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'
 export { type ExitCode, type RunOptions, runWith } from './run/run-with.ts'
+export { createSharding } from './sharding/create-sharding.ts'
+export type { Sharding, ShardingParts } from './sharding/sharding.ts'
 export {
   type OpenTelemetryApi,
   type OpenTelemetrySpan,
