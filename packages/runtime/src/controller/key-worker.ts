@@ -68,7 +68,7 @@ export class KeyWorker {
       ended()
       return
     }
-    const run = new ReconcileRun(host, taken, abort, now)
+    const run = new ReconcileRun(host, taken, abort, now, hold?.lost)
     if (this.#timeout > 0) run.limit(this.#timeout)
     let outcome: ReturnType<KeyReconciler>
     try {

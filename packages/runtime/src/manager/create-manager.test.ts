@@ -516,3 +516,27 @@ test('managers with sharding reconcile each key on one replica, and take over fr
   await scene.clock.advance('1s')
   expect(new Set([...worked.values()].flat())).toEqual(new Set(['a']))
 })
+
+test('a reconcile is told when its replica loses its share of the keys, and its writes are refused', async () => {
+  const scene = new ManagerScene()
+  const ended: string[] = []
+  const { channel, controller } = pushed(async (key, { signal, client }) => {
+    await until(signal)
+    await client.create(ConfigMap({ metadata: { name: key } })).catch((error) => ended.push(`${key}: ${error}`))
+  })
+  const { manager, start, link, written } = scene.replica({ sharding: true })
+  manager.add(controller)
+  start()
+  channel.push('ns/a')
+  await scene.clock.advance('3s')
+  expect(manager.describe().sharding).toMatchObject({ joined: true, held: 1 })
+  link.cut = true
+  await scene.clock.advance('8s')
+  expect(ended).toEqual([])
+  await scene.clock.advance('2s')
+  expect(ended).toEqual([expect.stringMatching(/^ns\/a: NotLeaderError: .* its share of the keys/)])
+  expect(written).toEqual([])
+  link.cut = false
+  await scene.clock.advance('5s')
+  expect(manager.describe().sharding).toMatchObject({ joined: true })
+})
