@@ -293,6 +293,16 @@ describe('startWebhooks()', () => {
     await client.create(Home({ metadata: { name: 'a' }, spec: { image: 'x' } }))
     expect((await client.get(OldHome, 'a')).spec.container).toBe('x')
     const kept = await client.get(Secret, 'o-webhook-cert')
+
+    // Somebody applies the manifests again, which know nothing of certificates: trust is back at once.
+    await client.patch(MutatingWebhookConfiguration, 'o-mutating-webhook-configuration', [
+      { op: 'remove', path: '/webhooks/0/clientConfig/caBundle' },
+    ])
+    const trusts = (configuration: MutatingWebhookConfiguration): boolean =>
+      configuration.webhooks?.every(({ clientConfig }) => clientConfig.caBundle !== undefined) ?? false
+    for await (const event of await client.watch(MutatingWebhookConfiguration)) {
+      if (event.type === 'MODIFIED' || event.type === 'ADDED') if (trusts(event.object)) break
+    }
     await first[Symbol.asyncDispose]()
 
     // Nobody serves: requests fail, as the policy says.

@@ -1,4 +1,5 @@
 import type { AnyKind, Kind, LabelSelector } from '@kubewright/api'
+import type { Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { PathOf } from '@kubewright/schema'
 import type { Issue } from './issue.ts'
@@ -31,6 +32,8 @@ export interface Review<Read> {
    * can still both pass such a check, since neither object is stored yet; a reconciler should notice that.
    */
   readonly client: Reader
+  /** Carries the object, the operation, the user and the uid of the review. */
+  readonly log: Logger
   /** Aborts when the API server has given up on the answer. */
   readonly signal: AbortSignal
 }

@@ -18,7 +18,7 @@ export function certificateRules({
   const rule = (apiGroup: string, resource: string, names: readonly string[]): PolicyRule[] =>
     names.length === 0
       ? []
-      : [{ apiGroups: [apiGroup], resourceNames: [...names], resources: [resource], verbs: ['get', 'patch'] }]
+      : [{ apiGroups: [apiGroup], resourceNames: [...names], resources: [resource], verbs: ['get', 'patch', 'watch'] }]
   return {
     cluster: [
       ...rule('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', mutating),

@@ -5,15 +5,17 @@ import { Secret } from '@kubewright/k8s/core/v1'
 import type { HealthCheck } from '../health/health-check.ts'
 import { certificateSource, type MutableCertificateSource } from '../http/certificate-source.ts'
 import type { CertificateSource } from '../http/http-listener.ts'
+import { certificateHealth } from './certificate-health.ts'
 import { fromSecret, toSecret } from './certificate-secret.ts'
 import { timesOf } from './certificate-times.ts'
 import { type CertificateState, planRotation } from './plan-rotation.ts'
 import { injectBundle, readTargets, type TrustTargets, trustsAll } from './trust-targets.ts'
+import { watchTargets } from './watch-targets.ts'
 
 /** What {@link manageCertificates} takes. */
 export interface ManageCertificatesOptions {
-  /** One that always asks the API server. */
-  readonly client: Pick<Client, 'find' | 'create' | 'update' | 'patch'>
+  /** One that always asks the API server. With `watch`, a bundle that somebody takes away is back at once. */
+  readonly client: Pick<Client, 'find' | 'create' | 'update' | 'patch'> & Partial<Pick<Client, 'watch'>>
   /** Where the certificates are kept. All replicas name the same one. */
   readonly secret: { readonly namespace: string; readonly name: string }
   /** The names that the API server calls the server by, such as `homes-webhook-service.homes-system.svc`. */
@@ -60,6 +62,7 @@ export async function manageCertificates(options: ManageCertificatesOptions): Pr
 }
 
 class CertificateManager implements ManagedCertificates {
+  readonly health: HealthCheck
   readonly #options: ManageCertificatesOptions
   readonly #clock: Clock
   readonly #log: Logger
@@ -70,28 +73,22 @@ class CertificateManager implements ManagedCertificates {
   /** Since when everybody has been seen to trust the next authority, and which that was. */
   #settling: { readonly next: string; readonly since: number } | undefined
   #timer: Timer | undefined
-  #running: Promise<void> | undefined
+  #looking: Promise<void> | undefined
+  /** Whether something happened during the look that is going on. */
+  #again = false
+  #watching: Promise<void> | undefined
 
   constructor(options: ManageCertificatesOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#log = options.log ?? nullLogger
+    const { namespace, name } = options.secret
+    const cure = `see the log for why Secret ${namespace}/${name} could not be renewed`
+    this.health = certificateHealth(this, this.#clock, cure)
   }
 
   get bundle(): string {
     return this.#state?.trusted.join('') ?? ''
-  }
-
-  readonly health: HealthCheck = {
-    name: 'webhook-certificate',
-    check: () => {
-      const { notAfter } = timesOf(this.current().cert)
-      if (notAfter > this.#clock.now()) return
-      const { namespace, name } = this.#options.secret
-      throw new Error(
-        `the webhook certificate has expired: see the log for why Secret ${namespace}/${name} could not be renewed`,
-      )
-    },
   }
 
   current(): { readonly cert: string; readonly key: string } {
@@ -104,20 +101,30 @@ class CertificateManager implements ManagedCertificates {
   }
 
   start(): void {
-    const { interval = '1m' } = this.#options
-    const tick = (): void => {
-      this.#running = this.refresh(this.#stop.signal)
-        .catch((error: unknown) => {
-          if (!this.#stop.signal.aborted) this.#log.error(error, 'Could not look after the webhook certificates')
-        })
-        .finally(() => {
-          if (!this.#stop.signal.aborted) schedule()
-        })
+    const { client, targets, interval = '1m' } = this.#options
+    const { signal } = this.#stop
+    const look = async (): Promise<void> => {
+      this.#timer?.cancel()
+      do {
+        this.#again = false
+        try {
+          await this.refresh(signal)
+        } catch (error) {
+          if (!signal.aborted) this.#log.error(error, 'Could not look after the webhook certificates')
+        }
+      } while (this.#again && !signal.aborted)
+      this.#looking = undefined
+      if (!signal.aborted) this.#timer = this.#clock.setTimer(toMillis(interval), trigger, 'webhook certificates')
     }
-    const schedule = (): void => {
-      this.#timer = this.#clock.setTimer(toMillis(interval), tick, 'webhook certificates')
+    const trigger = (): void => {
+      // What happens during a look may have happened behind its back.
+      if (this.#looking) this.#again = true
+      else this.#looking = look()
     }
-    schedule()
+    this.#timer = this.#clock.setTimer(toMillis(interval), trigger, 'webhook certificates')
+    if (!client.watch) return
+    const watcher = { watch: client.watch.bind(client) } as Pick<Client, 'watch'>
+    this.#watching = watchTargets(watcher, targets, { clock: this.#clock, log: this.#log, signal, onChange: trigger })
   }
 
   async refresh(signal?: AbortSignal): Promise<void> {
@@ -134,7 +141,7 @@ class CertificateManager implements ManagedCertificates {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('the webhook certificates are no longer looked after'))
     this.#timer?.cancel()
-    await this.#running
+    await Promise.all([this.#looking, this.#watching])
   }
 
   async #attempt(signal: AbortSignal | undefined): Promise<void> {

@@ -108,7 +108,7 @@ describe('accessOf()', () => {
     ])
     expect(cluster[1]).toMatchObject({
       resourceNames: ['home-mutating-webhook-configuration'],
-      verbs: ['get', 'patch'],
+      verbs: ['get', 'patch', 'watch'],
     })
     expect(own).toEqual([
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },

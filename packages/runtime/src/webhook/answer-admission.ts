@@ -65,7 +65,7 @@ export async function answerValidation(
 }
 
 /** What the webhook is told of the request; undefined for operations that webhooks of objects are not about. */
-function reviewOf(request: AdmissionRequest, { client, signal }: AnswerContext): Review<never> | undefined {
+function reviewOf(request: AdmissionRequest, { client, log, signal }: AnswerContext): Review<never> | undefined {
   const { operation, oldObject, userInfo = {}, dryRun = false, options, namespace } = request
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') return undefined
   const { username = '', groups = [], uid, extra } = userInfo
@@ -78,6 +78,7 @@ function reviewOf(request: AdmissionRequest, { client, signal }: AnswerContext):
     options: options ?? {},
     namespace: namespace === '' ? undefined : namespace,
     client,
+    log,
     signal,
   }
 }

@@ -3,6 +3,7 @@ import { AsyncDisposer, type Clock, type Logger, nullLogger, systemClock } from 
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import type { Client, Reader } from '@kubewright/client'
 import { certificateFiles } from '../certificates/certificate-files.ts'
+import { certificateHealth } from '../certificates/certificate-health.ts'
 import { type ManageCertificatesOptions, manageCertificates } from '../certificates/manage-certificates.ts'
 import type { HealthCheck } from '../health/health-check.ts'
 import { certificateSource } from '../http/certificate-source.ts'
@@ -159,7 +160,8 @@ async function certificateFor(
   if (folder) {
     const source = await certificateFiles({ ...folder, clock, log, metrics })
     disposer.use(source)
-    return { source, health: [], bundle: '' }
+    const cure = `see that whoever looks after the files in ${folder.dir} renews them`
+    return { source, health: [certificateHealth(source, clock, cure)], bundle: '' }
   }
   // The one that is left.
   const chosen = selfManaged as SelfManagedCertificates
