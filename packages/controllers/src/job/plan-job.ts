@@ -70,7 +70,8 @@ class JobPlanner {
     const status = job.status ?? {}
     const startTime = status.startTime ?? (suspended ? undefined : toTime(this.#now))
     const target = this.#verdict(startTime)
-    let conditions = status.conditions ?? []
+    const before = status.conditions ?? []
+    let conditions = before
     let create: readonly JobPodOrder[] = []
     let remove: readonly Pod[] = []
     let requeueAfter: number | undefined
@@ -91,7 +92,7 @@ class JobPlanner {
       }
     }
     const released = this.#count(ending)
-    const resumed = conditions !== (status.conditions ?? [])
+    const resumed = conditions !== before
     // A job that is resumed starts anew, one that is suspended has not started.
     const started = resumed ? (suspended ? undefined : toTime(this.#now)) : startTime
     if (ending !== undefined && !conditions.some(({ type, status: is }) => type === ending.type && is === 'True')) {

@@ -1,8 +1,9 @@
 import { isAlreadyExists, toMicroTime, toTime } from '@kubewright/api'
-import { type Clock, type Duration, deepEqual, toMillis } from '@kubewright/base'
+import { type Clock, type Duration, Quantity, toMillis } from '@kubewright/base'
 import { Lease, Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
+import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 
 /** A node to simulate. */
@@ -44,9 +45,10 @@ export function nodeAgent(
         const live = found ?? (await register(context, node, addresses))
         registered.add(name)
         const status = nodeStatus(node, live, addresses, clock.now())
-        if (!deepEqual(live.status, status)) {
-          await context.client.subresource(Node, 'status').update({ ...live, status })
-        }
+        const shown = sameContent(live.status, status)
+          ? live
+          : await context.client.subresource(Node, 'status').update({ ...live, status })
+        await untaint(context, shown)
         if (heartbeat !== undefined) await renew(context, live, clock, toMillis(heartbeat))
       }
     },
@@ -79,8 +81,18 @@ async function register({ client }: KeyContext, node: NodeSpecification, address
   }
 }
 
+/** Every node is tainted when it is registered; the taint goes when the node is ready, as the node controller would see to. */
+async function untaint({ client }: KeyContext, node: Node): Promise<void> {
+  const taints = node.spec?.taints ?? []
+  const left = taints.filter(({ key }) => key !== 'node.kubernetes.io/not-ready')
+  if (left.length === taints.length) return
+  await client.update({ ...node, spec: { ...node.spec, taints: left } })
+}
+
 function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {
-  const capacity = { ...defaultCapacity, ...node.capacity }
+  // In the form in which the server keeps them, so that equal ones are found equal.
+  const amounts = Object.entries({ ...defaultCapacity, ...node.capacity })
+  const capacity = Object.fromEntries(amounts.map(([name, text]) => [name, Quantity.parse(text).toString()]))
   return {
     capacity,
     allocatable: capacity,

@@ -1,5 +1,5 @@
 import { isConflict, isNotFound, keyOf, parseKey } from '@kubewright/api'
-import { type Clock, deepEqual } from '@kubewright/base'
+import type { Clock } from '@kubewright/base'
 import { Pod, type PodStatus } from '@kubewright/k8s'
 import {
   type ChannelSource,
@@ -10,6 +10,7 @@ import {
 } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
+import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 import { type NodePlan, processAnnotation } from './node-plan.ts'
 import type { LogBook } from './pod-logs.ts'
@@ -90,7 +91,7 @@ class PodAgent {
     }
     const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now })
     for (const item of step.news) this.#note(pod, seat, item, context, isReal)
-    if (!deepEqual(pod.status, step.status)) await write(context, pod, step.status)
+    if (!sameContent(pod.status, step.status)) await write(context, pod, step.status)
     return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
   }
 

@@ -5,7 +5,7 @@ import { NodeAddresses } from './node-addresses.ts'
 import { type NodeSpecification, nodeAgent } from './node-agent.ts'
 import type { NodePlan } from './node-plan.ts'
 import { podAgent } from './pod-agent.ts'
-import { LogBook, type PodLogs } from './pod-logs.ts'
+import { LogBook, type LogQuery, type PodLogs } from './pod-logs.ts'
 import type { ProcessHost } from './process-host.ts'
 import { podScheduler } from './scheduler.ts'
 
@@ -25,12 +25,10 @@ export interface SimulateNodesOptions {
   readonly clock?: Clock
 }
 
-/** Simulated nodes for one control plane. */
-export interface SimulatedNodes {
+/** Simulated nodes for one control plane, whose API server takes them as where logs come from. */
+export interface SimulatedNodes extends PodLogs {
   /** The scheduler, the agent that runs pods, and the one that registers the nodes. To be run once. */
   readonly controllers: readonly KeyController[]
-  /** What an API server answers requests for logs with. */
-  readonly logs: PodLogs
 }
 
 /** Describes nodes without machines: pods are scheduled, started, become ready, fail, restart and stop by a plan. */
@@ -47,8 +45,6 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
       podScheduler,
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts }),
     ]),
-    logs: Object.freeze<PodLogs>({
-      logs: (query) => (addresses.has(query.node) ? book.read(query, clock) : undefined),
-    }),
+    logs: (query: LogQuery) => (addresses.has(query.node) ? book.read(query, clock) : undefined),
   })
 }

@@ -12,7 +12,24 @@ export async function writeStatus<K extends AnyKind, T extends KubeObject & { re
   object: T,
   status: object,
 ): Promise<T> {
-  if (deepEqual(object.status, status)) return object
+  if (sameContent(object.status, status)) return object
   const written: Infer<K> = await client.subresource(kind, 'status').update({ ...object, status })
   return written as T
+}
+
+/** Whether two values say the same. Nulls and empty objects, which servers fill in, say nothing. */
+export function sameContent(a: unknown, b: unknown): boolean {
+  return deepEqual(a, b) || deepEqual(essence(a), essence(b))
+}
+
+function essence(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(essence)
+  if (typeof value !== 'object' || value === null) return value ?? undefined
+  const result: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) {
+    const left = essence(item)
+    const empty = typeof left === 'object' && left !== null && !Array.isArray(left) && Object.keys(left).length === 0
+    if (left !== undefined && !empty) result[key] = left
+  }
+  return result
 }
