@@ -12,7 +12,7 @@ import {
   isTooManyRequests,
   type KubeObject,
 } from '@kubewright/api'
-import { type Clock, type Duration, type Logger, type Random, type Timer, toMillis } from '@kubewright/base'
+import { type Clock, Deferred, type Duration, type Logger, type Random, type Timer, toMillis } from '@kubewright/base'
 import { type Client, dynamicKind } from '@kubewright/client'
 import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
 import { EventCorrelator, type EventSeries } from './event-correlator.ts'
@@ -58,6 +58,8 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   readonly #correlator: EventCorrelator
   readonly #queue: EventSeries[] = []
   readonly #abort = new AbortController()
+  // Ends the waits between tries: each Event has one more try when the recorder is disposed.
+  readonly #hurry = new AbortController()
   readonly #labels = new Map<EventResult, MetricLabels>()
   #working: Promise<void> | undefined
   #finishing: Timer | undefined
@@ -88,20 +90,23 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#closed) {
       this.#closed = true
+      this.#hurry.abort()
       this.#finishing?.cancel()
       for (const series of this.#correlator.unwritten()) this.#enqueue(series)
     }
     const { clock, flushTimeout = '5s', log } = this.#options
-    const deadline = clock.setTimer(toMillis(flushTimeout), () => this.#abort.abort(), 'flush of events')
-    try {
-      await this.#working
-    } finally {
-      deadline.cancel()
+    const timeUp = new Deferred<void>()
+    const end = (): void => {
+      this.#abort.abort()
+      timeUp.resolve()
     }
-    if (this.#queue.length > 0) {
-      log.info('Events were dropped as there was no more time to write them', { count: this.#queue.length })
-      for (const _ of this.#queue.splice(0)) this.#count('dropped')
-    }
+    const deadline = clock.setTimer(toMillis(flushTimeout), end, 'flush of events')
+    await Promise.race([this.#working, timeUp.promise])
+    deadline.cancel()
+    const dropped = this.#queue.splice(0)
+    if (dropped.length === 0) return
+    log.info('Events were dropped as there was no more time to write them', { count: dropped.length })
+    for (const _ of dropped) this.#count('dropped')
   }
 
   #enqueue(series: EventSeries): void {
@@ -128,37 +133,42 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   }
 
   async #work(): Promise<void> {
+    // Not on the stack of whoever records, and after what it repeats at once.
+    await Promise.resolve()
     for (let series = this.#queue[0]; series !== undefined && !this.#abort.signal.aborted; series = this.#queue[0]) {
-      await this.#writeWithRetries(series)
-      if (series.queued) break
+      const written = await this.#writeWithRetries(series)
+      if (this.#abort.signal.aborted) break
+      // It may have occurred again meanwhile.
+      const { count, writtenCount } = series
+      if (written && (count >= 2 * writtenCount || (this.#closed && count > writtenCount))) continue
+      series.queued = false
       this.#queue.shift()
     }
     // In the same step as the last look at the queue, so that nothing can be added unseen.
     this.#working = undefined
   }
 
-  async #writeWithRetries(series: EventSeries): Promise<void> {
+  /** Whether it was written. */
+  async #writeWithRetries(series: EventSeries): Promise<boolean> {
     const { clock, random, log } = this.#options
     for (let tries = 1; ; tries++) {
       try {
         await this.#write(series)
-        series.queued = false
-        return
+        return true
       } catch (error) {
-        if (this.#abort.signal.aborted) return
+        if (this.#abort.signal.aborted) return false
         if (!isWorthRetrying(error) || tries >= maxTries || this.#closed) {
-          series.queued = false
           this.#count('failed')
           const { reason, note, regarding } = series.draft
           const about = { kind: regarding.kind, namespace: regarding.namespace, name: regarding.name, reason, note }
           // Nothing can be created in a namespace that is going, and nobody is missing it.
           if (findCause(error, 'NamespaceTerminating')) log.debug('Event was not written', about)
           else log.error(error, 'Event was not written', about)
-          return
+          return false
         }
         // Replicas that start together do not come back together.
         const wait = tries === 1 && random !== undefined ? retryDelay * random.next() : retryDelay
-        await clock.sleep(wait, { signal: this.#abort.signal }).catch(() => undefined)
+        await clock.sleep(wait, { signal: this.#hurry.signal }).catch(() => undefined)
       }
     }
   }

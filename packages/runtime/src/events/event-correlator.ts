@@ -76,21 +76,21 @@ export class EventCorrelator {
     return { series, write: true }
   }
 
-  /** Ends the series that have not occurred for long, and returns those of which the server does not know the last count. */
+  /** Ends the series that have not occurred for long, and returns those of which the server knows an older count. */
   finish(): EventSeries[] {
     const now = this.#clock.monotonic()
     const unwritten: EventSeries[] = []
     for (const [identity, series] of this.#series) {
       if (now - series.seen < finishAfter) break
       this.#series.delete(identity)
-      if (series.count > series.writtenCount) unwritten.push(series)
+      if (isOutdated(series)) unwritten.push(series)
     }
     return unwritten
   }
 
-  /** All series of which the server does not know the last count. */
+  /** All series of which the server knows an older count. */
   unwritten(): EventSeries[] {
-    return [...this.#series.values()].filter((series) => series.count > series.writtenCount)
+    return [...this.#series.values()].filter(isOutdated)
   }
 
   /** Milliseconds until a series ends; undefined when there is none. */
@@ -129,6 +129,11 @@ export class EventCorrelator {
     this.#serial = time > this.#serial ? time : this.#serial + 1n
     return this.#serial
   }
+}
+
+// What could never be written has been given up, and counted, before.
+function isOutdated({ count, writtenCount }: EventSeries): boolean {
+  return writtenCount > 0 && count > writtenCount
 }
 
 /** Inserts an entry; the least recently used one makes room for it. */

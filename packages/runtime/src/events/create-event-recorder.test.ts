@@ -1,0 +1,241 @@
+import { type KubeObject, newForbidden } from '@kubewright/api'
+import { memoryLogger, VirtualClock } from '@kubewright/base'
+import {
+  type ApiClient,
+  bearerToken,
+  type Client,
+  ConnectionError,
+  createClient,
+  inProcessTransport,
+} from '@kubewright/client'
+import { ConfigMap, Node } from '@kubewright/k8s'
+import { Event as CoreEvent } from '@kubewright/k8s/core/v1'
+import { Event } from '@kubewright/k8s/events/v1'
+import { assembleServer } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+import { describe, expect, test } from 'vitest'
+import { createEventRecorder, type EventRecorderOptions } from './create-event-recorder.ts'
+import { eventMetricName } from './event-metrics.ts'
+
+const pod: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '7', generation: 1, creationTimestamp: '' },
+}
+const note = { type: 'Normal', reason: 'Started', message: 'It runs' } as const
+
+/** A recorder whose client does what the test says. */
+function startRecorder(options: Partial<EventRecorderOptions> = {}) {
+  const clock = new VirtualClock()
+  const log = memoryLogger(0)
+  const counts: Record<string, number> = {}
+  const requests: { verb: string; body: Record<string, unknown> }[] = []
+  let answer: () => unknown = () => ({})
+  const call = async (verb: string, body: unknown) => {
+    requests.push({ verb, body: body as Record<string, unknown> })
+    return answer()
+  }
+  // The recorder calls nothing else.
+  const client = {
+    create: (draft: unknown) => call('create', draft),
+    patch: (_kind: unknown, _key: unknown, patch: unknown) => call('patch', patch),
+  } as unknown as Client
+  const metrics = {
+    add: (name: string, labels: Readonly<Record<string, string>>, amount: number) => {
+      expect(name).toBe(eventMetricName)
+      const result = labels['result'] ?? ''
+      counts[result] = (counts[result] ?? 0) + amount
+    },
+    set: () => undefined,
+    observe: () => undefined,
+  }
+  const recorder = createEventRecorder({ client, clock, log, metrics, component: 'op', instance: 'op-0', ...options })
+  const setAnswer = (next: () => unknown): void => {
+    answer = next
+  }
+  return { recorder, clock, log, counts, requests, setAnswer }
+}
+const unreachable = (): never => {
+  throw new ConnectionError('connection refused', { host: 'test', sent: false } as never)
+}
+
+describe('createEventRecorder()', () => {
+  test('record() writes an Event in the background', async () => {
+    const { recorder, clock, requests, counts } = startRecorder()
+    recorder.record(pod, note)
+    await clock.advance(0)
+    expect(requests).toEqual([
+      {
+        verb: 'create',
+        body: {
+          apiVersion: 'events.k8s.io/v1',
+          kind: 'Event',
+          metadata: { name: `a.${(1_735_689_600_000_000_000n).toString(16)}`, namespace: 'default' },
+          eventTime: '2025-01-01T00:00:00.000000Z',
+          reportingController: 'op',
+          reportingInstance: 'op-0',
+          type: 'Normal',
+          reason: 'Started',
+          action: 'Started',
+          note: 'It runs',
+          regarding: { apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'default', uid: 'u', resourceVersion: '7' },
+        },
+      },
+    ])
+    expect(counts).toEqual({ created: 1 })
+  })
+
+  test('record() counts repetitions, writes the count now and then, and the last one at the end of the series', async () => {
+    const { recorder, clock, requests, counts } = startRecorder()
+    for (let i = 0; i < 7; i++) {
+      recorder.record(pod, note)
+      await clock.advance('1s')
+    }
+    expect(requests.map(({ verb, body }) => [verb, (body['series'] as { count?: number } | undefined)?.count])).toEqual(
+      [
+        ['create', undefined],
+        ['patch', 2],
+        ['patch', 4],
+      ],
+    )
+    await clock.advance('6m')
+    expect(requests.at(-1)).toEqual({
+      verb: 'patch',
+      body: { series: { count: 7, lastObservedTime: '2025-01-01T00:00:06.000000Z' } },
+    })
+    expect([counts, clock.pending]).toEqual([{ created: 1, repeated: 6 }, []])
+  })
+
+  test('record() keeps trying while the server cannot be reached, and gives up after two minutes', async () => {
+    const { recorder, clock, requests, counts, log, setAnswer } = startRecorder()
+    setAnswer(unreachable)
+    recorder.record(pod, note)
+    await clock.advance('50s')
+    expect(requests).toHaveLength(6)
+    setAnswer(() => ({}))
+    await clock.advance('10s')
+    expect([requests.length, counts]).toEqual([7, { created: 1 }])
+    setAnswer(unreachable)
+    recorder.record(pod, { ...note, reason: 'Other' })
+    await clock.advance('2m')
+    expect([requests.length, counts['failed']]).toEqual([7 + 12, 1])
+    expect(log.records.map(({ message }) => message)).toEqual(['Event was not written'])
+  })
+
+  test('record() does not repeat what the server refuses', async () => {
+    const { recorder, clock, requests, counts, setAnswer } = startRecorder()
+    setAnswer(() => {
+      throw newForbidden({ group: 'events.k8s.io', resource: 'events' }, 'a', 'no')
+    })
+    recorder.record(pod, note)
+    await clock.advance('1m')
+    expect([requests.length, counts]).toEqual([1, { failed: 1 }])
+  })
+
+  test('record() never waits and never throws: beyond 1000 waiting Events it drops and counts', async () => {
+    const { recorder, counts } = startRecorder()
+    for (let i = 0; i < 1200; i++) {
+      recorder.record({ ...pod, metadata: { ...pod.metadata, uid: `u${i}`, name: `a${i}` } }, note)
+    }
+    expect(counts).toEqual({ dropped: 200 })
+    await recorder[Symbol.asyncDispose]()
+    expect(counts).toEqual({ dropped: 200, created: 1000 })
+  })
+
+  test('disposing writes what is waiting and the last counts, and refuses what comes later', async () => {
+    const { recorder, requests, counts, clock } = startRecorder()
+    for (let i = 0; i < 3; i++) recorder.record(pod, note)
+    await recorder[Symbol.asyncDispose]()
+    expect(requests.map(({ body }) => body['series'])).toEqual([
+      { count: 3, lastObservedTime: '2025-01-01T00:00:00.000000Z' },
+    ])
+    recorder.record(pod, note)
+    expect([counts['dropped'], clock.pending]).toEqual([1, []])
+  })
+
+  test('disposing gives what failed before one more try, and does not wait for another', async () => {
+    const { recorder, clock, counts, requests, setAnswer } = startRecorder()
+    setAnswer(unreachable)
+    recorder.record(pod, note)
+    recorder.record(pod, { ...note, reason: 'Other' })
+    await clock.advance('1s')
+    await recorder[Symbol.asyncDispose]()
+    expect([requests.length, counts, clock.pending]).toEqual([3, { failed: 2 }, []])
+  })
+
+  test('disposing does not wait longer than its deadline', async () => {
+    const { recorder, clock, counts, log, setAnswer } = startRecorder({ flushTimeout: '3s' })
+    setAnswer(() => new Promise(() => undefined))
+    recorder.record(pod, note)
+    recorder.record(pod, { ...note, reason: 'Other' })
+    const disposed = recorder[Symbol.asyncDispose]()
+    await clock.advance('3s')
+    await Promise.race([disposed, clock.advance('1s').then(() => Promise.reject(new Error('still waiting')))])
+    expect([counts, log.records.length > 0]).toEqual([{ dropped: 2 }, true])
+  })
+})
+
+async function withServer(body: (client: ApiClient, clock: VirtualClock) => Promise<void>): Promise<void> {
+  const clock = new VirtualClock()
+  const store = new MemoryStore()
+  const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
+  const server = await assembleServer({ store, clock, access })
+  const client = createClient({
+    transport: inProcessTransport({ handler: server.handler }),
+    credentials: bearerToken('admin'),
+  })
+  try {
+    await body(client, clock)
+  } finally {
+    await client[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  }
+}
+
+describe('createEventRecorder() and an API server', () => {
+  test('Events of objects within and outside of namespaces are accepted, whatever their texts are', async () => {
+    await withServer(async (client, clock) => {
+      const map = await client.create(ConfigMap({ metadata: { name: 'x'.repeat(253) } }))
+      const node = await client.create(Node({ metadata: { name: 'n' } }))
+      const log = memoryLogger(0)
+      const component = `my operator/${'long '.repeat(40)}`
+      const recorder = createEventRecorder({ client, clock, log, component, instance: 'i'.repeat(300) })
+      recorder.record(map, { type: 'Warning', reason: 'R'.repeat(200), message: 'ü'.repeat(2000), related: node })
+      recorder.record(node, { type: 'Normal', reason: '', message: '' })
+      for (let i = 0; i < 3; i++) recorder.record(node, note)
+      await recorder[Symbol.asyncDispose]()
+      expect(log.records).toEqual([])
+      const events = await client.list(Event, { namespace: 'default' })
+      const shown = events.map(({ regarding, series, note: text }) =>
+        [regarding?.kind, series?.count, text?.length].join(),
+      )
+      expect(shown.sort()).toEqual(['ConfigMap,,512', 'Node,,', 'Node,3,7'])
+    })
+  })
+
+  test('a series goes on where it was, and begins again when the server has forgotten it', async () => {
+    await withServer(async (client, clock) => {
+      const map = await client.create(ConfigMap({ metadata: { name: 'a' } }))
+      const recorder = createEventRecorder({ client, clock, log: memoryLogger(0), component: 'op', instance: 'op-0' })
+      const written = async (count: number) => {
+        for (;;) {
+          const [event] = await client.list(Event)
+          if ((event?.series?.count ?? (event ? 1 : 0)) === count) return event
+          await clock.advance(0)
+        }
+      }
+      recorder.record(map, note)
+      await written(1)
+      recorder.record(map, note)
+      const event = await written(2)
+      // kubectl reads them as Events of the core.
+      expect((await client.list(CoreEvent))[0]?.involvedObject).toMatchObject({ kind: 'ConfigMap', name: 'a' })
+      await client.delete(Event, event!.metadata.name)
+      recorder.record(map, note)
+      recorder.record(map, note)
+      await written(4)
+      await recorder[Symbol.asyncDispose]()
+    })
+  })
+})
