@@ -2,11 +2,20 @@
 import { crdOf, defineResource } from '@kubewright/api'
 import { Deferred, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport } from '@kubewright/client'
-import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace, Role, RoleBinding } from '@kubewright/k8s'
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  MutatingWebhookConfiguration,
+  Namespace,
+  Role,
+  RoleBinding,
+} from '@kubewright/k8s'
 import {
   accessOf,
   defineController,
   defineOperator,
+  defineWebhook,
   type MemoryHttpListener,
   memoryHttpListener,
   type Operator,
@@ -14,6 +23,7 @@ import {
   type RunHost,
   runWith,
   type StopSignal,
+  webhookConfigurations,
 } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { assembleServer } from '@kubewright/server'
@@ -37,7 +47,7 @@ beforeAll(async () => {
   const user = (name: string) => ({ token: name, user: { name, groups: ['system:authenticated'] } })
   const tokens = [
     { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
-    ...['whole', 'lacking', 'plain', 'scraper'].map(user),
+    ...['whole', 'lacking', 'hooked', 'plain', 'scraper'].map(user),
   ]
   const server = await assembleServer({ store, access: { tokens } })
   const transport = inProcessTransport({ handler: server.handler })
@@ -61,6 +71,8 @@ interface Program {
   readonly out: string[]
   readonly notes: string[]
   readonly exits: number[]
+  /** Resolves when the server of webhooks is open. */
+  readonly webhooks: Promise<void>
   signal(name: StopSignal): void
   page(server: string, url: string, headers?: Record<string, string>): Promise<[status: number, body: string]>
 }
@@ -69,6 +81,7 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
   const clock = new VirtualClock()
   const listener = memoryHttpListener()
   const [out, notes, exits]: [string[], string[], number[]] = [[], [], []]
+  const webhooks = new Deferred<void>()
   let tell: (signal: StopSignal) => void = () => undefined
   const host: RunHost = {
     args,
@@ -96,6 +109,12 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
       return { api, namespace: 'default', source: 'test' }
     },
     listener,
+    listenForWebhooks: async () => {
+      // After those who wait for this have heard of it.
+      setImmediate(() => webhooks.resolve())
+      const health = { name: 'webhook', check: () => undefined }
+      return { port: 9443, health, close: () => undefined, [Symbol.asyncDispose]: async () => undefined }
+    },
   }
   return {
     done: runWith(operator, host),
@@ -104,6 +123,7 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
     out,
     notes,
     exits,
+    webhooks: webhooks.promise,
     signal: (name) => tell(name),
     page: async (server, url, headers = {}) => {
       const { status, body } = await listener.request(server, url, { headers })
@@ -207,6 +227,32 @@ describe('runWith()', () => {
     expect((await program.page('probes', '/readyz/rbac'))[0]).toBe(200)
     program.signal('SIGINT')
     expect(await soon('the stop', program.done)).toBe(0)
+  })
+
+  it('serves webhooks with certificates of its own, with the rights for just that, unless told not to', async () => {
+    const webhooks = [defineWebhook(Home, { default: () => undefined })]
+    const operator = defineOperator({ name: 'hooked', controllers: [], webhooks })
+    await grant('hooked', operator)
+    const { mutating } = webhookConfigurations(operator, {
+      service: { namespace: 'system', name: 'hooked-webhook-service' },
+    })
+    await admin.create(mutating!)
+    const program = start(operator, 'hooked', ['--metrics-bind-address=:8080', '--metrics-secure=false'])
+    await soon('the webhooks', program.webhooks)
+    expect((await program.page('probes', '/readyz?verbose'))[1]).toContain('[+]webhook')
+    const { webhooks: [injected] = [] } = await admin.get(MutatingWebhookConfiguration, mutating!.metadata.name!)
+    expect(Buffer.from(injected?.clientConfig.caBundle ?? '', 'base64').toString()).toContain('BEGIN CERTIFICATE')
+    const [, metrics] = await program.page('metrics', '/metrics')
+    expect(metrics).toContain('controller_runtime_webhook_requests_total')
+    expect(metrics).not.toMatch(/code="403"/)
+    program.signal('SIGTERM')
+    expect(await soon('the stop', program.done)).toBe(0)
+
+    const without = start(operator, 'hooked', [], { ENABLE_WEBHOOKS: 'false' })
+    await soon('the start', said(without, 'Serving'))
+    expect((await without.page('probes', '/readyz?verbose'))[1]).not.toContain('webhook')
+    without.signal('SIGTERM')
+    expect(await soon('the stop', without.done)).toBe(0)
   })
 
   it('ends with code 1 and one line when it cannot work', async () => {
