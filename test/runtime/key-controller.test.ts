@@ -2,7 +2,7 @@
 import { controllerRef, crdOf, defineResource, parseKey } from '@kubewright/api'
 import { memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport } from '@kubewright/client'
-import { ConfigMap, Secret } from '@kubewright/k8s'
+import { ConfigMap, CustomResourceDefinition, Secret } from '@kubewright/k8s'
 import {
   type ControllerRunner,
   changed,
@@ -169,6 +169,12 @@ test('an optional kind may be missing at the start and is looked at when its def
   await createWhenServed(Gadget({ metadata: { name: 'first', namespace }, spec: { size: 1 } }))
   for (let second = 0; second < 120 && !isFound; second++) await clock.advance('1s')
   expect((await found).causes).toMatchObject([{ kind: 'late.example.com/v1 Gadget', object: `${namespace}/first` }])
+
+  const gone = reconciled(runner, ({ causes }) => causes.some(({ event }) => event === 'delete'))
+  await api.delete(CustomResourceDefinition, 'gadgets.late.example.com')
+  expect((await gone).key).toBe(`${namespace}/first`)
+  await clock.advance('1m')
+  expect(runner.problems()).toEqual([])
 })
 
 // A definition is served a moment after it was made.

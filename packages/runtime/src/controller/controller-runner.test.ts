@@ -1,5 +1,5 @@
 import { ApiError, newApplyConflict, newConflict, newNotFound, newTooManyRequests } from '@kubewright/api'
-import { Deferred, memoryLogger } from '@kubewright/base'
+import { Deferred, KubewrightError, memoryLogger } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import type { Tracer } from '../tracing/tracer.ts'
 import { itemExponentialRateLimiter } from '../work-queue/rate-limiter.ts'
@@ -171,6 +171,39 @@ describe('what a reconcile throws', () => {
     }
   })
 })
+
+test('what goes wrong around a reconcile, in a gate or a rate limiter, loses neither the key nor the process', async () => {
+  const broken = { when: () => Number.NaN, forget: () => undefined, numRequeues: () => 0 }
+  await using limited = runController(fail('x'), { rateLimiter: () => broken })
+  await limited.push('ns/a')
+  expect(limited.waiting()).toEqual({ 'ns/a': 60_000 })
+  const keyGate = {
+    hold: () => raise(new Error('no lease')) as never,
+    onChange: () => ({ [Symbol.dispose]: () => undefined }),
+  }
+  await using gated = runController(() => undefined, { rateLimiter }, { keyGate })
+  await gated.push('ns/a')
+  expect(gated.waiting()).toEqual({ 'ns/a': 5 })
+  expect(gated.runner.queue().processing).toEqual([])
+})
+
+test('a write that is refused because the process no longer leads is no failure of the reconcile', async () => {
+  const error = new KubewrightError('KW_NOT_LEADER', 'not the leader')
+  await using running = runController(() => raise(error), { rateLimiter })
+  await running.push('ns/a')
+  expect(errorsOf(running.parts.log)).toEqual([])
+  expect(running.waiting()).toEqual({ 'ns/a': 5 })
+})
+
+test.each(['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const)(
+  'defineKeyController() refuses %s of zero',
+  (field) => {
+    const options = { name: 'test', sources: [channelSource()], reconcile: () => undefined, [field]: 0 }
+    expect(() => defineKeyController(options)).toThrow(
+      `Cannot define controller "test" as '${field}' must be greater than 0: 0`,
+    )
+  },
+)
 
 describe('metrics', () => {
   test('are all there at zero before the first reconcile', async () => {

@@ -1,5 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
-import type { Duration, Logger } from '@kubewright/base'
+import { type Duration, type Logger, toMillis } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { AccessRule } from '../define-controller.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -100,6 +100,12 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
   }
   if (sources.length === 0) {
     throw new TypeError(`Cannot define controller "${name}" as it has no 'sources': it would never be given a key`)
+  }
+  for (const field of ['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const) {
+    const value = options[field]
+    if (value !== undefined && !(toMillis(value) > 0)) {
+      throw new RangeError(`Cannot define controller "${name}" as '${field}' must be greater than 0: ${value}`)
+    }
   }
   return Object.freeze({
     name,

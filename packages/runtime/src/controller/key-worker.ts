@@ -60,27 +60,28 @@ export class KeyWorker {
   /** Reconciles a key; calls `ended` at once or later, when the key has been handed back. */
   begin(taken: Taken, now: number, abort: AbortSignal, reconcile: KeyReconciler, ended: () => void): void {
     const { host, keyGate, queue, results } = this.#options
-    const hold = keyGate?.hold(taken.key)
-    if (keyGate !== undefined && hold === undefined) {
-      this.#refused.add(taken.key)
-      results.forget(taken.key)
-      queue.done(taken.key)
-      ended()
-      return
-    }
-    const run = new ReconcileRun(host, taken, abort, now, hold?.lost)
-    if (this.#timeout > 0) run.limit(this.#timeout)
+    const run = new ReconcileRun(host, taken, abort, now)
+    let hold: Disposable | undefined
     let outcome: ReturnType<KeyReconciler>
     try {
+      hold = keyGate?.hold(taken.key)
+      if (keyGate !== undefined && hold === undefined) {
+        this.#refused.add(taken.key)
+        results.forget(taken.key)
+        queue.done(taken.key)
+        ended()
+        return
+      }
+      if (this.#timeout > 0) run.limit(this.#timeout)
       outcome = this.#call(run, reconcile)
     } catch (error) {
-      results.failed(run, error)
+      this.#failed(run, error)
       this.#end(run, hold, ended)
       return
     }
     if (isPromise(outcome)) this.#follow(run, outcome, hold, ended)
     else {
-      results.succeeded(run, outcome)
+      this.#succeeded(run, outcome)
       this.#end(run, hold, ended)
     }
   }
@@ -96,20 +97,43 @@ export class KeyWorker {
     hold: Disposable | undefined,
     ended: () => void,
   ): void {
-    const { results } = this.#options
     this.#hangs.watch(run)
     outcome.then(
       (value) => {
         this.#hangs.forget(run)
-        results.succeeded(run, value)
+        this.#succeeded(run, value)
         this.#end(run, hold, ended)
       },
       (error: unknown) => {
         this.#hangs.forget(run)
-        results.failed(run, error)
+        this.#failed(run, error)
         this.#end(run, hold, ended)
       },
     )
+  }
+
+  #succeeded(run: ReconcileRun, outcome: KeyOutcome | void): void {
+    try {
+      this.#options.results.succeeded(run, outcome)
+    } catch (error) {
+      this.#unplanned(run, error)
+    }
+  }
+
+  #failed(run: ReconcileRun, error: unknown): void {
+    try {
+      this.#options.results.failed(run, error)
+    } catch (fault) {
+      this.#unplanned(run, fault)
+    }
+  }
+
+  // A rate limiter of the user's may throw, too. Neither the key nor the process may be lost by that.
+  #unplanned(run: ReconcileRun, error: unknown): void {
+    run.result = 'error'
+    run.error = error
+    run.log.error(error, 'Cannot plan what comes after a reconcile: it is repeated in a minute')
+    this.#options.queue.addAfter(run.key, 60_000, { priority: run.taken.priority })
   }
 
   #end(run: ReconcileRun, hold: Disposable | undefined, ended: () => void): void {

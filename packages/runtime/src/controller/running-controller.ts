@@ -11,6 +11,7 @@ import { PriorityQueue } from '../work-queue/priority-queue.ts'
 import type { Queue, QueueSnapshot, Taken } from '../work-queue/queue.ts'
 import { itemExponentialRateLimiter, withJitter } from '../work-queue/rate-limiter.ts'
 import { WorkQueue } from '../work-queue/work-queue.ts'
+import { parseClusterKey } from './cluster-source.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { ControllerRunner, ReconcileRecord } from './controller-runner.ts'
@@ -187,7 +188,8 @@ export class RunningController implements ControllerRunner {
   #isGoing(key: string): boolean {
     const { kind } = this.#controller
     const store = kind === undefined ? undefined : this.#parts.cluster.cache.peek(kind)
-    if (store === undefined) return false
+    // Keys of other clusters are not in the store of this one, which says nothing about them.
+    if (store === undefined || parseClusterKey(key).cluster !== '') return false
     const object = store.get(key)
     return object === undefined || isDeleting(object)
   }
