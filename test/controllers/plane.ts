@@ -1,0 +1,138 @@
+import type { AnyKind, Infer } from '@kubewright/api'
+import { drainMicrotasks, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { type ApiClient, bearerToken, createClient, inProcessTransport, type Key } from '@kubewright/client'
+import { type NodePlan, type NodeSpecification, simulateNodes } from '@kubewright/controllers'
+import { Namespace, ServiceAccount } from '@kubewright/k8s'
+import {
+  createCluster,
+  createControllerRunner,
+  createEventRecorder,
+  type KeyController,
+  noTracer,
+} from '@kubewright/runtime'
+import { assembleServer } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+
+/** What runs beside the server. */
+export interface PlaneOptions {
+  readonly controllers: readonly KeyController[]
+  /** @default none: pods are never scheduled */
+  readonly nodes?: number | readonly NodeSpecification[]
+  readonly plan?: NodePlan
+}
+
+/** A server and controllers in virtual time. */
+export interface Plane extends AsyncDisposable {
+  readonly api: ApiClient
+  readonly clock: VirtualClock
+  /** Lets everything happen that can without time passing. */
+  settle(): Promise<void>
+  /** Lets time pass, until all is quiet again. */
+  advance(duration: Parameters<VirtualClock['advance']>[0]): Promise<void>
+  /** The object as soon as it is as the test says; time passes meanwhile, from timer to timer. */
+  until<K extends AnyKind>(kind: K, key: Key, test: (object: Infer<K>) => boolean): Promise<Infer<K>>
+  /** What went wrong in reconciles, for messages. */
+  errors(): readonly string[]
+}
+
+const maxTimers = 500
+
+export async function startPlane(options: PlaneOptions): Promise<Plane> {
+  const clock = new VirtualClock({ start: Date.UTC(2025, 0, 1) })
+  const random = seededRandom('plane')
+  const log = memoryLogger()
+  const store = new MemoryStore()
+  const nodes =
+    options.nodes === undefined
+      ? undefined
+      : simulateNodes({ nodes: options.nodes, clock, ...(options.plan ? { plan: options.plan } : {}) })
+  const server = await assembleServer({
+    store,
+    clock,
+    random: random.fork('server'),
+    ...(nodes ? { nodes } : {}),
+    access: { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] },
+  })
+  const transport = inProcessTransport({ handler: server.handler })
+  const api = createClient({ transport, credentials: bearerToken('admin'), clock })
+  const cluster = createCluster({ api, clock, random: random.fork('cluster'), log })
+  const events = createEventRecorder({ client: api, clock, log, component: 'test', instance: 'test' })
+  const metrics = { add() {}, set() {}, observe() {} }
+  const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'test' }
+  const runners = [...options.controllers, ...(nodes?.controllers ?? [])].map((one) =>
+    createControllerRunner(one, parts),
+  )
+  const stop = new AbortController()
+  await api.create(Namespace({ metadata: { name: 'test' } }))
+  await api.create(ServiceAccount({ metadata: { name: 'default', namespace: 'test' } }))
+  cluster.cache.start()
+  const work = runners.map((runner) => runner.work({ drain: stop.signal, abort: stop.signal }))
+
+  const isIdle = (): boolean =>
+    runners.every((runner) => {
+      const { processing, ready } = runner.queue()
+      return processing.length === 0 && ready.length === 0
+    })
+  const settle = async (): Promise<void> => {
+    for (let quiet = 0, before = -1; quiet < 20; ) {
+      for (let turn = 0; turn < 5; turn++) await drainMicrotasks()
+      const revision = Number(await store.revision())
+      quiet = isIdle() && revision === before ? quiet + 1 : 0
+      before = revision
+    }
+  }
+  const errors = (): readonly string[] =>
+    runners.flatMap((runner) =>
+      runner
+        .recent()
+        .flatMap(({ controller, error, key, result }) =>
+          result === 'error' || result === 'terminal_error' ? [`${controller} ${key}: ${String(error)}`] : [],
+        ),
+    )
+  await settle()
+  return {
+    api,
+    clock,
+    settle,
+    async advance(duration) {
+      const end = clock.now() + millis(duration)
+      await settle()
+      for (;;) {
+        const next = clock.pending[0]
+        if (next === undefined || next.due > end) break
+        await clock.advanceToNext()
+        await settle()
+      }
+      await clock.advance(Math.max(0, end - clock.now()))
+      await settle()
+    },
+    async until(kind, key, test) {
+      for (let timers = 0; timers < maxTimers; timers++) {
+        await settle()
+        const object = await api.find(kind, key)
+        if (object !== undefined && test(object)) return object
+        if (!(await clock.advanceToNext())) break
+      }
+      const object = await api.find(kind, key)
+      const state = JSON.stringify((object as { status?: unknown } | undefined)?.status, null, 1)
+      throw new Error(`${kind.kind} ${JSON.stringify(key)} did not come to be: ${state}\n${errors().join('\n')}`)
+    },
+    errors,
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error('test ended'))
+      await Promise.all(work)
+      for (const runner of runners) await runner[Symbol.asyncDispose]()
+      await events[Symbol.asyncDispose]()
+      await cluster[Symbol.asyncDispose]()
+      await transport[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const millis = (duration: Parameters<VirtualClock['advance']>[0]): number => {
+  if (typeof duration === 'number') return duration
+  const [, count = '0', unit = 'ms'] = /^([0-9.]+)(ms|s|m|h)$/.exec(duration) ?? []
+  return Number(count) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 1)
+}
