@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
-import { type RequestOptions, request } from 'node:https'
+import { Agent, type RequestOptions, request } from 'node:https'
 import { createServer } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { Deferred, nullLogger } from '@kubewright/base'
@@ -54,6 +54,17 @@ async function post(port: number, body: string | Uint8Array, options: RequestOpt
   return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
 }
 
+/** As {@link post}, over HTTP/2; the session stays open. */
+async function post2(port: number, body: string): Promise<{ text: string }> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: ca.cert })
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ':method': 'POST', ':path': '/two', 'content-type': 'application/json' })
+  stream.end(body)
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  return { text }
+}
+
 async function shownBy(port: number): Promise<string> {
   const socket: TLSSocket = connect({ host: '127.0.0.1', port, ca: ca.cert })
   await once(socket, 'secureConnect')
@@ -71,9 +82,16 @@ describe('serveWebhooks()', () => {
 
   it('answers before the end of a body that is too long, and reads no more of it', async () => {
     const { port } = await start()
-    const { headers, text } = await post(port, new Uint8Array(maxReviewBytes + 1_000_000))
-    expect(Number(text.split(' ').at(-1))).toBeGreaterThan(maxReviewBytes)
-    expect(headers.connection).toBe('close')
+    const headers = { 'content-type': 'application/json', 'content-length': String(2 * maxReviewBytes) }
+    const sent = request({ host: '127.0.0.1', port, method: 'POST', headers, ca: ca.cert, agent: false })
+    sent.on('error', () => undefined)
+    sent.write(new Uint8Array(maxReviewBytes + 1))
+    const [response] = await once(sent, 'response')
+    expect(response.headers.connection).toBe('close')
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    expect(Buffer.concat(chunks).toString()).toBe(`POST / application/json ${maxReviewBytes + 1}`)
+    sent.destroy()
   })
 
   it('shows a new certificate from the next connection on', async () => {
@@ -97,13 +115,7 @@ describe('serveWebhooks()', () => {
   it('speaks HTTP/2 when told to', async () => {
     const { port } = await start({ http2: true })
     expect(await post(port, '{}')).toMatchObject({ status: 201 })
-    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: ca.cert })
-    const stream = session.request({ ':method': 'POST', ':path': '/two', 'content-type': 'application/json' })
-    stream.end('{}')
-    let text = ''
-    for await (const chunk of stream) text += String(chunk)
-    expect(text).toBe('POST /two application/json 2')
-    session.close()
+    expect(await post2(port, '{}')).toEqual({ text: 'POST /two application/json 2' })
   })
 
   it('aborts the signal of a client that went away', async () => {
@@ -125,22 +137,44 @@ describe('serveWebhooks()', () => {
     await gone.promise
   })
 
-  it('lets open requests end when it is disposed', async () => {
+  it.each([false, true])(
+    'lets open requests end when it is disposed, though connections are kept (HTTP/2: %s)',
+    async (http2) => {
+      const asked = new Deferred<void>()
+      const go = new Deferred<void>()
+      const served = await start({
+        http2,
+        handler: async () => {
+          asked.resolve()
+          await go.promise
+          return { status: 200, headers: {}, body: Buffer.from('done') }
+        },
+      })
+      const agent = new Agent({ keepAlive: true })
+      onTestFinished(() => agent.destroy())
+      const answer = http2 ? post2(served.port, '{}') : post(served.port, '{}', { agent })
+      await asked.promise
+      const disposed = served[Symbol.asyncDispose]()
+      expect(() => served.health.check(new AbortController().signal)).toThrow('webhook server has not been started yet')
+      go.resolve()
+      expect(await answer).toMatchObject({ text: 'done' })
+      await disposed
+    },
+  )
+
+  it('ends open requests when told to', async () => {
     const asked = new Deferred<void>()
-    const go = new Deferred<void>()
     const served = await start({
-      handler: async () => {
+      handler: ({ signal }) => {
         asked.resolve()
-        await go.promise
-        return { status: 200, headers: {}, body: Buffer.from('done') }
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
       },
     })
     const answer = post(served.port, '{}')
     await asked.promise
     const disposed = served[Symbol.asyncDispose]()
-    expect(() => served.health.check(new AbortController().signal)).toThrow('webhook server has not been started yet')
-    go.resolve()
-    expect(await answer).toMatchObject({ text: 'done' })
+    served.close()
+    await expect(answer).rejects.toThrow('socket hang up')
     await disposed
   })
 

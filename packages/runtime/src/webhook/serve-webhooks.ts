@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSecureServer } from 'node:http2'
+import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server } from 'node:https'
 import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
 import type { HealthCheck } from '../health/health-check.ts'
@@ -51,7 +51,18 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
   }
   // With HTTP/2 the server speaks both on one port; towards its users it behaves as the other one does.
   const server = http2 ? (createSecureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : createServer(tls)
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => void answer(handler, request, response))
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answer(handler, request, response, () => server.listening).catch((error: unknown) => {
+      // Handlers do not throw; should one do so all the same, it must not end the process.
+      if (!response.destroyed) log.error(error, 'Could not answer a webhook request', { path: request.url })
+      response.destroy()
+    })
+  })
   server.on('clientError', (_, socket) => void socket.destroy())
   server.on('tlsClientError', (error) => log.debug('TLS handshake failed', { reason: error.message }))
   server.listen(port, host === '' ? undefined : host)
@@ -78,19 +89,29 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
         if (!server.listening) throw new Error('webhook server has not been started yet')
       },
     },
-    close: () => server.closeAllConnections?.(),
+    close: () => {
+      server.closeAllConnections?.()
+      for (const session of sessions) session.destroy()
+    },
     [Symbol.asyncDispose]: async () => {
       reload[Symbol.dispose]()
       if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
       server.closeIdleConnections?.()
+      // Tells clients to ask elsewhere, and ends with the requests that are open.
+      for (const session of sessions) session.close()
       await closed
     },
   }
 }
 
-async function answer(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  handler: WebhookHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  goesOn: () => boolean,
+): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort(new Error('the client went away')))
   const body = await readBody(request).catch(() => undefined)
@@ -100,8 +121,8 @@ async function answer(handler: WebhookHandler, request: IncomingMessage, respons
   if (response.destroyed) return
   response.writeHead(answered.status, {
     ...(answered.headers as Record<string, string[]>),
-    // A client that sends too much is not listened to any longer.
-    ...(request.complete || request.httpVersionMajor > 1 ? {} : { connection: 'close' }),
+    // A client that sends too much is not listened to any longer, and none is when the server ends.
+    ...(request.httpVersionMajor > 1 || (request.complete && goesOn()) ? {} : { connection: 'close' }),
     'content-length': String(answered.body.byteLength),
   })
   response.end(answered.body)

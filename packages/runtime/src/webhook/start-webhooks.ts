@@ -1,11 +1,11 @@
 import { crdOf } from '@kubewright/api'
-import { AsyncDisposer, type Clock, type Logger, nullLogger, systemClock } from '@kubewright/base'
+import { AsyncDisposer, type Clock, type Logger, nullLogger, onAbort, systemClock } from '@kubewright/base'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import type { Client, Reader } from '@kubewright/client'
 import { certificateFiles } from '../certificates/certificate-files.ts'
 import { certificateHealth } from '../certificates/certificate-health.ts'
 import { type ManageCertificatesOptions, manageCertificates } from '../certificates/manage-certificates.ts'
-import type { HealthCheck } from '../health/health-check.ts'
+import type { HealthCheck, HealthChecks } from '../health/health-check.ts'
 import { certificateSource } from '../http/certificate-source.ts'
 import type { CertificateSource } from '../http/http-listener.ts'
 import type { Runnable } from '../manager/runnable.ts'
@@ -111,23 +111,29 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
   }
 }
 
-/** The part of a manager that serves an operator's webhooks: every replica does, before the caches fill, whose lists may need them. */
-export function webhookRunnable(operator: WebhookOwner, options: StartWebhooksOptions): Runnable {
+/**
+ * The part of a manager that serves an operator's webhooks: every replica does, before the caches fill, whose lists may need them.
+ * With `health`, readiness shows whether it does.
+ */
+export function webhookRunnable(
+  operator: WebhookOwner,
+  options: StartWebhooksOptions & { readonly health?: HealthChecks },
+): Runnable {
   return {
     name: 'webhooks',
     phase: 'webhook',
     announcesReady: true,
     async run({ drain, abort, ready }) {
       const running = await startWebhooks(operator, options)
-      const close = (): void => running.close()
-      abort.addEventListener('abort', close, { once: true })
+      const shown = running.health.map((check) => options.health?.addReadiness(check))
+      const stopClosing = onAbort(abort, () => running.close())
       try {
         ready()
-        if (!drain.aborted)
-          await new Promise<void>((resolve) => drain.addEventListener('abort', () => resolve(), { once: true }))
+        await new Promise<void>((resolve) => onAbort(drain, resolve))
       } finally {
+        for (const check of shown) check?.[Symbol.dispose]()
         await running[Symbol.asyncDispose]()
-        abort.removeEventListener('abort', close)
+        stopClosing()
       }
     },
   }
