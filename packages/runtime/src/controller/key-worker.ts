@@ -1,5 +1,5 @@
 import { type Duration, formatDuration, type Logger, toMillis } from '@kubewright/base'
-import type { KeyGate } from '../election/write-gate.ts'
+import type { KeyGate, KeyHold } from '../election/write-gate.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Queue, Taken } from '../work-queue/queue.ts'
 import type { ControllerMetrics } from './controller-metrics.ts'
@@ -61,7 +61,7 @@ export class KeyWorker {
   begin(taken: Taken, now: number, abort: AbortSignal, reconcile: KeyReconciler, ended: () => void): void {
     const { host, keyGate, queue, results } = this.#options
     const run = new ReconcileRun(host, taken, abort, now)
-    let hold: Disposable | undefined
+    let hold: KeyHold | undefined
     let outcome: ReturnType<KeyReconciler>
     try {
       hold = keyGate?.hold(taken.key)
@@ -72,6 +72,7 @@ export class KeyWorker {
         ended()
         return
       }
+      run.lost = hold?.lost
       if (this.#timeout > 0) run.limit(this.#timeout)
       outcome = this.#call(run, reconcile)
     } catch (error) {

@@ -40,13 +40,14 @@ export class ReconcileRun implements KeyContext {
   readonly #host: RunHost
   readonly #startedAt: number
   readonly #abort: AbortSignal
-  readonly #lost: AbortSignal | undefined
   #log: Logger | undefined
   #id: string | undefined
   #link: LinkedController | undefined
   #timer: Timer | undefined
   #timeout: KubewrightError | undefined
   #ended = false
+  /** Aborts when the key may be another process's; set before the reconciler is called. */
+  lost: AbortSignal | undefined
   /** What it says to be waiting for. */
   waiting: string | undefined
   /** How often it was reported to be hanging. */
@@ -57,13 +58,11 @@ export class ReconcileRun implements KeyContext {
   error: unknown
   requeueAfterMillis: number | undefined
 
-  /** `lost` aborts when the key may be another process's. */
-  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number, lost?: AbortSignal) {
+  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number) {
     this.#host = host
     this.key = taken.key
     this.taken = taken
     this.#abort = abort
-    this.#lost = lost
     this.started = started
     this.#startedAt = host.clock.now()
   }
@@ -93,7 +92,7 @@ export class ReconcileRun implements KeyContext {
 
   get signal(): AbortSignal {
     if (this.#link === undefined) {
-      this.#link = linkSignals(this.#abort, this.#lost)
+      this.#link = linkSignals(this.#abort, this.lost)
       if (this.#timeout !== undefined) this.#link.abort(this.#timeout)
       // Nothing may stay behind on the signal of the controller, not even when it is first read after the end.
       if (this.#ended) this.#link[Symbol.dispose]()
@@ -113,7 +112,7 @@ export class ReconcileRun implements KeyContext {
 
   /** Whether it was told to give up because the controller stops or the key may be another process's. */
   get interrupted(): boolean {
-    return this.#abort.aborted || this.#lost?.aborted === true
+    return this.#abort.aborted || this.lost?.aborted === true
   }
 
   /** Aborts the signal after so many milliseconds. */

@@ -1,4 +1,4 @@
-import { isAlreadyExists, isConflict, toMicroTime } from '@kubewright/api'
+import { isAlreadyExists, isConflict, isForbidden, toMicroTime } from '@kubewright/api'
 import { type Clock, jitter, type Logger, type Random, withDeadline } from '@kubewright/base'
 import { Lease } from '@kubewright/k8s/coordination/v1'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -42,6 +42,7 @@ export class LeaderElector {
   #lease: Lease | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   #reportedHolder = ''
+  #trouble: string | undefined
 
   constructor(options: LeaderElectorOptions) {
     this.#options = options
@@ -125,6 +126,11 @@ export class LeaderElector {
     this.#report(0)
   }
 
+  /** Why the lease could not be read or written at the last attempt, and the cure; undefined when it could. */
+  problem(): string | undefined {
+    return this.#trouble
+  }
+
   /** Throws when this process seems to hold a lease that it stopped to renew long ago: it hangs and should be restarted. */
   check(): void {
     if (this.holder !== this.#options.identity || !Number.isFinite(this.#renewedAt)) return
@@ -181,9 +187,17 @@ export class LeaderElector {
     } catch (error) {
       // Losing a race is no failure.
       if (isConflict(error) || isAlreadyExists(error)) log.debug('Another candidate was faster', { lock: this.lease })
-      else if (!signal.aborted) log.error(error, 'Failed to update lease', { lock: this.lease })
+      else if (!signal.aborted) this.#failed(error)
       return false
     }
+  }
+
+  #failed(error: unknown): void {
+    const cure = isForbidden(error)
+      ? ` (grant get, create and update of leases.coordination.k8s.io in namespace ${this.#options.store.namespace})`
+      : ''
+    this.#trouble = `lease ${this.lease}: ${messageOf(error)}${cure}`
+    this.#options.log.error(error, 'Failed to update lease', { lock: this.lease })
   }
 
   async #giveUp(signal: AbortSignal): Promise<void> {
@@ -225,6 +239,7 @@ export class LeaderElector {
 
   #note(lease: Lease): void {
     this.#lease = lease
+    this.#trouble = undefined
     this.#observer.observe(lease)
     if (this.holder !== '' && this.holder !== this.#reportedHolder) {
       this.#reportedHolder = this.holder

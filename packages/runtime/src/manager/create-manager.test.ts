@@ -173,7 +173,7 @@ describe('a part of a manager that fails', () => {
     start()
     await scene.clock.advance('29s')
     expect(outcome()).toBeUndefined()
-    expect(() => checks.get('controllers')?.(new AbortController().signal)).toThrow(
+    expect(() => checks.get('readyz/controllers')?.(new AbortController().signal)).toThrow(
       /controller "home": .*install the CRD/,
     )
     await scene.clock.advance('2s')
@@ -207,7 +207,7 @@ describe('a part of a manager that fails', () => {
     cluster.of(Home).sync()
     await scene.clock.advance('5s')
     expect(reconciled).toEqual(['ns/a', 'ns/late'])
-    await checks.get('controllers')?.(new AbortController().signal)
+    await checks.get('readyz/controllers')?.(new AbortController().signal)
   })
 })
 
@@ -391,11 +391,26 @@ describe('a manager that loses its lease', () => {
     start()
     await scene.clock.advance('1s')
     const { signal } = new AbortController()
-    await checks.get('leaderElection')?.(signal)
+    await checks.get('healthz/leaderElection')?.(signal)
     machine.pause()
     await scene.clock.advance('1m')
-    expect(() => checks.get('leaderElection')?.(signal)).toThrow('failed election to renew leadership on lease test')
+    expect(() => checks.get('healthz/leaderElection')?.(signal)).toThrow(
+      'failed election to renew leadership on lease test',
+    )
   })
+})
+
+test('a manager that cannot get at its lease is not ready, and says so', async () => {
+  const scene = new ManagerScene()
+  const { start, link, checks } = scene.replica({ leaderElection: true })
+  link.cut = true
+  start()
+  await scene.clock.advance('10s')
+  const ready = (): unknown => checks.get('readyz/leaderElection')?.(new AbortController().signal)
+  expect(ready).toThrow('lease default/test: timed out')
+  link.cut = false
+  await scene.clock.advance('10s')
+  expect(ready).not.toThrow()
 })
 
 describe('clusters of a manager', () => {

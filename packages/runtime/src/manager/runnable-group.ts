@@ -92,7 +92,12 @@ export class RunnableGroup {
       onAbort(session.abort.signal, () => abort.abort(session.abort.signal.reason)),
     ]
     const ready = new Deferred()
-    const context: RunnableContext = { drain: drain.signal, abort: abort.signal, log, ready: () => ready.resolve() }
+    const context: RunnableContext = {
+      drain: drain.signal,
+      abort: abort.signal,
+      log: log.withValues({ runnable: runnable.name }),
+      ready: () => ready.resolve(),
+    }
     // Also what throws before its first await is a failure of the part, not of the caller.
     const run = async (): Promise<void> => {
       try {

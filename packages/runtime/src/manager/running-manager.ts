@@ -277,6 +277,11 @@ export class RunningManager implements Manager {
     if (health === undefined) return
     if (elector !== undefined) {
       this.#checks.push(health.addLiveness({ name: 'leaderElection', check: () => elector.check() }))
+      const campaigns = (): void => {
+        const problem = elector.problem()
+        if (problem !== undefined) throw new Error(problem)
+      }
+      this.#checks.push(health.addReadiness({ name: 'leaderElection', check: campaigns }))
     }
     // Lists may need this very process to convert what they return: it must be ready before they can succeed.
     if ((operator?.conversions.length ?? 0) > 0) return

@@ -2,6 +2,7 @@ import { cachedClientMetrics } from '../cluster/cached-client-metrics.ts'
 import { controllerMetrics, informerMetrics, workQueueMetrics } from '../controller/controller-metrics.ts'
 import { eventMetrics } from '../events/event-metrics.ts'
 import { objectMetrics } from '../reconcile/object-metrics.ts'
+import { shardingMetrics } from '../sharding/sharding-metrics.ts'
 import type { MetricDefinition } from './metric-definition.ts'
 import {
   certificateMetrics,
@@ -22,6 +23,7 @@ export const managerMetrics: readonly MetricDefinition[] = Object.freeze([
   ...restClientMetrics,
   ...restClientDetailMetrics,
   ...leaderElectionMetrics,
+  ...shardingMetrics,
   ...webhookMetrics,
   ...certificateMetrics,
 ])

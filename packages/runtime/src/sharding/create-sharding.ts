@@ -6,6 +6,7 @@ import { LeaseObserver } from '../election/lease-observer.ts'
 import type { LeaseCall } from '../election/lease-store.ts'
 import { NotLeaderError } from '../election/not-leader-error.ts'
 import type { KeyGate, KeyHold, WriteGate } from '../election/write-gate.ts'
+import type { MetricLabels } from '../work-queue/metric-sink.ts'
 import { HeldKeys } from './held-keys.ts'
 import { claimOf, MemberLease } from './member-lease.ts'
 import { Rendezvous } from './rendezvous.ts'
@@ -38,6 +39,7 @@ class ShardMember implements Sharding, KeyGate {
   readonly #lease: MemberLease
   readonly #held = new HeldKeys()
   readonly #listeners = new Set<() => void>()
+  readonly #labels: MetricLabels
   // Whom the keys should be shared among, as far as this process knows.
   #wanted: Rendezvous
   // Sets that the server may have in our Lease: the confirmed one and those of attempts whose outcome is unknown.
@@ -63,6 +65,8 @@ class ShardMember implements Sharding, KeyGate {
     this.#observer = new LeaseObserver(parts.clock)
     this.#lease = new MemberLease(parts)
     this.#wanted = new Rendezvous([parts.identity])
+    this.#labels = Object.freeze({ name: parts.leaseName })
+    this.#measure()
   }
 
   get keys(): KeyGate {
@@ -201,6 +205,7 @@ class ShardMember implements Sharding, KeyGate {
     if (wanted.text !== this.#wanted.text) {
       log.info('The members that share the keys have changed', { members: wanted.members })
       this.#wanted = wanted
+      this.#measure()
     }
     const claims = live.filter(({ set }) => set.text !== this.#possible[0]?.text)
     const before = describe(this.#claims)
@@ -216,6 +221,7 @@ class ShardMember implements Sharding, KeyGate {
       this.#arm()
     }
     this.#effective = set
+    this.#measure()
     this.#firstJoin.resolve()
     for (const listener of [...this.#listeners]) listener()
   }
@@ -223,6 +229,7 @@ class ShardMember implements Sharding, KeyGate {
   #lose(why: string): void {
     if (this.#effective === undefined) return
     this.#effective = undefined
+    this.#measure()
     this.#parts.log.info('Lost the share of the keys', { lease: this.#lease.name, why, working: this.#held.size })
     this.#term.abort(new NotLeaderError(`This process has lost its share of the keys: ${why}`))
   }
@@ -262,6 +269,12 @@ class ShardMember implements Sharding, KeyGate {
       this.#wake = end
       const stopListening = onAbort(signal, () => end())
     })
+  }
+
+  #measure(): void {
+    const { metrics } = this.#parts
+    metrics?.set('kubewright_sharding_members', this.#labels, this.#wanted.members.length)
+    metrics?.set('kubewright_sharding_joined', this.#labels, this.#effective === undefined ? 0 : 1)
   }
 
   #someHeld(): string {

@@ -6,9 +6,9 @@ import type { LeaseTiming } from '../election/lease-timing.ts'
 import { hash, Rendezvous } from './rendezvous.ts'
 
 /** Marks the Leases of the members of one group. */
-export const groupLabel = 'kubewright.dev/sharding'
+const groupLabel = 'kubewright.dev/sharding'
 /** The set of members that the holder works by: it only works on keys that this set gives to it. */
-export const membersAnnotation = 'kubewright.dev/sharding-members'
+const membersAnnotation = 'kubewright.dev/sharding-members'
 
 /** What a {@link MemberLease} is made of. */
 export interface MemberLeaseOptions {

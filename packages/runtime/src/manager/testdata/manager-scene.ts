@@ -20,6 +20,7 @@ export interface Replica {
   readonly cluster: FakeCluster
   /** What was written through the cluster's client. */
   readonly written: string[]
+  /** By path, such as `readyz/controllers`. */
   readonly checks: Map<string, HealthCheck['check']>
   /** Starts the manager and keeps how it ended. */
   start(): void
@@ -89,11 +90,13 @@ export function until(signal: AbortSignal): Promise<void> {
 }
 
 function healthOf(checks: Map<string, HealthCheck['check']>): HealthChecks {
-  const add = ({ name, check }: HealthCheck): Disposable => {
-    checks.set(name, check)
-    return { [Symbol.dispose]: () => void checks.delete(name) }
-  }
-  return { addLiveness: add, addReadiness: add }
+  const add =
+    (sort: string) =>
+    ({ name, check }: HealthCheck): Disposable => {
+      checks.set(`${sort}/${name}`, check)
+      return { [Symbol.dispose]: () => void checks.delete(`${sort}/${name}`) }
+    }
+  return { addLiveness: add('healthz'), addReadiness: add('readyz') }
 }
 
 // The cluster's client knows Leases, and notes creations of everything else.
