@@ -38,7 +38,7 @@ export interface InformerScope {
 /** What a factory is made of. Either a client or a source is needed. */
 export interface SharedInformerFactoryOptions {
   /** Gives access to all kinds. */
-  readonly client?: Pick<ApiClient, 'pages' | 'watch'>
+  readonly client?: Pick<ApiClient, 'encodedPage' | 'watch'>
   /** Gives access to one kind within a scope, instead of a client; called once for each informer. */
   readonly source?: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
   /** What is wanted where a use does not say it: a filtered factory. @default everything */

@@ -1,7 +1,8 @@
-import { type KubeObject, keyOf } from '@kubewright/api'
+import type { KubeObject } from '@kubewright/api'
 import { dynamicKind, metadataOnly } from '@kubewright/client'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Item, isEncoded, keyOfItem } from '../cache/item.ts'
 import type { WatchEvent } from '../cache/list-watch.ts'
 import { clientListWatch } from './client-list-watch.ts'
 import { type EmbeddedServer, startEmbeddedServer } from './testdata/embedded-server.ts'
@@ -25,14 +26,19 @@ afterAll(async () => {
 
 const labelSelector = 'suite=yes'
 
+function decoded(event: WatchEvent<Item<KubeObject>>): WatchEvent<KubeObject> {
+  if (event.type === 'BOOKMARK') return event
+  return { type: event.type, object: isEncoded(event.object) ? event.object.decode() : event.object }
+}
+
 describe('clientListWatch()', () => {
   test('list() gives one page at a time, in the whole cluster or in one namespace', async () => {
     const source = clientListWatch(server.api(), ConfigMap, { labelSelector })
     const first = await source.list({ resourceVersion: '', limit: 2 })
-    expect(first.items.map(keyOf)).toEqual(['default/a', 'default/b'])
+    expect(first.items.map(keyOfItem)).toEqual(['default/a', 'default/b'])
     const token = first.continue ?? ''
     const second = await source.list({ resourceVersion: '', limit: 2, continue: token })
-    expect([second.items.map(keyOf), second.continue, second.resourceVersion]).toEqual([
+    expect([second.items.map(keyOfItem), second.continue, second.resourceVersion]).toEqual([
       ['other/c'],
       undefined,
       first.resourceVersion,
@@ -42,7 +48,7 @@ describe('clientListWatch()', () => {
       labelSelector,
       fieldSelector: 'metadata.name!=a',
     })
-    expect((await narrow.list({ resourceVersion: '0' })).items.map(keyOf)).toEqual(['default/b'])
+    expect((await narrow.list({ resourceVersion: '0' })).items.map(keyOfItem)).toEqual(['default/b'])
   })
 
   test.each([
@@ -63,7 +69,7 @@ describe('clientListWatch()', () => {
     const reading = (async () => {
       for await (const batch of stream) {
         for (const event of batch) {
-          events.push(event as WatchEvent<KubeObject>)
+          events.push(decoded(event))
           if (event.type === 'BOOKMARK') await api.patch(ConfigMap, 'other/c', { metadata: { annotations: { form } } })
           if (event.type === 'MODIFIED') return
         }

@@ -29,7 +29,7 @@ function setUp(options: Partial<ObjectCacheOptions> = {}) {
   const watched: string[] = []
   const api = server.api()
   const client: ObjectCacheOptions['client'] = {
-    pages: (kind, page) => api.pages(kind, page),
+    encodedPage: (kind, page) => api.encodedPage(kind, page),
     watch: (kind, watch) => {
       watched.push(`${kind.plural} ${watch?.namespace || '*'} ${watch?.selector ?? ''}`.trim())
       return api.watch(kind, watch)
@@ -177,7 +177,7 @@ describe('createObjectCache()', () => {
   test('waitForSync() and health say what is missing, and the cure', async () => {
     const refuse = () => Promise.reject(newForbidden({ group: '', resource: 'configmaps' }, '', new Error('no rights')))
     const client: ObjectCacheOptions['client'] = {
-      pages: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
+      encodedPage: refuse,
       watch: refuse,
     }
     const { cache, clock } = setUp({ client, namespaces: ['a', 'c'] })

@@ -42,7 +42,7 @@ export interface KindCacheOptions {
 
 /** What {@link createObjectCache} takes. */
 export interface ObjectCacheOptions {
-  readonly client: Pick<ApiClient, 'pages' | 'watch'>
+  readonly client: Pick<ApiClient, 'encodedPage' | 'watch'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger

@@ -1,28 +1,29 @@
 import type { KubeObject } from '@kubewright/api'
 import { AsyncQueue, drainMicrotasks, onAbort } from '@kubewright/base'
-import type { ApiClient, WatchEvent } from '@kubewright/client'
+import type { ApiClient, EncodedObject, WatchEvent } from '@kubewright/client'
 
-type Events = readonly WatchEvent<KubeObject>[]
+type Event = WatchEvent<EncodedObject<KubeObject>>
+type Events = readonly Event[]
 
 /**
  * The reading side of a client whose watches can be held back: while they are, what the server sends is kept, and a test lets as
  * much of it through as it likes. Initial states are never held back.
  */
 export class HeldWatches {
-  readonly source: Pick<ApiClient, 'pages' | 'watch'>
-  readonly #held: { readonly stream: AsyncQueue<Events>; readonly event: WatchEvent<KubeObject> }[] = []
+  readonly source: Pick<ApiClient, 'encodedPage' | 'watch'>
+  readonly #held: { readonly stream: AsyncQueue<Events>; readonly event: Event }[] = []
   #isHolding = false
 
   constructor(api: ApiClient) {
     this.source = {
-      pages: (kind, options) => api.pages(kind, options),
+      encodedPage: (kind, options) => api.encodedPage(kind, options),
       watch: async (kind, options) => {
         const watch = await api.watch(kind, options)
         const stream = new AsyncQueue<Events>()
         onAbort(options?.signal, () => stream.close())
-        void this.#pump(watch.batches() as AsyncIterable<Events>, stream)
+        void this.#pump(watch.encoded() as AsyncIterable<Events>, stream)
         // What a reflector reads of it.
-        return { batches: () => stream } as never
+        return { encoded: () => stream } as never
       },
     }
   }
