@@ -1,10 +1,20 @@
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type * as Re2 from 're2js'
+import type { RE2JS } from 're2js'
 import { CelError } from '../cel-error.ts'
 import { RegexAutomaton } from './regex-automaton.ts'
 import { parseRegex } from './regex-syntax.ts'
 
 const MAX_CACHED = 1000
 const compiled = new Map<string, Regex>()
+
+let loaded: typeof Re2 | undefined
+
+/** The engine, loaded with the first pattern that needs it: most do not, and its import costs a third of this package's. */
+function compile(pattern: string): RE2JS {
+  loaded ??= createRequire(import.meta.url)('re2js') as typeof Re2
+  return loaded.RE2JS.compile(pattern)
+}
 
 /** A valid regular expression of RE2's syntax, which matches in linear time. */
 export class Regex {
@@ -16,13 +26,13 @@ export class Regex {
   constructor(pattern: string) {
     this.#pattern = pattern
     const node = parseRegex(pattern)
-    if (node === undefined) this.#engine = RE2JS.compile(pattern)
+    if (node === undefined) this.#engine = compile(pattern)
     else this.#automaton = RegexAutomaton.of(node)
   }
 
   /** The engine that can also tell where a match is. */
   get engine(): RE2JS {
-    this.#engine ??= RE2JS.compile(this.#pattern)
+    this.#engine ??= compile(this.#pattern)
     return this.#engine
   }
 
