@@ -66,17 +66,17 @@ export async function answerValidation(
 
 /** What the webhook is told of the request; undefined for operations that webhooks of objects are not about. */
 function reviewOf(request: AdmissionRequest, { client, log, signal }: AnswerContext): Review<never> | undefined {
-  const { operation, oldObject, userInfo = {}, dryRun = false, options, namespace } = request
+  const { operation, oldObject, userInfo, dryRun, options, namespace } = request
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') return undefined
-  const { username = '', groups = [], uid, extra } = userInfo
+  const { username, groups, uid, extra } = userInfo ?? {}
   return {
     operation,
     // The types are promised by the kind, whose objects these are.
     ...(oldObject ? { old: deepFreeze(oldObject) as never } : {}),
-    user: { name: username, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) },
-    dryRun,
+    user: { name: username ?? '', groups: groups ?? [], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) },
+    dryRun: dryRun ?? false,
     options: options ?? {},
-    namespace: namespace === '' ? undefined : namespace,
+    namespace: namespace || undefined,
     client,
     log,
     signal,

@@ -1,6 +1,7 @@
 import { defineResource, newNotFound } from '@kubewright/api'
 import { memoryLogger, VirtualClock } from '@kubewright/base'
 import { s } from '@kubewright/schema'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { homeConversion, Home as Versioned } from '../conversion/testdata/home.ts'
 import { defineWebhook, type Review, type WebhookOptions } from '../define-webhook.ts'
@@ -272,6 +273,56 @@ describe('createWebhookHandler()', () => {
     ['no question', '{"kind":"AdmissionReview"}', undefined, 400, 'the AdmissionReview has no request'],
   ])('refuses %s', async (_, body, contentType, code, message) => {
     expect((await asker({ webhooks }).post(validate, body, contentType)).body).toEqual(bad(code, message))
+  })
+
+  it('answers whatever it is sent, and never rejects', async () => {
+    const hook = defineWebhook(Home, {
+      default: (home) => void (home.spec.domain = home.spec.image.trim()),
+      validate: (home, { old }) => [invalid('spec.image', `${old?.spec.image} to ${home.spec.image.trim()}`)],
+    })
+    const { handler } = asker({ webhooks: [hook], conversions: [homeConversion] })
+    const version = fc.constantFrom('admission.k8s.io/v1', 'apiextensions.k8s.io/v1')
+    const request = fc.record(
+      {
+        uid: fc.oneof(fc.string(), fc.jsonValue()),
+        operation: fc.constantFrom('CREATE', 'UPDATE', 'DELETE', 'CONNECT', 'OTHER'),
+        object: fc.oneof(fc.jsonValue(), fc.constant(object)),
+        oldObject: fc.oneof(fc.jsonValue(), fc.constant(object)),
+        kind: fc.oneof(fc.jsonValue(), fc.constant(kind)),
+        userInfo: fc.oneof(fc.constant(null), fc.jsonValue()),
+        options: fc.oneof(fc.constant(null), fc.jsonValue()),
+        objects: fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.jsonValue(), fc.constant(object)))),
+        desiredAPIVersion: fc.oneof(fc.jsonValue(), fc.constant('ajd.example.com/v1beta1')),
+      },
+      { requiredKeys: [] },
+    )
+    const review = fc.record(
+      {
+        kind: fc.constant('AdmissionReview'),
+        apiVersion: version,
+        request: fc.oneof({ weight: 5, arbitrary: request }, fc.jsonValue()),
+      },
+      { requiredKeys: ['apiVersion', 'request'] },
+    )
+    const path = fc.constantFrom(mutate, validate, '/convert')
+    await fc.assert(
+      fc.asyncProperty(path, fc.oneof(review, fc.jsonValue()), async (at, body) => {
+        const headers = { 'content-type': 'application/json' }
+        const {
+          status,
+          headers: sent,
+          body: answer,
+        } = await handler({
+          method: 'POST',
+          path: at,
+          headers,
+          body: Buffer.from(JSON.stringify(body)),
+        })
+        expect([200, 400]).toContain(status)
+        if (sent['content-type']?.[0] === 'application/json') JSON.parse(Buffer.from(answer).toString())
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('refuses two webhooks with one path', () => {
