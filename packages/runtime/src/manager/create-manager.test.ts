@@ -114,6 +114,16 @@ describe('the order of a manager', () => {
     expect(scene.said).toEqual(['start server', 'end server'])
   })
 
+  test('a signal that has aborted before the start lets nothing start', async () => {
+    const scene = new ManagerScene()
+    const { manager, start, stop, outcome } = scene.replica({ leaderElection: true, sharding: true })
+    manager.add(scene.part('server', 'server'))
+    stop()
+    start()
+    await scene.clock.advance('1s')
+    expect([outcome(), scene.said, scene.world.leases]).toEqual(['stopped', [], []])
+  })
+
   test('without cluster and client there is an error that says so', () => {
     expect(() => createManager({ name: 'x' })).toThrow(/without a 'cluster': give it one, or the 'client'/)
   })
@@ -314,6 +324,26 @@ describe('a manager that loses its lease', () => {
     expect(written).toEqual([])
     await scene.clock.advance('30s')
     expect(outcome()).toMatchObject({ code: 'KW_LEADERSHIP_LOST', message: 'leader election lost' })
+  })
+
+  test('refuses what its parts of the phase leader write', async () => {
+    const scene = new ManagerScene()
+    const outcomes: unknown[] = []
+    const { manager, start, link, written } = scene.replica({ leaderElection: true })
+    manager.add({
+      name: 'writer',
+      async run({ cluster, abort }) {
+        await cluster.client.create(ConfigMap({ metadata: { name: 'before' } }))
+        await until(abort)
+        await cluster.client.create(ConfigMap({ metadata: { name: 'after' } })).catch((error) => outcomes.push(error))
+      },
+    })
+    start()
+    await scene.clock.advance('1s')
+    link.cut = true
+    await scene.clock.advance('30s')
+    expect(outcomes).toMatchObject([{ code: 'KW_NOT_LEADER' }])
+    expect(written).toEqual(['before'])
   })
 
   test('steps down if told to, and works again when it leads again', async () => {

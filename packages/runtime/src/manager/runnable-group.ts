@@ -1,10 +1,13 @@
 import { abortable, type Clock, Deferred, KubewrightError, type Logger, onAbort } from '@kubewright/base'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Runnable, RunnableContext } from './runnable.ts'
 
 /** What a {@link RunnableGroup} is made of. */
 export interface RunnableGroupOptions {
   readonly log: Logger
   readonly clock: Clock
+  /** What its parts are given. */
+  readonly cluster: Cluster
   /** Told when a part fails that was not asked to end. */
   readonly onFailure: (error: KubewrightError) => void
 }
@@ -82,7 +85,7 @@ export class RunnableGroup {
 
   // Resolves when the part is ready, if it says when it is.
   #launch(runnable: Runnable): Promise<void> {
-    const { log, onFailure } = this.#options
+    const { log, cluster, onFailure } = this.#options
     const session = this.#session
     if (session === undefined || this.#running.has(runnable)) return Promise.resolve()
     const drain = new AbortController()
@@ -96,6 +99,7 @@ export class RunnableGroup {
       drain: drain.signal,
       abort: abort.signal,
       log: log.withValues({ runnable: runnable.name }),
+      cluster,
       ready: () => ready.resolve(),
     }
     // Also what throws before its first await is a failure of the part, not of the caller.

@@ -1,4 +1,5 @@
 import type { Logger } from '@kubewright/base'
+import type { Cluster } from '../cluster/cluster.ts'
 
 /**
  * When a part of a manager is started; stopping goes the other way round. `server`: metrics, health; `webhook`; `cache`;
@@ -13,6 +14,8 @@ export interface RunnableContext {
   /** Aborts when there is no more time for that. */
   readonly abort: AbortSignal
   readonly log: Logger
+  /** The main cluster. What its clients are told to write by a part of the phase `leader` is only sent while this replica leads. */
+  readonly cluster: Cluster
   /** To be called when it is in operation: the next phase waits for it. Not calling it means: ready at once when run returns a promise. */
   readonly ready: () => void
 }
@@ -26,5 +29,6 @@ export interface Runnable {
   readonly announcesReady?: boolean
   /** Prepares on every replica before it leads, for instance fills queues. */
   warmUp?(options: { readonly signal: AbortSignal }): Promise<void>
+  /** Does the work until `drain` aborts; may end earlier. A part of the phase `leader` is run again for each term. */
   run(context: RunnableContext): Promise<void>
 }

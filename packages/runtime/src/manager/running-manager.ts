@@ -4,6 +4,7 @@ import type { ControllerRunner } from '../controller/controller-runner.ts'
 import type { KeyController } from '../controller/key-controller.ts'
 import type { Controller } from '../define-controller.ts'
 import { isKeyController, type Operator } from '../define-operator.ts'
+import { gatedCluster } from '../election/gated-client.ts'
 import { NotLeaderError } from '../election/not-leader-error.ts'
 import { objectController } from '../reconcile/object-controller.ts'
 import { ControllerRoster } from './controller-roster.ts'
@@ -45,19 +46,20 @@ export class RunningManager implements Manager {
 
   constructor(parts: ManagerParts) {
     this.#parts = parts
-    const { name, identity, operator, cluster, log, clock } = parts
+    const { name, identity, operator, cluster, log, clock, elector } = parts
     this.name = name
     this.identity = identity
     this.operator = operator
     this.cluster = cluster
-    const makeGroup = (): RunnableGroup => new RunnableGroup({ log, clock, onFailure: (error) => this.#fail(error) })
+    const makeGroup = (seen: Cluster = cluster): RunnableGroup =>
+      new RunnableGroup({ log, clock, cluster: seen, onFailure: (error) => this.#fail(error) })
     this.#groups = {
       server: makeGroup(),
       webhook: makeGroup(),
       cache: makeGroup(),
       other: makeGroup(),
       shared: makeGroup(),
-      leader: makeGroup(),
+      leader: makeGroup(elector === undefined ? cluster : gatedCluster(cluster, elector.gate)),
     }
     this.#roster = new ControllerRoster(parts, this.#groups)
     for (const controller of operator?.controllers ?? []) this.add(controller)
@@ -209,8 +211,8 @@ export class RunningManager implements Manager {
         if (!stuck && !signal.aborted) log.info('Stepped down; campaigning again', { lock: elector.lease })
         if (stuck && !signal.aborted) this.#fail(this.#stillRunning('after the lease was lost', leader.running))
       }
-    } catch {
-      // Told to stop, or to let go.
+    } catch (error) {
+      if (!signal.aborted && !this.#letGo.signal.aborted) this.#fail(partFailed('leader election', error))
     }
   }
 
@@ -231,7 +233,7 @@ export class RunningManager implements Manager {
     const inOrder = async (): Promise<void> => {
       await stop('other')
       await stop('leader', 'shared')
-      await this.#roster.stop()
+      await this.#roster.stop().catch((error: unknown) => log.error(error, 'Failed to stop the sources of controllers'))
       await stop('cache')
       await stop('webhook')
       await stop('server')
