@@ -51,7 +51,7 @@ function recordingApi(): { readonly api: OpenTelemetryApi; readonly spans: Recor
 
 const Home = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Home', spec: s.object({}) })
 
-test('a reconcile is a span, and the requests that it makes are spans below it', async () => {
+test('an event, its wait in the queue, its reconcile and the requests of that are spans below each other', async () => {
   const store = new MemoryStore()
   const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
   const server = await assembleServer({ store, access })
@@ -78,8 +78,12 @@ test('a reconcile is a span, and the requests that it makes are spans below it',
   await running
 
   const reconcile = spans.find(({ name }) => name === 'reconcile')
+  const event = spans.find(({ name }) => name === 'event')
+  const queue = spans.find(({ name }) => name === 'queue')
+  expect(event).toMatchObject({ parent: undefined, ended: true })
+  expect(queue).toMatchObject({ ended: true, attributes: { 'queue.wait_millis': expect.any(Number) } })
+  expect([queue?.parent, reconcile?.parent]).toEqual([event, event])
   expect(reconcile).toMatchObject({
-    parent: undefined,
     ended: true,
     attributes: { 'controller.name': 'home', 'reconcile.key': 'default/cosy', 'queue.wait_millis': expect.any(Number) },
   })

@@ -191,10 +191,11 @@ export type { Sharding, ShardingParts } from './sharding/sharding.ts'
 export {
   type OpenTelemetryApi,
   type OpenTelemetrySpan,
+  type OpenTelemetryTracerOptions,
   openTelemetryTracer,
 } from './tracing/open-telemetry-tracer.ts'
 export { traceRequests } from './tracing/trace-requests.ts'
-export { noTracer, type Span, type SpanAttributes, type Tracer } from './tracing/tracer.ts'
+export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './tracing/tracer.ts'
 export {
   conversionPath,
   createWebhookHandler,

@@ -6,6 +6,7 @@ import { itemExponentialRateLimiter } from '../work-queue/rate-limiter.ts'
 import { channelSource } from './channel-source.ts'
 import { createControllerRunner } from './controller-runner.ts'
 import { defineKeyController, type KeyContext, type KeyOutcome } from './key-controller.ts'
+import { kindSource } from './kind-source.ts'
 import { RetryLater, TerminalError } from './reconcile-errors.ts'
 import type { Source } from './source.ts'
 import { runController } from './testdata/run-controller.ts'
@@ -302,12 +303,25 @@ describe('the context of a reconcile', () => {
     expect(running.parts.clock.pending.filter(({ label }) => label === 'reconcile timeout')).toHaveLength(1)
   })
 
+  test('signal is aborted already when it is first read after the timeout', async () => {
+    const parts = testParts()
+    const seen: boolean[] = []
+    const reconcile = async (_key: string, context: KeyContext): Promise<void> => {
+      await parts.clock.sleep(20_000)
+      seen.push(context.signal.aborted)
+    }
+    await using running = runController(reconcile, { reconcileTimeout: '10s' }, parts)
+    await running.push('ns/a')
+    await running.parts.clock.advance('20s')
+    expect(seen).toEqual([true])
+  })
+
   test('spans carry what the reconcile is about, and fail with it', async () => {
     const spans: unknown[] = []
     const tracer: Tracer = {
       span: (name, attributes, work) => {
         const span: unknown[] = [name, attributes]
-        spans.push(span)
+        if (name === 'reconcile') spans.push(span)
         return work({ set: () => undefined, fail: (error) => void span.push(error), end: () => undefined })
       },
     }
@@ -449,7 +463,35 @@ describe('starting and stopping', () => {
     expect(errorsOf(running.parts.log)).toEqual([])
   })
 
-  test('work() can be repeated, looks at every key again then, and refuses to run twice at once', async () => {
+  test('work() ends when it is aborted without having been drained', async () => {
+    await using running = runController(() => undefined)
+    await running.push('a')
+    running.abort.abort()
+    await running.working
+    await running.push('b')
+    expect(running.records.map(({ key }) => key)).toEqual(['a'])
+  })
+
+  test('work() looks at every key when it is repeated, because others may have planned requeues in the meantime', async () => {
+    await using running = runController(() => undefined, { sources: [kindSource(Home)] })
+    const homes = running.parts.cluster.of(Home)
+    homes.put(objectOf(Home, 'a', 1))
+    homes.sync()
+    await running.push()
+    running.drain.abort()
+    await running.working
+    const again = new AbortController()
+    const working = running.runner.work({ drain: again.signal, abort: again.signal })
+    await running.push()
+    expect(running.records.map(({ key, causes }) => [key, causes[0]?.event])).toEqual([
+      ['ns/a', 'add'],
+      ['ns/a', 'resync'],
+    ])
+    again.abort()
+    await working
+  })
+
+  test('work() can be repeated, goes on with what has come since, and refuses to run twice at once', async () => {
     await using running = runController(() => undefined)
     await running.push('a')
     const signals = { drain: new AbortController().signal, abort: new AbortController().signal }
@@ -486,7 +528,15 @@ describe('starting and stopping', () => {
   test('a source that cannot be started fails the start, by name, and may be tried again', async () => {
     const parts = testParts()
     let broken = true
+    let starts = 0
     const first = channelSource()
+    const counted: Source = {
+      name: 'counted',
+      start: (sink, more) => {
+        starts++
+        return first.start(sink, more)
+      },
+    }
     const second = channelSource()
     const source: Source = {
       name: 'broken',
@@ -495,14 +545,14 @@ describe('starting and stopping', () => {
         return second.start(sink, more)
       },
     }
-    const controller = defineKeyController({ name: 'test', sources: [first, source], reconcile: () => undefined })
+    const controller = defineKeyController({ name: 'test', sources: [counted, source], reconcile: () => undefined })
     const runner = createControllerRunner(controller, parts)
     const message = 'Cannot start source "broken" of controller "test": no socket'
     await expect(runner.warmUp()).rejects.toThrow(message)
     expect(runner.problems()).toEqual([message])
     broken = false
     await runner.warmUp()
-    expect(runner.problems()).toEqual([])
+    expect([runner.problems(), starts]).toEqual([[], 1])
     first.push('a')
     second.push('b')
     expect(runner.queue().ready).toMatchObject([

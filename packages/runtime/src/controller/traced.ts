@@ -2,7 +2,10 @@ import type { Tracer } from '../tracing/tracer.ts'
 import type { KeyReconciler } from './key-controller.ts'
 import type { ReconcileRun, RunHost } from './reconcile-run.ts'
 
-/** Calls a reconciler within a span that says what it is about, how long the key waited in the queue, and why it was there. */
+/**
+ * Calls a reconciler within spans: `event` from when the key was ready for the queue, with what happened to it; below it `queue`, the
+ * time that it waited, and `reconcile`.
+ */
 export function traced(
   tracer: Tracer,
   host: RunHost,
@@ -10,23 +13,28 @@ export function traced(
   reconcile: KeyReconciler,
 ): ReturnType<KeyReconciler> {
   const causes = run.causes.map(({ event, kind = '', object = '' }) => [event, kind, object].filter(Boolean).join(' '))
+  const { waited, priority } = run.taken
   const attributes = {
     'controller.name': host.controller,
     ...(host.kind === undefined ? {} : { 'controller.kind': host.kind.kind, 'controller.group': host.kind.group }),
     'reconcile.id': run.reconcileID,
     'reconcile.key': run.key,
     'reconcile.causes': causes.join(', '),
-    'queue.priority': run.taken.priority,
-    'queue.wait_millis': run.taken.waited,
   }
-  return tracer.span('reconcile', attributes, (span) => {
-    try {
-      const outcome = reconcile(run.key, run)
-      if (outcome instanceof Promise) outcome.catch((error: unknown) => span.fail(error))
-      return outcome
-    } catch (error) {
-      span.fail(error)
-      throw error
-    }
-  })
+  const waiting = { 'queue.priority': priority, 'queue.wait_millis': waited }
+  const past = { startedMillisAgo: waited }
+  const work = (): ReturnType<KeyReconciler> => {
+    tracer.span('queue', { 'controller.name': host.controller, ...waiting }, () => undefined, past)
+    return tracer.span('reconcile', { ...attributes, ...waiting }, (span) => {
+      try {
+        const outcome = reconcile(run.key, run)
+        if (outcome instanceof Promise) outcome.catch((error: unknown) => span.fail(error))
+        return outcome
+      } catch (error) {
+        span.fail(error)
+        throw error
+      }
+    })
+  }
+  return tracer.span('event', attributes, work, past)
 }

@@ -21,6 +21,7 @@ interface RealSpan {
 }
 interface RealOptions {
   kind?: Kind
+  startTime?: number | Date | [number, number]
   attributes?: { [key: string]: AttributeValue | undefined }
   links?: { context: object }[]
   root?: boolean

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@kubewright/base'
 import { createClient, inProcessTransport } from '@kubewright/client'
 import { describe, expect, it } from 'vitest'
 import { type OpenTelemetryApi, openTelemetryTracer } from './open-telemetry-tracer.ts'
@@ -62,6 +63,26 @@ describe('openTelemetryTracer()', () => {
       'later: status 2 nope',
       'later: end',
     ])
+  })
+
+  it('lets a span begin in the past', () => {
+    const { api } = fakeApi()
+    const startTimes: unknown[] = []
+    const { getTracer } = api.trace
+    const watching: OpenTelemetryApi = {
+      trace: {
+        getTracer: (name) => ({
+          startActiveSpan: (spanName, options, work) => {
+            startTimes.push(options.startTime)
+            return getTracer(name).startActiveSpan(spanName, options, work)
+          },
+        }),
+      },
+    }
+    const tracer = openTelemetryTracer(watching, { clock: new VirtualClock({ start: 5000 }) })
+    tracer.span('a', {}, () => undefined, { startedMillisAgo: 250 })
+    tracer.span('b', {}, () => undefined)
+    expect(startTimes).toEqual([4750, undefined])
   })
 
   it('ends and fails a span once', () => {

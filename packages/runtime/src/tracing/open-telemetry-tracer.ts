@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@kubewright/base'
 import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
 /** The part of a span of `@opentelemetry/api` that is used. */
@@ -17,11 +18,19 @@ export interface OpenTelemetryApi {
     ): {
       startActiveSpan<T>(
         name: string,
-        options: { kind?: number; attributes?: Record<string, string | number | boolean> },
+        options: { kind?: number; attributes?: Record<string, string | number | boolean>; startTime?: number },
         work: (span: OpenTelemetrySpan) => T,
       ): T
     }
   }
+}
+
+/** What {@link openTelemetryTracer} takes besides the API. */
+export interface OpenTelemetryTracerOptions {
+  /** Under which the spans are known. @default 'kubewright' */
+  readonly name?: string
+  /** @default the system's */
+  readonly clock?: Clock
 }
 
 // SpanStatusCode.ERROR, SpanKind.INTERNAL, SERVER and CLIENT of the API, which are numbers there too.
@@ -36,13 +45,15 @@ const kinds = { internal: 0, server: 1, client: 2 } as const
  * import * as api from '@opentelemetry/api'
  * await run(operator, { tracer: openTelemetryTracer(api) })
  */
-export function openTelemetryTracer(api: OpenTelemetryApi, name: string = 'kubewright'): Tracer {
+export function openTelemetryTracer(api: OpenTelemetryApi, options: OpenTelemetryTracerOptions = {}): Tracer {
+  const { name = 'kubewright', clock = systemClock } = options
   const tracer = api.trace.getTracer(name)
   return {
-    span: (spanName, attributes, work) =>
-      tracer.startActiveSpan(spanName, { kind: kindOf(attributes), attributes: { ...attributes } }, (span) =>
-        runWithin(span, work),
-      ),
+    span: (spanName, attributes, work, { startedMillisAgo } = {}) => {
+      const start = startedMillisAgo === undefined ? {} : { startTime: clock.now() - startedMillisAgo }
+      const spanOptions = { kind: kindOf(attributes), attributes: { ...attributes }, ...start }
+      return tracer.startActiveSpan(spanName, spanOptions, (span) => runWithin(span, work))
+    },
   }
 }
 
