@@ -45,7 +45,7 @@ async function setUp(options: Partial<ObjectCacheOptions> = {}) {
   }
   /** Resolves when the store has everything that was written so far. */
   const caughtUp = async () => {
-    const last = await api.create(ConfigMap({ metadata: { generateName: 'last-' } }))
+    const last = await api.create(ConfigMap({ metadata: { name: `last-${++made}` } }))
     const seen = new Promise<void>((resolve) => {
       lease.addHandler({ onAdd: ({ metadata }) => void (metadata.name === last.metadata.name && resolve()) })
     })
