@@ -1,4 +1,4 @@
-import type { Change } from './change.ts'
+import type { Change, DeletedObject } from './change.ts'
 
 /** What an update handler is told besides the objects. */
 export interface UpdateInfo {
@@ -27,4 +27,21 @@ export interface EventHandler<T> {
    * when they are read, which is most of what an event costs.
    */
   onChange?(change: Change<T>): void | Promise<void>
+}
+
+/** Tells a handler about a change, in the way that it wants to be told. */
+export function tellHandler<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
+  if (handler.onChange !== undefined) return handler.onChange(change)
+  // Objects that nobody asked for are not decoded.
+  switch (change.type) {
+    case 'add':
+      return handler.onAdd?.(change.after as T, { isInInitialList: change.initial })
+    case 'update':
+      return handler.onUpdate?.(change.before as T, change.after as T, { isResync: change.sync })
+    case 'delete': {
+      if (handler.onDelete === undefined) return
+      const { object, finalStateUnknown } = change.deleted as DeletedObject<T>
+      return handler.onDelete(object, { finalStateUnknown })
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { type Clock, Deferred, type Logger } from '@kubewright/base'
 import { Fifo } from '../work-queue/fifo.ts'
-import type { Change, DeletedObject } from './change.ts'
-import type { EventHandler } from './event-handler.ts'
+import type { Change } from './change.ts'
+import { type EventHandler, tellHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
 
 /** What a {@link HandlerQueue} needs. */
@@ -113,7 +113,7 @@ export class HandlerQueue<T> {
       if (this.#byKey.get(change.key) === entry) this.#byKey.delete(change.key)
       metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
       try {
-        const promise = tell(this.#options.handler, change)
+        const promise = tellHandler(this.#options.handler, change)
         if (promise !== undefined) await promise
       } catch (error) {
         metrics.sink?.add(informerMetricNames.handlerErrors, metrics.labels, 1)
@@ -127,21 +127,5 @@ export class HandlerQueue<T> {
   #reportPending(): void {
     const { sink, labels } = this.#options.metrics
     sink?.set(informerMetricNames.handlerPending, labels, this.#line.size)
-  }
-}
-
-function tell<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
-  if (handler.onChange !== undefined) return handler.onChange(change)
-  // Objects that nobody asked for are not decoded.
-  switch (change.type) {
-    case 'add':
-      return handler.onAdd?.(change.after as T, { isInInitialList: change.initial })
-    case 'update':
-      return handler.onUpdate?.(change.before as T, change.after as T, { isResync: change.sync })
-    case 'delete': {
-      if (handler.onDelete === undefined) return
-      const { object, finalStateUnknown } = change.deleted as DeletedObject<T>
-      return handler.onDelete(object, { finalStateUnknown })
-    }
   }
 }

@@ -42,8 +42,9 @@ export function oneAtATime<T>(handler: EventHandler<T>): EventHandler<T> {
     })
     return result
   }
-  const { onAdd, onUpdate, onDelete } = handler
+  const { onAdd, onUpdate, onDelete, onChange } = handler
   return {
+    ...(onChange && { onChange: (change) => inTurn(() => onChange.call(handler, change)) }),
     ...(onAdd && { onAdd: (object, info) => inTurn(() => onAdd.call(handler, object, info)) }),
     ...(onUpdate && { onUpdate: (before, after, info) => inTurn(() => onUpdate.call(handler, before, after, info)) }),
     ...(onDelete && { onDelete: (object, info) => inTurn(() => onDelete.call(handler, object, info)) }),

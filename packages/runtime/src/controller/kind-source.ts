@@ -1,5 +1,6 @@
 import { type AnyKind, type Infer, type KubeObject, keyOf } from '@kubewright/api'
 import { formatDuration } from '@kubewright/base'
+import type { Change } from '../cache/change.ts'
 import type { CacheLease, CacheScope } from '../cluster/object-cache.ts'
 import type { Cause } from '../work-queue/cause.ts'
 import { lowPriority } from '../work-queue/priority-queue.ts'
@@ -65,17 +66,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     // What the cache holds of a kind is what reads of it give.
     this.#lease = parts.cluster.cache.use(kind, options.scope) as CacheLease<T>
     const registration = this.#lease.addHandler(
-      {
-        onAdd: (object, { isInInitialList }) => {
-          if (!passesAdd(this.#predicates, object)) return undefined
-          return this.#changed('add', undefined, object, isInInitialList)
-        },
-        onUpdate: (before, after, { isResync }) => {
-          if (!passesUpdate(this.#predicates, before, after)) return undefined
-          return this.#changed(isResync ? 'resync' : 'update', before, after, isResync)
-        },
-        onDelete: (object) => this.#changed('delete', undefined, object, false),
-      },
+      { onChange: (change) => this.#told(change) },
       { name: `${sink.controller}/${name}` },
     )
     this.registrations = [registration]
@@ -96,7 +87,8 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
 
   rescan(): void {
     for (const object of this.#lease.store.list()) {
-      if (passesAdd(this.#predicates, object)) void this.#changed('resync', undefined, object, true)
+      if (!passesAdd(this.#predicates, object)) continue
+      void this.#changed('resync', { key: keyOf(object), before: undefined, after: object }, true)
     }
   }
 
@@ -106,15 +98,30 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     await this.#lease.release()
   }
 
-  #changed(event: Cause['event'], before: T | undefined, after: T, low: boolean): void | Promise<void> {
-    const object = keyOf(after)
+  // Objects are only looked at where a predicate or a mapping asks for them: until then they are not even decoded.
+  #told(change: Change<T>): void | Promise<void> {
+    const predicates = this.#predicates
+    switch (change.type) {
+      case 'add':
+        if (predicates.length > 0 && !passesAdd(predicates, change.after as T)) return undefined
+        return this.#changed('add', change, change.initial)
+      case 'update':
+        if (predicates.length > 0 && !passesUpdate(predicates, change.before as T, change.after as T)) return undefined
+        return this.#changed(change.sync ? 'resync' : 'update', change, change.sync)
+      case 'delete':
+        return this.#changed('delete', new LastState(change), false)
+    }
+  }
+
+  #changed(event: Cause['event'], sides: Sides<T>, low: boolean): void | Promise<void> {
+    const { key: object } = sides
     const cause: Cause =
-      event === 'update' && before !== undefined
-        ? new UpdateCause(this.#kindText, object, before, after)
+      event === 'update'
+        ? new UpdateCause(this.#kindText, sides as Sides<KubeObject>)
         : { event, kind: this.#kindText, object }
     const priority = low ? Math.min(this.#priority, lowPriority) : this.#priority
     if (this.#map === forObject) this.#sink.add(object, { cause, priority })
-    else return this.#mapped(before, after, { cause, priority })
+    else return this.#mapped(sides.before, sides.after as T, { cause, priority })
   }
 
   // Both sides of the change, each key once. A failure must not lose the change: it is tried again, for the object as it was then.
@@ -143,26 +150,49 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
 
 const none: readonly string[] = []
 
+/** The two sides of a change of one object; reading them may decode them. */
+interface Sides<T> {
+  readonly key: string
+  readonly before: T | undefined
+  readonly after: T | undefined
+}
+
+/** A deletion, with the object as it was last. */
+class LastState<T> implements Sides<T> {
+  readonly key: string
+  readonly before = undefined
+  readonly #change: Change<T>
+
+  constructor(change: Change<T>) {
+    this.key = change.key
+    this.#change = change
+  }
+
+  get after(): T | undefined {
+    return this.#change.deleted?.object
+  }
+}
+
 /** Compares when somebody asks, because that often costs more than the reconcile. What a queue hands out of it is a plain object. */
 class UpdateCause implements Cause {
   readonly event = 'update'
   readonly kind: string
   readonly object: string
-  readonly #before: KubeObject
-  readonly #after: KubeObject
+  readonly #sides: Sides<KubeObject>
 
-  constructor(kind: string, object: string, before: KubeObject, after: KubeObject) {
+  constructor(kind: string, sides: Sides<KubeObject>) {
     this.kind = kind
-    this.object = object
-    this.#before = before
-    this.#after = after
+    this.object = sides.key
+    this.#sides = sides
   }
 
   get paths(): readonly string[] {
-    return changedPaths(this.#before, this.#after)
+    const { before, after } = this.#sides
+    return before === undefined || after === undefined ? none : changedPaths(before, after)
   }
 
   get by(): readonly string[] {
-    return writersOf(this.#before, this.#after)
+    const { before, after } = this.#sides
+    return before === undefined || after === undefined ? none : writersOf(before, after)
   }
 }

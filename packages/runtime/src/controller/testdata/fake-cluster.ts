@@ -1,6 +1,8 @@
 import { type AnyKind, type KubeObject, keyOf } from '@kubewright/api'
 import { Deferred } from '@kubewright/base'
-import type { EventHandler } from '../../cache/event-handler.ts'
+import { Change } from '../../cache/change.ts'
+import { type EventHandler, tellHandler } from '../../cache/event-handler.ts'
+import { HotObjects } from '../../cache/hot-objects.ts'
 import type { ReflectorHealth } from '../../cache/reflector-health.ts'
 import type { HandlerRegistration } from '../../cache/shared-informer.ts'
 import type { Store } from '../../cache/store.ts'
@@ -36,11 +38,8 @@ export class FakeKindCache {
     this.objects.set(keyOf(object), object)
     if (!this.hasSynced) return object
     for (const handler of this.handlers) {
-      if (before === undefined) void handler.onAdd?.(object, { isInInitialList: false })
-      else {
-        const isResync = before.metadata.resourceVersion === object.metadata.resourceVersion
-        void handler.onUpdate?.(before, object, { isResync })
-      }
+      const sync = before?.metadata.resourceVersion === object.metadata.resourceVersion
+      tell(handler, { key: keyOf(object), before, after: object, sync })
     }
     return object
   }
@@ -49,7 +48,7 @@ export class FakeKindCache {
     const object = this.objects.get(key)
     this.objects.delete(key)
     if (object === undefined) return
-    for (const handler of this.handlers) void handler.onDelete?.(object, { finalStateUnknown: false })
+    for (const handler of this.handlers) tell(handler, { key, before: object, after: undefined, last: object })
   }
 
   resync(): void {
@@ -57,7 +56,9 @@ export class FakeKindCache {
   }
 
   tellAll(handler: EventHandler<KubeObject>): void {
-    for (const object of this.objects.values()) void handler.onAdd?.(object, { isInInitialList: true })
+    for (const object of this.objects.values()) {
+      tell(handler, { key: keyOf(object), before: undefined, after: object, initial: true })
+    }
   }
 
   lease(scope: CacheScope | undefined): CacheLease<KubeObject> {
@@ -88,6 +89,14 @@ export class FakeKindCache {
       [Symbol.asyncDispose]: release,
     }
   }
+}
+
+type Parts = ConstructorParameters<typeof Change<KubeObject>>[1]
+
+const hot = new HotObjects<KubeObject>(0)
+
+function tell(handler: EventHandler<KubeObject>, parts: Omit<Parts, 'sync' | 'initial'> & Partial<Parts>): void {
+  void tellHandler(handler, new Change(hot, { sync: false, initial: false, ...parts }))
 }
 
 function registration(kind: FakeKindCache, remove: () => void): HandlerRegistration {
