@@ -158,8 +158,9 @@ class CertificateManager implements ManagedCertificates {
       const draft = toSecret(key, state)
       if (!secret) await client.create(draft, { signal })
       else {
-        const { resourceVersion } = secret.metadata
-        await client.update({ ...draft, metadata: { ...draft.metadata, resourceVersion } }, { signal })
+        // At the version that was read, or not at all; what others say of the Secret in its metadata stays.
+        const labels = { ...secret.metadata.labels, ...draft.metadata.labels }
+        await client.update({ ...draft, metadata: { ...secret.metadata, labels } }, { signal })
       }
       this.#tell(known, state)
     }
