@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
-import { FakeSource } from './testdata/fake-source.ts'
+import { FakeSource, objectOf } from './testdata/fake-source.ts'
 
 const informers: SharedInformer<KubeObject>[] = []
 afterEach(async () => {
@@ -71,6 +71,19 @@ describe.each([
       'delete b@7',
     ])
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true])
+  })
+
+  test('seed() has what the first list lacks told as deleted', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.seed([objectOf('gone', 1, { namespace: 'ns' }), objectOf('a', 1, { namespace: 'ns' })])
+    expect(informer.store.keys()).toEqual(['ns/a', 'ns/gone'])
+    informer.start()
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['delete gone@1 unknown', 'update a@1 a@2'])
+    expect(() => informer.seed([])).toThrow('it was started')
   })
 
   test('addHandler() tells a late handler everything as initial, and misses nothing', async () => {

@@ -153,6 +153,18 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     return abortable(this.#synced.promise, options.signal)
   }
 
+  /**
+   * Puts objects into the store that are known from earlier, before the informer is started. Those that the first list lacks are told
+   * to handlers as deleted, in the state in which they are given here.
+   */
+  seed(objects: readonly T[]): this {
+    if (this.#running !== undefined) {
+      throw new TypeError(`Cannot seed informer of ${formatGroupResource(this.#options.resource)}: it was started`)
+    }
+    for (const object of objects) this.#store.set(object)
+    return this
+  }
+
   /** Begins to list and watch; does nothing when it already has. A stopped informer cannot be started again. */
   start(options: WaitOptions = {}): this {
     if (this.#stop.signal.aborted) {
