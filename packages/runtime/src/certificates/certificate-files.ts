@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import {
   type Clock,
@@ -14,6 +13,7 @@ import { certificateSource } from '../http/certificate-source.ts'
 import type { CertificateSource, ServingCertificate } from '../http/http-listener.ts'
 import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
 import { checkPair } from './check-pair.ts'
+import { readCertificate } from './read-certificate.ts'
 
 /** What {@link certificateFiles} takes. */
 export interface CertificateFilesOptions {
@@ -76,7 +76,7 @@ export async function certificateFiles(options: CertificateFilesOptions): Promis
         .then((certificate) => {
           if (certificate === source.current()) return
           source.replace(certificate)
-          log.info('Updated current TLS certificate', { validTo: new X509Certificate(certificate.cert).validTo })
+          log.info('Updated current TLS certificate', { notAfter: readCertificate(certificate.cert).notAfter })
         })
         .catch((error: unknown) => log.error(error, 'failed re-reading certificate', files))
         .finally(() => {

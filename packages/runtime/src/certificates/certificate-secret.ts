@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/base'
 import type { Secret, SecretDraft } from '@kubewright/k8s/core/v1'
-import { splitBundle } from './certificate-times.ts'
 import { checkPair } from './check-pair.ts'
 import type { CertificateState } from './plan-rotation.ts'
+import { splitBundle } from './read-certificate.ts'
 
 const label = 'kubewright.dev/certificates'
 

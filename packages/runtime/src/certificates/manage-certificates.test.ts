@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
-import { timesOf } from './certificate-times.ts'
 import { type ManageCertificatesOptions, type ManagedCertificates, manageCertificates } from './manage-certificates.ts'
+import { readCertificate } from './read-certificate.ts'
 import { SecretStore } from './testdata/secret-store.ts'
 
 const hour = 3_600_000
@@ -54,16 +54,16 @@ function bundlesIn(store: SecretStore): string[] {
 
 /** Why a verifier would refuse a certificate; undefined when it would not. */
 function refusal(cert: string, bundle: string, now: number): string | undefined {
-  const shown = new X509Certificate(cert)
+  const shown = readCertificate(cert).certificate
   const good = (pem: string): boolean => {
-    const { notBefore, notAfter } = timesOf(pem)
+    const { notBefore, notAfter } = readCertificate(pem)
     return notBefore <= now && now < notAfter
   }
   if (!good(cert)) return 'the certificate is out of date'
   if (shown.checkHost(hosts[0]!) === undefined) return 'the certificate is for another host'
   const authorities = bundle.match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----\n/g) ?? []
   const trusted = authorities.some((pem) => {
-    const authority = new X509Certificate(pem)
+    const authority = readCertificate(pem).certificate
     return good(pem) && shown.checkIssued(authority) && shown.verify(authority.publicKey)
   })
   return trusted ? undefined : `none of ${authorities.length} authorities signed it`

@@ -7,8 +7,8 @@ import { certificateSource, type MutableCertificateSource } from '../http/certif
 import type { CertificateSource } from '../http/http-listener.ts'
 import { certificateHealth } from './certificate-health.ts'
 import { fromSecret, toSecret } from './certificate-secret.ts'
-import { timesOf } from './certificate-times.ts'
 import { type CertificateState, planRotation } from './plan-rotation.ts'
+import { readCertificate } from './read-certificate.ts'
 import { injectBundle, readTargets, type TrustTargets, trustsAll } from './trust-targets.ts'
 import { watchTargets } from './watch-targets.ts'
 
@@ -212,7 +212,7 @@ class CertificateManager implements ManagedCertificates {
       this.#log.info('A new authority signs webhook certificates', { secret })
     else if (after.next && !before.next) this.#log.info('Made the next authority for webhook certificates', { secret })
     if (before?.serving.cert !== after.serving.cert) {
-      const { notAfter } = timesOf(after.serving.cert)
+      const { notAfter } = readCertificate(after.serving.cert)
       this.#log.info('Issued a webhook certificate', { secret, hosts: this.#options.hosts, notAfter })
     }
   }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { timesOf } from './certificate-times.ts'
 import { type CertificateState, planRotation, type RotationFacts } from './plan-rotation.ts'
+import { readCertificate } from './read-certificate.ts'
 
 const day = 24 * 3_600_000
 const start = Date.UTC(2026, 0, 1)
@@ -24,7 +24,7 @@ describe('planRotation()', () => {
     expect(first.next).toBeUndefined()
     expect(first.trusted).toEqual([first.signer.cert])
     expect(signedBy(first, first.signer.cert)).toBe(true)
-    expect(timesOf(first.serving.cert).notAfter).toBe(start + 90 * day)
+    expect(readCertificate(first.serving.cert).notAfter).toBe(start + 90 * day)
     expect(new X509Certificate(first.serving.cert).checkHost('hooks.homes.svc')).toBeDefined()
   })
 
@@ -60,7 +60,7 @@ describe('planRotation()', () => {
   it('issues nothing that outlives its authority', () => {
     const announced = planRotation(first, facts(300))
     const renewed = planRotation(announced, facts(362))
-    expect(timesOf(renewed.serving.cert).notAfter).toBe(timesOf(first.signer.cert).notAfter)
+    expect(readCertificate(renewed.serving.cert).notAfter).toBe(readCertificate(first.signer.cert).notAfter)
   })
 
   it('promotes the next authority when the old one expired, settled or not, and starts anew when both have', () => {

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
-import { timesOf } from './certificate-times.ts'
+import { readCertificate } from './read-certificate.ts'
 
 /** The certificates of a webhook server and of those who sign for it. */
 export interface CertificateState {
@@ -44,14 +44,14 @@ export function planRotation(state: CertificateState | undefined, facts: Rotatio
   }
   // Nobody looked after the certificates for so long that there is no trust left to build on.
   if (isExpired(signer, now)) return fresh(facts)
-  const issuer = new X509Certificate(signer.cert)
-  const shown = new X509Certificate(serving.cert)
+  const issuer = readCertificate(signer.cert).certificate
+  const shown = readCertificate(serving.cert).certificate
   const signed = shown.checkIssued(issuer) && shown.verify(issuer.publicKey)
   if (!signed || isDue(serving, now) || !facts.hosts.every((host) => covers(shown, host)))
     serving = issue(signer, facts)
   if (!next && isDue(signer, now)) next = authority(facts)
   const trusted = [signer.cert, ...(next ? [next.cert] : []), ...state.trusted].filter(
-    (cert, index, all) => all.indexOf(cert) === index && timesOf(cert).notAfter > now,
+    (cert, index, all) => all.indexOf(cert) === index && readCertificate(cert).notAfter > now,
   )
   const same = signer === state.signer && next === state.next && serving === state.serving
   return same && trusted.length === state.trusted.length ? state : { signer, next, serving, trusted }
@@ -69,7 +69,7 @@ function authority({ now, commonName, caMillis }: RotationFacts): KeyedCertifica
 }
 
 function issue(signer: KeyedCertificate, { now, hosts, commonName, servingMillis }: RotationFacts): KeyedCertificate {
-  const { notBefore, notAfter } = timesOf(signer.cert)
+  const { notBefore, notAfter } = readCertificate(signer.cert)
   return new CertificateAuthority(signer).issue({
     subject: { commonName },
     hosts,
@@ -81,11 +81,11 @@ function issue(signer: KeyedCertificate, { now, hosts, commonName, servingMillis
 }
 
 function isExpired({ cert }: KeyedCertificate, now: number): boolean {
-  return timesOf(cert).notAfter <= now
+  return readCertificate(cert).notAfter <= now
 }
 
 function isDue({ cert }: KeyedCertificate, now: number): boolean {
-  const { notBefore, notAfter } = timesOf(cert)
+  const { notBefore, notAfter } = readCertificate(cert)
   return now >= notBefore + ((notAfter - notBefore) * 2) / 3
 }
 

@@ -2,7 +2,7 @@ import type { AnyKind, JsonPatchOperation } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kubewright/k8s/admissionregistration/v1'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
-import { bundleContains } from './certificate-times.ts'
+import { bundleContains } from './read-certificate.ts'
 
 /** The objects by which the API server knows whom to trust when it asks webhooks, by name. Those that do not exist are passed over. */
 export interface TrustTargets {

@@ -215,6 +215,8 @@ describe('webhookRunnable()', () => {
     const drain = new AbortController()
     const ready = new Deferred<void>()
     const context = {
+      // A webhook server has its own client.
+      cluster: undefined as never,
       drain: drain.signal,
       abort: new AbortController().signal,
       log: nullLogger,
