@@ -25,7 +25,12 @@ import {
 } from '@kubewright/server'
 import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
-import { type ControllerChoice, type RunningControllers, startControllers } from './start-controllers.ts'
+import {
+  type ControllerChoice,
+  type NodesOptions,
+  type RunningControllers,
+  startControllers,
+} from './start-controllers.ts'
 
 /** What {@link startControlPlane} takes. */
 export interface ControlPlaneOptions {
@@ -33,8 +38,8 @@ export interface ControlPlaneOptions {
   readonly store?: Store | undefined
   /** The built-in controllers that run: all, none, or those named as kube-controller-manager names them. @default 'all' */
   readonly controllers?: ControllerChoice | undefined
-  /** How many simulated nodes there are; with none, pods stay pending. @default 1 */
-  readonly nodes?: number | undefined
+  /** How many simulated nodes there are, or which, and how containers behave; with 0, pods stay pending. @default 1 */
+  readonly nodes?: number | NodesOptions | undefined
   /** Bearer tokens that are known from the start. @default none */
   readonly tokens?: readonly StaticToken[] | undefined
   /** Further options of the API server. */
@@ -104,7 +109,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   const { store, clock, random, log, disposer } = parts
   const localServers = new LocalServers()
   const { access, webhooks, ...rest } = options.server ?? {}
-  const nodes = options.nodes ?? 1
+  const { nodes = 1 } = options
   let controllers: RunningControllers | undefined
   const server = disposer.use(
     await assembleServer({
@@ -132,7 +137,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   controllers = disposer.use(
     await startControllers({
       choice: options.controllers ?? 'all',
-      nodes,
+      nodes: typeof nodes === 'number' ? (nodes > 0 ? { nodes } : undefined) : nodes,
       client: client({ user: { name: 'system:kube-controller-manager', groups: [masters] }, listNamespace: '' }),
       server: server.parts,
       clock,

@@ -7,4 +7,9 @@ export {
 } from './control-plane.ts'
 export { kubeconfigFor } from './kubeconfig-for.ts'
 export type { ControlPlaneAddress, ControlPlaneListenOptions } from './listen-with.ts'
-export { type ControllerChoice, controllerNames, type RunningControllers } from './start-controllers.ts'
+export {
+  type ControllerChoice,
+  controllerNames,
+  type NodesOptions,
+  type RunningControllers,
+} from './start-controllers.ts'

@@ -1,7 +1,12 @@
 import { AsyncDisposer, type Clock, type Logger, type Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { builtinControllers } from '@kubewright/controllers'
-import { createManager, type KeyController, type Manager } from '@kubewright/runtime'
+import {
+  builtinControllers,
+  type SimulatedNodes,
+  type SimulateNodesOptions,
+  simulateNodes,
+} from '@kubewright/controllers'
+import { createManager, type Manager } from '@kubewright/runtime'
 import {
   type ServerParts,
   startClusterRoleAggregation,
@@ -9,19 +14,17 @@ import {
   startResourceQuotas,
 } from '@kubewright/server'
 
-/** stand-in */
-interface SimulatedNodes {
-  readonly parts: readonly KeyController[]
-  logs(request: unknown): AsyncIterable<string> | undefined
-}
-
 /** Which of the built-in controllers run. */
 export type ControllerChoice = 'all' | 'none' | readonly string[]
+
+/** The simulated nodes of a control plane. */
+export type NodesOptions = Omit<SimulateNodesOptions, 'clock'>
 
 /** What {@link startControllers} takes. */
 export interface StartControllersOptions {
   readonly choice: ControllerChoice
-  readonly nodes: number
+  /** @default no nodes */
+  readonly nodes: NodesOptions | undefined
   readonly client: ApiClient
   readonly server: ServerParts
   readonly clock: Clock
@@ -68,13 +71,13 @@ export async function startControllers(options: StartControllersOptions): Promis
     }
     const chosen = builtinControllers.filter(({ name }) => wants(name))
     names.push(...chosen.map(({ name }) => name))
-    const nodes: SimulatedNodes | undefined = undefined as SimulatedNodes | undefined
+    const nodes = options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock })
     if (chosen.length === 0 && nodes === undefined) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }
     const manager = createManager({ name: 'kube-controller-manager', client, clock, random, log })
     for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
-    for (const part of nodes?.parts ?? []) manager.add(part)
+    for (const controller of nodes?.controllers ?? []) manager.add(controller)
     const running = manager.start({ signal: stop.signal })
     disposer.defer(async () => {
       stop.abort(new Error('The control plane was stopped'))

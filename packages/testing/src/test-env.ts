@@ -1,7 +1,7 @@
 import type { AnyKind, Infer } from '@kubewright/api'
 import type { Duration, Logger } from '@kubewright/base'
 import type { ApiClient, Key } from '@kubewright/client'
-import type { ControllerChoice, ControlPlane } from '@kubewright/controlplane'
+import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
 import type { Manager, ReconcileRecord } from '@kubewright/runtime'
 
 /** What {@link startTestEnv} takes besides the operator. */
@@ -12,8 +12,8 @@ export interface TestEnvOptions {
   readonly time?: 'real' | 'virtual' | undefined
   /** The built-in controllers that run. @default 'all' */
   readonly controllers?: ControllerChoice | undefined
-  /** How many simulated nodes there are. @default 1 */
-  readonly nodes?: number | undefined
+  /** How many simulated nodes there are, or which, and how containers behave. @default 1 */
+  readonly nodes?: number | NodesOptions | undefined
   /** The namespace of the test's objects; made if it does not exist. @default 'default' */
   readonly namespace?: string | undefined
   /** How long `until`, `gone` and `settled` wait. @default '10s', in virtual time '1h' */
