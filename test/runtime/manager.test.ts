@@ -2,7 +2,7 @@
 import { memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport, type Transport } from '@kubewright/client'
 import { ConfigMap, Lease } from '@kubewright/k8s'
-import { createManager, defineController, defineOperator, type Operator } from '@kubewright/runtime'
+import { createCluster, createManager, defineController, defineOperator, type Operator } from '@kubewright/runtime'
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -12,17 +12,24 @@ let transport: Transport
 let api: ApiClient
 let end: () => Promise<void>
 
-beforeEach(async () => {
+async function startServer() {
   const store = new MemoryStore()
   const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
   const server = await assembleServer({ store, access })
-  transport = inProcessTransport({ handler: server.handler })
-  api = createClient({ transport, credentials: bearerToken('admin') })
-  end = async () => {
-    await transport[Symbol.asyncDispose]()
+  const way = inProcessTransport({ handler: server.handler })
+  const stop = async (): Promise<void> => {
+    await way[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   }
+  return { way, client: createClient({ transport: way, credentials: bearerToken('admin') }), stop }
+}
+
+beforeEach(async () => {
+  const server = await startServer()
+  transport = server.way
+  api = server.client
+  end = server.stop
 })
 afterEach(() => end())
 
@@ -76,15 +83,15 @@ const signer = (identity: string) =>
 
 const names = Array.from({ length: 12 }, (_, index) => `config-${index}`)
 
-async function ask(round: string): Promise<void> {
+async function ask(round: string, client = api): Promise<void> {
   for (const name of names) {
     const labels = { sign: 'yes', round }
-    await api.apply(ConfigMap({ metadata: { name, namespace, labels } }), { fieldManager: 'test', force: true })
+    await client.apply(ConfigMap({ metadata: { name, namespace, labels } }), { fieldManager: 'test', force: true })
   }
 }
 
-async function signatures(round: string): Promise<string[]> {
-  const configs = await api.list(ConfigMap, { namespace, labels: { sign: 'yes' } })
+async function signatures(round: string, client = api): Promise<string[]> {
+  const configs = await client.list(ConfigMap, { namespace, labels: { sign: 'yes' } })
   return configs.flatMap(({ metadata }) =>
     metadata.annotations?.['round'] === round ? [metadata.annotations['signedBy'] ?? ''] : [],
   )
@@ -151,4 +158,31 @@ test('managers on a server share the keys, and those that stay take over from on
   for (const { stop } of all) stop()
   await replicas.during('all stop', Promise.all(all.map(({ ended }) => ended)))
   expect(await api.list(Lease, { namespace })).toEqual([])
+})
+
+test('a manager works on a second server from when it is engaged until it is disengaged', async () => {
+  const replicas = new Replicas()
+  const other = await startServer()
+  const operator = (identity: string) => defineOperator({ name: 'signers', controllers: [signer(identity)] })
+  const { manager, ended, stop } = replicas.start(operator)
+  await replicas.during('the start', manager.elected)
+  const { clock, log } = replicas
+  const west = createCluster({ name: 'west', api: other.client, clock, random: seededRandom(9), log })
+  await ask('1', other.client)
+  await replicas.during('west is engaged', manager.clusters.engage(west))
+  await replicas.until('all are signed', async () => (await signatures('1', other.client)).length === names.length)
+  expect(await signatures('1')).toEqual([])
+  expect(manager.runners.map(({ name }) => name)).toEqual(['configmap', 'configmap@west'])
+
+  await replicas.during('west is disengaged', manager.clusters.disengage('west'))
+  expect([...west.cache.health]).toEqual([])
+  await ask('2', other.client)
+  await ask('2')
+  await replicas.until('all of the main one are signed', async () => (await signatures('2')).length === names.length)
+  expect(await signatures('2', other.client)).toEqual([])
+
+  stop()
+  await replicas.during('the stop', ended)
+  await west[Symbol.asyncDispose]()
+  await other.stop()
 })
