@@ -3,6 +3,7 @@ import { createLogger, systemClock, systemRandom } from '@kubewright/base'
 import { ConfigMap } from '@kubewright/k8s'
 import {
   type CacheLease,
+  type Change,
   type Cluster,
   channelSource,
   controllerMetrics,
@@ -86,11 +87,14 @@ const versions = [1, 2].map((version) =>
   }),
 )
 
+const [olds = [], news = []] = versions
+const changes = keys.map((key, i) => {
+  const sides = { key, type: 'update', sync: false, initial: false, before: olds[i], after: news[i] }
+  return sides as unknown as Change<KubeObject>
+})
+
 function updateAll(): void {
-  const [before = [], after = []] = versions
-  for (const handler of handlers) {
-    for (const [i, object] of after.entries()) void handler.onUpdate?.(before[i]!, object, { isResync: false })
-  }
+  for (const handler of handlers) for (const change of changes) void handler.onChange?.(change)
 }
 
 /** What the machinery around a reconcile costs: the reconciler itself does nothing. */

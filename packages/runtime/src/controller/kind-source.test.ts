@@ -122,6 +122,10 @@ describe('kindSource()', () => {
     await parts.clock.advance('1s')
     expect(keys()).toEqual(['other/a', 'ns/x'])
     expect(parts.clock.pending).toEqual([])
+    broken = true
+    cached.put(objectOf(Home, 'a', 2))
+    await parts.clock.advance(0)
+    expect(parts.log.records.at(-1)?.values['retryIn'], 'a success ends the growing').toBe('1s')
     await running[Symbol.asyncDispose]()
   })
 

@@ -86,7 +86,12 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   rescan(): void {
-    for (const object of this.#lease.store.list()) {
+    const { store } = this.#lease
+    if (this.#map === forObject && this.#predicates.length === 0) {
+      for (const key of store.keys()) void this.#changed('resync', { key, before: undefined, after: undefined }, true)
+      return
+    }
+    for (const object of store.list()) {
       if (!passesAdd(this.#predicates, object)) continue
       void this.#changed('resync', { key: keyOf(object), before: undefined, after: object }, true)
     }
