@@ -1,4 +1,4 @@
-import { VirtualClock } from '@kubewright/base'
+import { seededRandom, VirtualClock } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import {
   bucketRateLimiter,
@@ -6,6 +6,7 @@ import {
   itemExponentialRateLimiter,
   itemFastSlowRateLimiter,
   maxOfRateLimiter,
+  withJitter,
   withMaxWait,
 } from './rate-limiter.ts'
 
@@ -78,4 +79,14 @@ test('defaultRateLimiter() is exponential per key until the shared bucket of 100
   const limiter = defaultRateLimiter({ clock: new VirtualClock() })
   for (let i = 0; i < 100; i++) expect(limiter.when(`k${i}`)).toBe(5)
   expect(limiter.when('k100')).toBe(100)
+})
+
+test('withJitter() prolongs each wait by up to its factor, differently for each key, and counts as the limiter inside', () => {
+  const limiter = withJitter(itemExponentialRateLimiter(), seededRandom(1), 0.5)
+  const waits = Array.from({ length: 50 }, (_, i) => limiter.when(`k${i}`))
+  expect(waits.every((wait) => wait >= 5 && wait <= 7.5)).toBe(true)
+  expect(new Set(waits).size).toBeGreaterThan(40)
+  expect(limiter.numRequeues('k0')).toBe(1)
+  limiter.forget('k0')
+  expect(limiter.numRequeues('k0')).toBe(0)
 })
