@@ -1,8 +1,11 @@
 // The parts that operators are made of, for those who write controllers the Kubernetes way: informers, listers, queues, runners,
 // managers, servers. A mirror of the whole package, so the list of names is that package's.
-// And the clocks, randomness and loggers that they take.
+// And what they take: keys and owner references, clocks, randomness and loggers.
+export { controllerOf, controllerRef, isControlledBy, keyOf, parseKey } from '@kubewright/api'
 export {
   type Clock,
+  createLogger,
+  memoryLogger,
   nullLogger,
   type Random,
   seededRandom,

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+import { startControlPlane } from '@kubewright/controlplane'
+import { type ApiClient, connect } from 'kubewright'
+import { ServiceAccount } from 'kubewright/k8s'
+
+/** A cluster that an example works on. */
+export interface OpenCluster extends AsyncDisposable {
+  readonly client: ApiClient
+  /** Whether it lives inside this program and ends with it. */
+  readonly isEmbedded: boolean
+}
+
+/** What {@link openCluster} takes. */
+export interface OpenClusterOptions {
+  /** @default the arguments of this program */
+  readonly args?: readonly string[]
+  /** Told the warnings of the server. @default printed to standard error */
+  readonly onWarning?: (text: string) => void
+  /** Which of its controllers a cluster inside this program has. @default all, and a node that runs pods */
+  readonly controllers?: readonly string[]
+}
+
+/** Opens the cluster that `--kubeconfig FILE` names, or else starts one inside this program. */
+export async function openCluster(options: OpenClusterOptions = {}): Promise<OpenCluster> {
+  const { args = process.argv.slice(2), onWarning = (text) => console.error(`Warning: ${text}`) } = options
+  const { values } = parseArgs({ args: [...args], options: { kubeconfig: { type: 'string' } } })
+  if (values.kubeconfig !== undefined) {
+    const client = await connect({ kubeconfig: values.kubeconfig, onWarning })
+    return { client, isEmbedded: false, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+  }
+  const { controllers } = options
+  const plane = await startControlPlane(controllers === undefined ? {} : { controllers, nodes: 0 })
+  const client = plane.client({ onWarning })
+  // What pods run as; the controller that makes it may be a moment late.
+  await client.apply(ServiceAccount({ metadata: { name: 'default' } }))
+  return { client, isEmbedded: true, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() }
+}
+
+/** Runs a program until it ends, or is told to stop by Ctrl-C or SIGTERM. */
+export async function runUntilStopped(program: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+  try {
+    await program(stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  }
+}

@@ -1,0 +1,45 @@
+import type { ApiClient, Duration, KubeObject } from 'kubewright'
+import { Pod } from 'kubewright/k8s'
+import { type Clock, type InformerLease, SharedInformerFactory } from 'kubewright/runtime'
+
+/** What {@link startPodInformer} takes. */
+export interface PodInformerOptions {
+  readonly client: ApiClient
+  /** @default 'default' */
+  readonly namespace?: string
+  /** @default all pods of the namespace */
+  readonly labelSelector?: string
+  readonly print: (line: string) => void
+  /** How often every pod is told again. @default '30s' */
+  readonly resyncPeriod?: Duration
+  /** @default the system's */
+  readonly clock?: Clock
+  readonly signal?: AbortSignal
+}
+
+/** An informer that runs: `pods` reads from its store, without asking the server. */
+export interface PodInformer extends AsyncDisposable {
+  readonly pods: InformerLease<Pod>['lister']
+}
+
+/** Prints what happens to the pods that a filtered factory watches. Resolves when the store has all of them. */
+export async function startPodInformer(options: PodInformerOptions): Promise<PodInformer> {
+  const { client, namespace = 'default', labelSelector, print, resyncPeriod = '30s', clock, signal } = options
+  const scope = { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) }
+  const factory = new SharedInformerFactory({ client, scope, resyncPeriod, ...(clock === undefined ? {} : { clock }) })
+  const { lister, addHandler } = factory.use(Pod)
+  addHandler({
+    onAdd: (pod, { isInInitialList }) => print(`Added: ${keyOf(pod)}${isInInitialList ? ' (was there)' : ''}`),
+    onUpdate: (before, after) => {
+      // A resync tells every pod again; nothing has happened to one whose version is the same.
+      if (before.metadata.resourceVersion === after.metadata.resourceVersion) print(`Unchanged: ${keyOf(after)}`)
+      else print(`Updated: ${keyOf(after)}`)
+    },
+    onDelete: (pod) => print(`Deleted: ${keyOf(pod)}`),
+  })
+  factory.start()
+  await factory.waitForSync({ timeout: '1m', ...(signal === undefined ? {} : { signal }) })
+  return { pods: lister, [Symbol.asyncDispose]: () => factory.shutDown() }
+}
+
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`
