@@ -5,6 +5,7 @@ import {
   formatGroupKind,
   gvkOf,
   type Infer,
+  isControlledBy,
   isKind,
   isNotFound,
   type KubeList,
@@ -23,6 +24,7 @@ import type {
   ExecOptions,
   GetOptions,
   Key,
+  ListAllOptions,
   ListOptions,
   LogOptions,
   PageOptions,
@@ -150,8 +152,12 @@ class TransportClient implements ApiClient {
     }
   }
 
-  async list(kind: AnyKind, options: ListOptions & CallOptions = {}): Promise<never[]> {
-    for await (const { items } of this.pages(kind, { ...options, pageSize: 0 })) return inOrder(items as never[])
+  async list(kind: AnyKind, options: ListAllOptions = {}): Promise<never[]> {
+    const { controlledBy: owner } = options
+    for await (const { items } of this.pages(kind, { ...options, pageSize: 0 })) {
+      const objects = inOrder(items as never[])
+      return owner === undefined ? objects : objects.filter((object) => isControlledBy(object, owner))
+    }
     return []
   }
 

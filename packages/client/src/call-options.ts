@@ -62,6 +62,12 @@ export interface ListOptions<Read = unknown> {
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
 }
 
+/** Options of a list that is read as a whole. */
+export interface ListAllOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
+  /** Only objects whose controller is this very object. Servers cannot select by that, so it is looked at in their answer. */
+  readonly controlledBy?: { readonly metadata: { readonly uid: string } } | undefined
+}
+
 /** Options of a list in pages. */
 export interface PageOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
   /** The most items of one page; 0 means all in one. @default 500 */

@@ -8,7 +8,7 @@ import type {
   ExecOptions,
   GetOptions,
   Key,
-  ListOptions,
+  ListAllOptions,
   LogOptions,
   PageOptions,
   PatchOptions,
@@ -39,7 +39,7 @@ export interface Reader {
   /** The object, or undefined when there is none. A kind that the server does not serve is an error all the same. */
   find<K extends AnyKind>(kind: K, key: Key, options?: GetOptions): Promise<Infer<K> | undefined>
   /** All objects that the options select, ordered by namespace and name. */
-  list<K extends AnyKind>(kind: K, options?: ListOptions<Infer<K>> & CallOptions): Promise<readonly Infer<K>[]>
+  list<K extends AnyKind>(kind: K, options?: ListAllOptions<Infer<K>>): Promise<readonly Infer<K>[]>
 }
 
 /** What a write resolves to: what the draft's kind reads back as, or the type of the object when it was read before. */

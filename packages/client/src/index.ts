@@ -16,6 +16,7 @@ export {
   type ExecOptions,
   type GetOptions,
   type Key,
+  type ListAllOptions,
   type ListOptions,
   type LogOptions,
   type PageOptions,

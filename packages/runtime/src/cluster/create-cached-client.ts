@@ -33,7 +33,7 @@ import {
   type GetOptions,
   isMetadataOnly,
   type Key,
-  type ListOptions,
+  type ListAllOptions,
   type LogOptions,
   metadataOnly,
   type Page,
@@ -142,7 +142,7 @@ class CachingClient implements CachedClient {
     return held.isLive ? held.answered(await this.#api.find(kind, key, options)) : (held.object as never)
   }
 
-  async list(kind: AnyKind, options: ListOptions & CallOptions = {}): Promise<readonly never[]> {
+  async list(kind: AnyKind, options: ListAllOptions = {}): Promise<readonly never[]> {
     options.signal?.throwIfAborted()
     const namespaces = this.#scope(kind, options.namespace)
     if (selectorOf(options).isNothing) return []

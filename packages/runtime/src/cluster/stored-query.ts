@@ -1,5 +1,6 @@
 import {
   type AnyKind,
+  controllerOf,
   type KubeObject,
   parseFieldSelector,
   parseSelector,
@@ -9,7 +10,7 @@ import {
   selectorFrom,
   valueAt,
 } from '@kubewright/api'
-import type { ListOptions } from '@kubewright/client'
+import type { ListAllOptions, ListOptions } from '@kubewright/client'
 import type { Store, StoreQuery } from '../cache/store.ts'
 
 /** A list as a store can answer it. */
@@ -25,11 +26,17 @@ export interface FieldCondition {
   /** Compared as it is, or as a server compares: as texts, where a field that is absent reads as `absent`. */
   readonly value: unknown
   readonly asText?: { readonly absent: string; readonly negated: boolean }
+  /** Reads what is no field of its own. @default the value at the names */
+  readonly read?: (object: KubeObject) => unknown
 }
 
+const controllerUid = (object: KubeObject): unknown => controllerOf(object)?.uid
+
 /** What a list asks for; undefined when it names fields that only the server knows how to read. */
-export function storedQuery(kind: AnyKind, options: ListOptions): StoredQuery | undefined {
+export function storedQuery(kind: AnyKind, options: ListAllOptions): StoredQuery | undefined {
   const conditions: FieldCondition[] = []
+  const owner = options.controlledBy?.metadata.uid
+  if (owner !== undefined) conditions.push({ path: '(controller)', names: [], value: owner, read: controllerUid })
   for (const [path, value] of Object.entries(options.where ?? {})) {
     conditions.push({ path, names: path.split('.'), value })
   }
@@ -92,7 +99,7 @@ function hasIndex(store: Store<KubeObject>, condition: FieldCondition): boolean 
   if (names.has(name)) return true
   if (names.size >= maxFieldIndexes) return false
   names.add(name)
-  store.addIndexer(name, (object) => [indexValue(condition, valueAt(object, condition.names))])
+  store.addIndexer(name, (object) => [indexValue(condition, readingOf(condition, object))])
   return true
 }
 
@@ -104,10 +111,13 @@ const indexValue = (condition: FieldCondition, value: unknown): string =>
   condition.asText === undefined ? `${typeof value}:${isPlain(value) ? String(value) : ''}` : textOf(condition, value)
 
 function holds(condition: FieldCondition, object: KubeObject): boolean {
-  const value = valueAt(object, condition.names)
+  const value = readingOf(condition, object)
   if (condition.asText === undefined) return value === condition.value
   return (textOf(condition, value) === condition.value) !== condition.asText.negated
 }
+
+const readingOf = ({ names, read }: FieldCondition, object: KubeObject): unknown =>
+  read === undefined ? valueAt(object, names) : read(object)
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
 

@@ -4,7 +4,6 @@ import {
   controllerRef,
   formatKey,
   type Infer,
-  isControlledBy,
   isNotFound,
   type KubeObject,
   keyOf,
@@ -109,8 +108,7 @@ export class Children {
     const { watched } = this.#use(kind, `list the ${kind.kind} objects`)
     const namespace = owner.metadata.namespace ?? allNamespaces
     // With the metadata alone in the cache, that is what there is to list.
-    const objects = (await client.list(watched, { namespace })) as readonly (Infer<K> & KubeObject)[]
-    return objects.filter((object) => isControlledBy(object, owner))
+    return client.list(watched, { namespace, controlledBy: owner })
   }
 
   /** Deletes the children that the controller applied at some time, but not in this reconcile. */
@@ -118,10 +116,9 @@ export class Children {
     const { owner, client, owns, fieldManager, log } = this.#parts
     const namespace = owner.metadata.namespace ?? allNamespaces
     for (const { options, watched } of owns.values()) {
-      const objects = (await client.list(watched, { namespace })) as readonly KubeObject[]
-      const stale = objects.filter(
+      const children = (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
+      const stale = children.filter(
         (object) =>
-          isControlledBy(object, owner) &&
           object.metadata.deletionTimestamp === undefined &&
           !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`) &&
           wasAppliedBy(object, fieldManager),
