@@ -51,7 +51,7 @@ class CronRun {
     const cronJob = await client.find(CronJob, parseKey(key))
     if (cronJob === undefined) return undefined
     const { namespace = '' } = cronJob.metadata
-    const jobs = (await client.list(Job, { namespace })).filter((job) => isControlledBy(job, cronJob))
+    const jobs = await client.list(Job, { namespace, controlledBy: cronJob })
     this.#active = deepCopy(cronJob.status?.active ?? []) as Active
     this.#lastSuccess = cronJob.status?.lastSuccessfulTime
     try {

@@ -8,7 +8,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { planClaims, settleClaims } from '../workload/claims.ts'
+import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
@@ -98,7 +98,7 @@ async function reconcile(
     planRevision(revisions, set.spec.template),
   )
   const hash = synced.revision.metadata.labels?.[hashLabel] ?? ''
-  const claims = planClaims(set, selector, await client.list(Pod, { namespace }))
+  const claims = planClaims(set, selector, await listClaimable(client, Pod, set, selector))
   const pods = await settleClaims(clients, DaemonSet, set, Pod, claims)
   const nodes = await client.list(Node)
   const facts: DaemonFacts = { set, nodes, pods, hash, now: clock.now() }

@@ -9,7 +9,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { planClaims, settleClaims } from '../workload/claims.ts'
+import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
@@ -132,9 +132,8 @@ class Rollout {
 
   async #claimSets(deployment: Deployment): Promise<readonly ReplicaSet[]> {
     const { client } = this.#context
-    const { namespace = '' } = deployment.metadata
-    const all = await client.list(ReplicaSet, { namespace })
-    const claims = planClaims(deployment, selectorFrom(deployment.spec.selector), all)
+    const selector = selectorFrom(deployment.spec.selector)
+    const claims = planClaims(deployment, selector, await listClaimable(client, ReplicaSet, deployment, selector))
     return settleClaims({ client, api: this.#parts.cluster.api }, Deployment, deployment, ReplicaSet, claims)
   }
 

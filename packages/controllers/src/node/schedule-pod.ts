@@ -1,51 +1,23 @@
-import { controllerOf, type Selector, selectorFrom } from '@kubewright/api'
+import { selectorFrom } from '@kubewright/api'
 import type { DeepReadonly } from '@kubewright/base'
 import type { Node, Pod, PodAffinityTerm } from '@kubewright/k8s'
 import { matchesNode, untoleratedTaint } from '../workload/node-fit.ts'
-import { isPodTerminal } from '../workload/pod-state.ts'
-import { type Amounts, addAll, allocatableOf, requestsOf } from './pod-resources.ts'
-
-/** A node and what is on it. */
-export interface NodeLoad {
-  readonly node: Node
-  readonly allocatable: Amounts
-  readonly used: Amounts
-  readonly pods: Pod[]
-}
+import { type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
+import type { Amounts } from './pod-resources.ts'
 
 /** Where a pod goes, or why it goes nowhere. */
 export type Placement = { readonly node: NodeLoad } | { readonly reason: string }
 
-/** The nodes with what the pods use of them. `assumed` says where pods go that do not say so themselves yet, by uid. */
-export function nodeLoads(
-  nodes: readonly Node[],
-  pods: readonly Pod[],
-  assumed: ReadonlyMap<string, string> = new Map(),
-): NodeLoad[] {
-  const loads = nodes.map((node): NodeLoad => ({ node, allocatable: allocatableOf(node), used: new Map(), pods: [] }))
-  const byName = new Map(loads.map((load) => [load.node.metadata.name, load]))
-  for (const pod of pods) {
-    const load = byName.get(pod.spec.nodeName || (assumed.get(pod.metadata.uid) ?? ''))
-    if (load !== undefined && !isPodTerminal(pod)) place(pod, load)
-  }
-  return loads
-}
-
-/** Counts a pod on a node. */
-export function place(pod: Pod, load: NodeLoad): void {
-  addAll(load.used, requestsOf(pod))
-  load.pods.push(pod)
-}
-
 /** Picks the node for a pod: of those that fit, one with few pods of the same owner, and then the one with most room. */
 export function schedulePod(pod: Pod, loads: readonly NodeLoad[]): Placement {
   if (loads.length === 0) return { reason: 'no nodes available to schedule pods' }
-  const requests = requestsOf(pod)
+  const placed = placedPod(pod)
+  const { requests } = placed
   const refusals = new Map<string, number>()
   const hopeless = { final: 0, open: 0 }
   const fitting: NodeLoad[] = []
   for (const load of loads) {
-    const { reasons, final } = misfit(pod, requests, load, loads)
+    const { reasons, final } = misfit(pod, placed, load, loads)
     if (reasons.length === 0) {
       fitting.push(load)
       continue
@@ -53,7 +25,9 @@ export function schedulePod(pod: Pod, loads: readonly NodeLoad[]): Placement {
     hopeless[final ? 'final' : 'open']++
     for (const reason of reasons) refusals.set(reason, (refusals.get(reason) ?? 0) + 1)
   }
-  const [best] = fitting.sort((a, b) => crowding(pod, a) - crowding(pod, b) || load(requests, a) - load(requests, b))
+  const [best] = fitting.sort(
+    (a, b) => crowding(placed, a) - crowding(placed, b) || fullness(requests, a) - fullness(requests, b),
+  )
   return best === undefined ? { reason: refusalText(loads.length, refusals, hopeless) } : { node: best }
 }
 
@@ -78,7 +52,7 @@ interface Misfit {
   readonly final: boolean
 }
 
-function misfit(pod: Pod, requests: Amounts, load: NodeLoad, loads: readonly NodeLoad[]): Misfit {
+function misfit(pod: Pod, placed: PlacedPod, load: NodeLoad, loads: readonly NodeLoad[]): Misfit {
   const { node } = load
   const { tolerations } = pod.spec
   const cordon = [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }]
@@ -91,60 +65,54 @@ function misfit(pod: Pod, requests: Amounts, load: NodeLoad, loads: readonly Nod
   if (!matchesNode(pod.spec, node)) {
     return { reasons: ["node(s) didn't match Pod's node affinity/selector"], final: true }
   }
-  if (hasPortConflict(pod, load)) {
+  if (hasPortConflict(placed, load)) {
     return { reasons: ["node(s) didn't have free ports for the requested pod ports"], final: false }
   }
   const lacking: string[] = []
   let final = false
-  for (const [name, amount] of requests) {
+  for (const [name, amount] of placed.requests) {
     const room = load.allocatable.get(name) ?? 0n
     if (amount === 0n || (load.used.get(name) ?? 0n) + amount <= room) continue
     lacking.push(name === 'pods' ? 'Too many pods' : `Insufficient ${name}`)
     if (amount > room) final = true
   }
   if (lacking.length > 0) return { reasons: lacking, final }
-  const between = affinityProblem(pod, load, loads)
+  const between = affinityProblem(pod, placed, load, loads)
   return between === undefined ? { reasons: [], final: false } : { reasons: [between], final: false }
 }
 
-function hasPortConflict(pod: Pod, { pods }: NodeLoad): boolean {
-  const wanted = hostPorts(pod)
-  return wanted.size > 0 && pods.some((other) => [...hostPorts(other)].some((port) => wanted.has(port)))
-}
-
-function hostPorts(pod: Pod): ReadonlySet<string> {
-  const ports = pod.spec.containers.flatMap(({ ports: list = [] }) => list)
-  return new Set(ports.flatMap(({ hostPort, protocol = 'TCP' }) => (hostPort ? [`${protocol} ${hostPort}`] : [])))
+function hasPortConflict({ ports }: PlacedPod, { pods }: NodeLoad): boolean {
+  if (ports.length === 0) return false
+  for (const other of pods.values()) if (other.ports.some((port) => ports.includes(port))) return true
+  return false
 }
 
 type Term = DeepReadonly<PodAffinityTerm>
 
 /** Required affinity and anti-affinity between pods, of this pod and, for anti-affinity, of those that are there. */
-function affinityProblem(pod: Pod, { node }: NodeLoad, loads: readonly NodeLoad[]): string | undefined {
+function affinityProblem(
+  pod: Pod,
+  placed: PlacedPod,
+  { node }: NodeLoad,
+  loads: readonly NodeLoad[],
+): string | undefined {
   const zoneOf = (one: Node, term: Term): string | undefined => one.metadata.labels?.[term.topologyKey]
-  const inZone = (term: Term): Pod[] => {
+  const isNear = (term: Term): boolean => {
     const zone = zoneOf(node, term)
-    if (zone === undefined) return []
-    return loads.filter((load) => zoneOf(load.node, term) === zone).flatMap((load) => load.pods)
+    return zone !== undefined && loads.some((load) => zoneOf(load.node, term) === zone && has(load, term, placed))
   }
-  const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
-  for (const term of podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
-    const anywhere = loads.some((load) => load.pods.some((other) => selects(term, pod, other)))
+  for (const term of pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+    if (isNear(term)) continue
     // The first of its kind would never start if it had to wait for itself.
-    const alone = !anywhere && selects(term, pod, pod) && zoneOf(node, term) !== undefined
-    if (!alone && !inZone(term).some((other) => selects(term, pod, other))) {
-      return "node(s) didn't match pod affinity rules"
-    }
+    const first = selects(term, placed, placed) && !loads.some((load) => has(load, term, placed))
+    if (!first || zoneOf(node, term) === undefined) return "node(s) didn't match pod affinity rules"
   }
-  for (const term of podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
-    if (inZone(term).some((other) => selects(term, pod, other))) return "node(s) didn't match pod anti-affinity rules"
-  }
+  if (placed.repels.some(isNear)) return "node(s) didn't match pod anti-affinity rules"
   for (const load of loads) {
-    for (const other of load.pods) {
-      const terms = other.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
-      for (const term of terms) {
+    for (const other of load.pods.values()) {
+      for (const term of other.repels) {
         const zone = zoneOf(load.node, term)
-        if (zone !== undefined && zone === zoneOf(node, term) && selects(term, other, pod)) {
+        if (zone !== undefined && zone === zoneOf(node, term) && selects(term, other, placed)) {
           return "node(s) didn't satisfy existing pods anti-affinity rules"
         }
       }
@@ -153,21 +121,23 @@ function affinityProblem(pod: Pod, { node }: NodeLoad, loads: readonly NodeLoad[
   return undefined
 }
 
-function selects(term: Term, owner: Pod, other: Pod): boolean {
-  const namespaces = term.namespaces?.length ? term.namespaces : [owner.metadata.namespace ?? '']
-  const everywhere = term.namespaceSelector !== undefined && Object.keys(term.namespaceSelector).length === 0
-  if (!everywhere && !namespaces.includes(other.metadata.namespace ?? '')) return false
-  const selector: Selector = selectorFrom(term.labelSelector)
-  return selector.matches(other.metadata.labels)
+function has({ pods }: NodeLoad, term: Term, owner: PlacedPod): boolean {
+  for (const other of pods.values()) if (selects(term, owner, other)) return true
+  return false
 }
 
-function crowding(pod: Pod, { pods }: NodeLoad): number {
-  const owner = controllerOf(pod)?.uid
-  return owner === undefined ? 0 : pods.filter((other) => controllerOf(other)?.uid === owner).length
+function selects(term: Term, owner: PlacedPod, other: PlacedPod): boolean {
+  const namespaces = term.namespaces?.length ? term.namespaces : [owner.namespace]
+  const everywhere = term.namespaceSelector !== undefined && Object.keys(term.namespaceSelector).length === 0
+  if (!everywhere && !namespaces.includes(other.namespace)) return false
+  return selectorFrom(term.labelSelector).matches(other.labels)
 }
+
+const crowding = ({ owner }: PlacedPod, { owners }: NodeLoad): number =>
+  owner === undefined ? 0 : (owners.get(owner) ?? 0)
 
 /** How full the node will be, from 0 to 1: the mean over what the pod asks for. */
-function load(requests: Amounts, { allocatable, used }: NodeLoad): number {
+function fullness(requests: Amounts, { allocatable, used }: NodeLoad): number {
   let sum = 0
   for (const [name, amount] of requests) {
     const room = Number(allocatable.get(name) ?? 0n)

@@ -1,73 +1,122 @@
-import { findCondition, isConflict, isNotFound, toTime } from '@kubewright/api'
+import { findCondition, isConflict, isNotFound, keyOf, toTime } from '@kubewright/api'
 import { Binding, Node, Pod, type PodCondition } from '@kubewright/k8s'
-import { changed, type KeyContext, type KeyController, kindSource, or } from '@kubewright/runtime'
+import {
+  type ControllerParts,
+  changed,
+  type KeyContext,
+  type KeyController,
+  type KeySink,
+  kindSource,
+  or,
+  type RunningSource,
+  type Source,
+} from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
-import { nodeLoads, place, schedulePod } from './schedule-pod.ts'
+import { ClusterLedger } from './cluster-ledger.ts'
+import { schedulePod } from './schedule-pod.ts'
 
-// All waiting pods are placed in one go: so the nodes are counted once, and no two passes can disagree.
-const everything = 'pods'
+// All waiting pods are placed in one go, so that no two passes can disagree. A pass is due for pods that wait, and where pods
+// that were refused may find room now.
+const waitingPods = 'pods'
+const moreRoom = 'room'
 
 /**
  * Binds pods to nodes: node selectors and affinity, taints, resources, host ports and required affinity between pods count.
- * Priorities, preemption, topology spread and volumes do not.
+ * Priorities, preemption, topology spread and volumes do not. To be run once.
  */
-export const podScheduler: KeyController = /* @__PURE__ */ defineBuiltin({
-  name: 'kube-scheduler',
-  kind: Pod,
-  sources: [
-    // Pods that wait, and pods that give room back.
-    kindSource(Pod, { map: (pod) => (isWaiting(pod) || isPodTerminal(pod) || isGoing(pod) ? [everything] : []) }),
-    kindSource(Node, {
-      predicates: [or(changed('metadata.labels', 'spec'), changed('status.allocatable'))],
-      map: () => [everything],
-    }),
-  ],
-  start: ({ clock }) => {
-    const assumed = new Map<string, string>()
-    return (_, context) => scheduleAll(context, assumed, clock.now())
-  },
-})
+export function podScheduler(): KeyController {
+  const ledger = new ClusterLedger()
+  return defineBuiltin({
+    name: 'kube-scheduler',
+    kind: Pod,
+    sources: [
+      podSource(ledger),
+      kindSource(Node, {
+        predicates: [or(changed('metadata.labels', 'spec'), changed('status.allocatable'))],
+        map: () => [moreRoom],
+      }),
+    ],
+    start: ({ clock }) => {
+      const refused = new Set<string>()
+      return async (key, context) => {
+        if (key === moreRoom && refused.size === 0) return
+        await scheduleAll(context, ledger, refused, clock.now())
+      }
+    },
+  })
+}
 
-const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
+/** Keeps the ledger and tells when there is something to do. */
+function podSource(ledger: ClusterLedger): Source {
+  const start = (sink: KeySink, { cluster }: ControllerParts): RunningSource => {
+    const lease = cluster.cache.use(Pod)
+    const see = (pod: Pod): void => {
+      ledger.see(pod)
+      if (isWaiting(pod)) sink.add(waitingPods, { cause: { event: 'update', kind: 'v1 Pod', object: keyOf(pod) } })
+      else if (isPodTerminal(pod)) sink.add(moreRoom)
+    }
+    const registration = lease.addHandler({
+      onAdd: see,
+      onUpdate: (_, pod) => see(pod),
+      onDelete: (pod) => {
+        ledger.forget(pod.metadata.uid)
+        sink.add(moreRoom, { cause: { event: 'delete', kind: 'v1 Pod', object: keyOf(pod) } })
+      },
+    })
+    return {
+      synced: registration.synced,
+      problem: () => (lease.health.state === 'failing' ? lease.health.message : undefined),
+      registrations: [registration],
+      [Symbol.asyncDispose]: () => lease.release(),
+    }
+  }
+  return Object.freeze({ name: 'Pod', start })
+}
 
 function isWaiting(pod: Pod): boolean {
   const { nodeName, schedulerName = 'default-scheduler', schedulingGates = [] } = pod.spec
-  return !nodeName && schedulerName === 'default-scheduler' && schedulingGates.length === 0 && !isGoing(pod)
+  const isOurs = schedulerName === 'default-scheduler' && schedulingGates.length === 0
+  return !nodeName && isOurs && pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod)
 }
 
-async function scheduleAll(context: KeyContext, assumed: Map<string, string>, now: number): Promise<void> {
+async function scheduleAll(
+  context: KeyContext,
+  ledger: ClusterLedger,
+  refused: Set<string>,
+  now: number,
+): Promise<void> {
   const { client } = context
-  const pods = await client.list(Pod, { namespace: '' })
-  const waiting = pods.filter((pod) => isWaiting(pod) && !isPodTerminal(pod))
-  // A binding shows in the cache a moment later; until then this remembers it.
-  const stillWaiting = new Set(waiting.map((pod) => pod.metadata.uid))
-  for (const uid of assumed.keys()) if (!stillWaiting.has(uid)) assumed.delete(uid)
-  const unassigned = waiting.filter((pod) => !assumed.has(pod.metadata.uid)).sort(byPriority)
-  if (unassigned.length === 0) return
-  const loads = nodeLoads(await client.list(Node), pods, assumed)
+  const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
+  // A binding shows in the cache a moment later; until then the ledger remembers it.
+  const waiting = unbound.filter((pod) => isWaiting(pod) && !ledger.isAssumed(pod.metadata.uid)).sort(byPriority)
+  refused.clear()
+  if (waiting.length === 0) return
+  const loads = ledger.loads(await client.list(Node))
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
-  const refused: { readonly pod: Pod; readonly reason: string }[] = []
-  for (const pod of unassigned) {
+  const refusals: { readonly pod: Pod; readonly reason: string }[] = []
+  for (const pod of waiting) {
     const placement = schedulePod(pod, loads)
-    if ('reason' in placement) refused.push({ pod, reason: placement.reason })
-    else {
-      place(pod, placement.node)
-      bindings.push({ pod, node: placement.node.node.metadata.name })
+    if ('reason' in placement) {
+      refusals.push({ pod, reason: placement.reason })
+      refused.add(pod.metadata.uid)
+      continue
     }
+    const node = placement.node.node.metadata.name
+    ledger.assume(pod, node)
+    bindings.push({ pod, node })
   }
   await inParallel(bindings, async ({ pod, node }) => {
-    assumed.set(pod.metadata.uid, node)
     try {
       await bind(context, pod, node)
     } catch (error) {
-      assumed.delete(pod.metadata.uid)
+      ledger.forget(pod.metadata.uid)
       // Gone or bound by somebody else: either way it waits no longer.
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   })
-  await inParallel(refused, ({ pod, reason }) => refuse(context, pod, reason, now))
+  await inParallel(refusals, ({ pod, reason }) => refuse(context, pod, reason, now))
 }
 
 async function bind({ client, events }: KeyContext, pod: Pod, node: string): Promise<void> {

@@ -42,7 +42,7 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
   return Object.freeze({
     controllers: Object.freeze([
       nodeAgent(specifications, addresses, heartbeat),
-      podScheduler,
+      podScheduler(),
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts }),
     ]),
     logs: (query: LogQuery) => (addresses.has(query.node) ? book.read(query, clock) : undefined),

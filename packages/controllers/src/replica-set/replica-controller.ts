@@ -1,8 +1,8 @@
 import { type AnyKind, controllerOf, type KubeObject, parseKey, type Selector, type TypeMeta } from '@kubewright/api'
 import type { Clock, Duration } from '@kubewright/base'
-import { Pod } from '@kubewright/k8s'
+import { Pod, ReplicaSet } from '@kubewright/k8s'
 import { type Cluster, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
-import { planClaims, settleClaims } from '../workload/claims.ts'
+import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
@@ -60,16 +60,16 @@ async function reconcile<T extends ReplicaOwner>(
   const { client } = context
   const found: (T & TypeMeta) | undefined = await client.find(facts.kind, key)
   if (found === undefined) return undefined
-  const { namespace = '' } = found.metadata
-  const all = await client.list(Pod, { namespace })
-  const claims = planClaims(found, facts.selectorOf(found), all, isPodActive)
+  const selector = facts.selectorOf(found)
+  const candidates = await listClaimable(client, Pod, found, selector)
+  const claims = planClaims(found, selector, candidates, isPodActive)
   const owned = await settleClaims({ client, api }, facts.kind, found, Pod, claims)
   const active = owned.filter(isPodActive)
 
   let failure: Error | undefined
   if (found.metadata.deletionTimestamp === undefined) {
     try {
-      await manage(found, active, all, context, clock.now())
+      await manage(found, active, context, clock.now())
     } catch (error) {
       failure = asError(error)
     }
@@ -95,7 +95,6 @@ async function reconcile<T extends ReplicaOwner>(
 async function manage(
   owner: ReplicaOwner & TypeMeta,
   active: readonly Pod[],
-  all: readonly Pod[],
   context: KeyContext,
   now: number,
 ): Promise<void> {
@@ -107,17 +106,22 @@ async function manage(
     const { error } = await slowStart(missing, (draft) => createPod(context, owner, draft))
     if (error !== undefined && !isNamespaceTerminating(error)) throw error
   } else if (difference > 0) {
-    const ranked = rankForDeletion(active, relatedPods(owner, all), now)
-    await inParallel(ranked.slice(0, Math.min(difference, burst)), (pod) => deletePod(context, owner, pod))
+    const count = Math.min(difference, burst)
+    // When all go there is nothing to choose.
+    const chosen =
+      count === active.length ? active : rankForDeletion(active, await relatedPods(owner, context), now).slice(0, count)
+    await inParallel(chosen, (pod) => deletePod(context, owner, pod))
   }
 }
 
-/** The pods of the same owner's owner: of all replica sets of a deployment, judged by the template hash they were made with. */
-function relatedPods(owner: ReplicaOwner, all: readonly Pod[]): readonly Pod[] {
+/** The pods of all replica sets that have the same controller, or of this one alone. */
+async function relatedPods(owner: ReplicaOwner & TypeMeta, { client }: KeyContext): Promise<readonly Pod[]> {
+  const { namespace = '' } = owner.metadata
   const parent = controllerOf(owner)
-  if (parent === undefined) return all.filter((pod) => controllerOf(pod)?.uid === owner.metadata.uid)
-  return all.filter((pod) => {
-    const reference = controllerOf(pod)
-    return reference?.kind === owner.kind && reference.name.startsWith(`${parent.name}-`)
-  })
+  const siblings: readonly ReplicaOwner[] =
+    parent === undefined || owner.kind !== 'ReplicaSet'
+      ? [owner]
+      : await client.list(ReplicaSet, { namespace, controlledBy: { metadata: { uid: parent.uid } } })
+  const lists = await Promise.all(siblings.map((one) => client.list(Pod, { namespace, controlledBy: one })))
+  return lists.flat()
 }

@@ -7,7 +7,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { planClaims, settleClaims } from '../workload/claims.ts'
+import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { messageOf } from '../workload/pod-control.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
@@ -65,8 +65,8 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
     await settleClaims(clients, StatefulSet, set, ControllerRevision, { ...ownHistory, release: [] }),
   )
   // Pods of other names are nobody's members, whatever their labels.
-  const all = await client.list(Pod, { namespace })
-  const claims = planClaims(set, selector, all, (pod) => ordinalOf(pod, set) !== undefined)
+  const candidates = await listClaimable(client, Pod, set, selector)
+  const claims = planClaims(set, selector, candidates, (pod) => ordinalOf(pod, set) !== undefined)
   const pods = await settleClaims(clients, StatefulSet, set, Pod, claims)
 
   const synced = await syncRevision(

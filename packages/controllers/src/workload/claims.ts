@@ -2,6 +2,7 @@ import {
   type AnyKind,
   controllerOf,
   controllerRef,
+  type Infer,
   isInvalid,
   isNotFound,
   type KubeObject,
@@ -43,6 +44,20 @@ export function planClaims<T extends KubeObject>(
     }
   }
   return { owned, adopt, release }
+}
+
+/** The objects that an owner may have something to do with: those that it selects, and those that it controls. */
+export async function listClaimable<K extends AnyKind>(
+  client: Client,
+  kind: K,
+  owner: Owner & KubeObject,
+  selector: Selector,
+): Promise<readonly Infer<K>[]> {
+  const { namespace = '' } = owner.metadata
+  const selected: readonly Infer<K>[] = await client.list(kind, { namespace, selector })
+  const controlled: readonly Infer<K>[] = await client.list(kind, { namespace, controlledBy: owner })
+  const others = controlled.filter((object: KubeObject) => !selector.matches(object.metadata.labels))
+  return others.length === 0 ? selected : [...selected, ...others]
 }
 
 /** What claims are settled with. */
