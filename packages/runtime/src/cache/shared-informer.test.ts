@@ -73,6 +73,16 @@ describe.each([
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true])
   })
 
+  test('stop() leaves no timer of a resync behind', async () => {
+    const { clock, informer } = setUp()
+    informer.addHandler({}, { resyncPeriod: '30s' })
+    informer.start()
+    await clock.advance(0)
+    await informer.stop()
+    informer.addHandler({}, { resyncPeriod: '30s' })
+    expect(clock.pending).toEqual([])
+  })
+
   test('seed() has what the first list lacks told as deleted', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')

@@ -8,6 +8,7 @@ import {
   type Logger,
   linkSignals,
   type Random,
+  type Timer,
   toMillis,
   type WaitOptions,
 } from '@kubewright/base'
@@ -72,6 +73,8 @@ interface Listener<T> {
   readonly queue: HandlerQueue<T>
   // Whether the handler asked to be told everything again and has not been yet.
   resyncDue: boolean
+  // Has everything told again from time to time, if the handler wants that.
+  timer: Timer | undefined
 }
 
 /**
@@ -195,7 +198,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       labels: Object.freeze({ ...labels, handler: options.name ?? String(this.#handlersMade++) }),
     }
     const queue = new HandlerQueue<T>({ handler, clock, log, metrics, coalesceAfter })
-    const listener: Listener<T> = { queue, resyncDue: false }
+    const listener: Listener<T> = { queue, resyncDue: false, timer: undefined }
     // No await from here to the last line: the handler must miss nothing between the store's state and the next change.
     if (this.hasSynced) {
       for (const change of initialChanges(this.#store)) queue.push(change)
@@ -206,9 +209,12 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       this.#fifo.resync()
     }
     const period = resyncPeriod === undefined ? 0 : Math.max(1000, toMillis(resyncPeriod))
-    const timer = period > 0 ? every(clock, period, requestResync, 'informer resync') : undefined
+    // One that comes after the end is told nothing any more.
+    if (period > 0 && !this.#stop.signal.aborted) {
+      listener.timer = every(clock, period, requestResync, 'informer resync')
+    }
     const remove = (): void => {
-      timer?.cancel()
+      listener.timer?.cancel()
       queue.close()
       this.#listeners.delete(listener)
     }
@@ -268,7 +274,10 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   }
 
   #end(): void {
-    for (const { queue } of this.#listeners) queue.close()
+    for (const { queue, timer } of this.#listeners) {
+      timer?.cancel()
+      queue.close()
+    }
     if (!this.#synced.settled) {
       const name = formatGroupResource(this.#options.resource)
       this.#synced.reject(new Error(`Informer of ${name} was stopped before it had synced`))
