@@ -63,6 +63,9 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(main.setDefaults ? { setDefaults: main.setDefaults } : {}),
     ...(main.allowUnconditionalUpdate === undefined ? {} : { allowUnconditionalUpdate: main.allowUnconditionalUpdate }),
     ...(main.anyFinalizer === undefined ? {} : { anyFinalizer: main.anyFinalizer }),
+    // A write of the status can be what ends a deletion: whether and how is up to the object.
+    ...(main.keepDuringUpdate ? { keepDuringUpdate: main.keepDuringUpdate } : {}),
+    ...(main.afterDelete ? { afterDelete: main.afterDelete } : {}),
     metadataOnUpdate: ['update'],
     prepareForUpdate: (object, old, context) => {
       for (const path of keeps) carryOver(object, old, path)

@@ -214,6 +214,14 @@ describe('Namespace', () => {
       'status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
     )
   })
+
+  test('stays when its status is written while it is being emptied', async () => {
+    await create('/api/v1/namespaces', named('emptied'))
+    await server.send('DELETE /api/v1/namespaces/emptied')
+    const conditions = [{ type: 'NamespaceContentRemaining', status: 'True' }]
+    await patch('/api/v1/namespaces/emptied/status', { status: { conditions } })
+    expect((await server.send('GET /api/v1/namespaces/emptied')).body).toMatchObject({ status: { conditions } })
+  })
 })
 
 describe('Pod', () => {
