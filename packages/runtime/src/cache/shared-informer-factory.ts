@@ -56,6 +56,8 @@ export interface SharedInformerFactoryOptions {
   readonly transform?: (object: KubeObject) => KubeObject
   /** The transform of one kind, instead of the one above; undefined for none. */
   readonly transformOf?: (kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined
+  /** Leaves `metadata.managedFields` out of what is stored, without parsing objects for it. @default false */
+  readonly dropManagedFields?: boolean
   /** Limits and switches of all reflectors. By default watches may only send objects of the kind itself. */
   readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
 }
@@ -156,13 +158,21 @@ export class SharedInformerFactory implements AsyncDisposable {
   }
 
   #make(kind: AnyKind, scope: InformerScope): SharedInformer<KubeObject> {
-    const { transformOf, random = systemRandom, log = nullLogger, metrics, reflector } = this.#options
+    const {
+      transformOf,
+      random = systemRandom,
+      log = nullLogger,
+      metrics,
+      reflector,
+      dropManagedFields = false,
+    } = this.#options
     const transform = transformOf === undefined ? this.#options.transform : transformOf(kind)
     const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
     return new SharedInformer({
       clock: this.#clock,
       random,
       log,
+      dropManagedFields,
       ...(metrics === undefined ? {} : { metrics }),
       ...(transform === undefined ? {} : { transform }),
       source: this.#source(kind, scope),

@@ -221,8 +221,7 @@ class CachingClient implements CachedClient {
   async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
     this.#options.writeGate?.assertOpen()
     const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? this.#api.namespace)
-    const selector = selectorOf(options)
-    const done = this.#writes.deletingAll(kind, namespace, (object) => selector.matches(object.metadata.labels))
+    const done = this.#writes.deletingAll(kind, namespace, selectorOf(options))
     let objects: readonly KubeObject[] | undefined
     try {
       objects = await this.#api.requestCollectionDeletion(kind, { ...options, namespace })

@@ -102,6 +102,7 @@ class InformerCache implements ObjectCache, CacheContents {
       ...(metrics === undefined ? {} : { metrics }),
       ...(reflector === undefined ? {} : { reflector }),
       transformOf: (kind) => this.#transformOf(kind),
+      dropManagedFields: options.dropManagedFields ?? false,
     })
   }
 
@@ -157,6 +158,8 @@ class InformerCache implements ObjectCache, CacheContents {
     const scopes = namespaces.length === 0 ? [selectors] : namespaces.map((namespace) => ({ ...selectors, namespace }))
     const parts = scopes.map((part) => this.#factory.use(kind, part) as InformerLease<KubeObject>)
     const transform = this.#transformOf(kind)
+    const { dropManagedFields } = this.#options
+    const drop = dropManagedFields ? withoutManagedFields : (object: KubeObject) => object
     return {
       kind,
       isMetadataOnly: isMetadataOnly(kind),
@@ -165,7 +168,7 @@ class InformerCache implements ObjectCache, CacheContents {
       parts,
       leases: 0,
       store: storeOf(parts, namespaces),
-      shape: transform === undefined ? (object) => object : (object) => transform(deepCopy(object)),
+      shape: transform === undefined ? drop : (object) => transform(deepCopy(drop(object))),
     }
   }
 
@@ -229,9 +232,7 @@ class InformerCache implements ObjectCache, CacheContents {
   }
 
   #transformOf(kind: AnyKind): Transform | undefined {
-    const transform = this.#overrides.get(formatGroupKind(kind))?.transform ?? this.#options.transform
-    if (!this.#options.dropManagedFields) return transform
-    return transform === undefined ? withoutManagedFields : (object) => transform(withoutManagedFields(object))
+    return this.#overrides.get(formatGroupKind(kind))?.transform ?? this.#options.transform
   }
 }
 

@@ -1,6 +1,7 @@
 // Random interleavings of own writes, writes of others and late watch events, against a record of every state that each object had.
 import { isNotFound, type KubeObject } from '@kubewright/api'
 import { nullLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import type { Key } from '@kubewright/client'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -63,74 +64,96 @@ const steps = fc.array(
 
 let runs = 0
 
-test('own writes are visible at once, reads never go back, and everything converges', async () => {
-  await fc.assert(
-    fc.asyncProperty(steps, async (plan) => {
-      const namespace = `run-${++runs}`
-      const api = server.api({ namespace, kinds: [ConfigMap, Namespace] })
-      await api.create(Namespace({ metadata: { name: namespace } }))
-      const clock = new VirtualClock()
-      const watches = new HeldWatches(api)
-      const namespaces = [namespace]
-      const parts = { clock, log: nullLogger, namespaces }
-      const cache = createObjectCache({ ...parts, client: watches.source, random: seededRandom(1) })
-      const client = createCachedClient({ ...parts, api, cache })
-      const lease = cache.use(ConfigMap)
-      cache.start()
-      await lease.synced()
-      watches.hold()
-      const histories = new Map(names.map((each) => [each, new History()]))
-      const history = (of: string): History => histories.get(of)!
-      let value = 0
+test.each([
+  ['one namespace', (_: string): string => 'x'],
+  ['several namespaces', (of: string): string => of],
+])(
+  'own writes in %s are visible at once, reads never go back, and everything converges',
+  async (_, spread) => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (plan) => {
+        const run = ++runs
+        const namespaceOf = (of: string): string => `run-${run}-${spread(of)}`
+        const key = (of: string): Key => ({ name: of, namespace: namespaceOf(of) })
+        const namespaces = [...new Set(names.map(namespaceOf))]
+        const namespace = namespaceOf('a')
+        const api = server.api({ namespace, kinds: [ConfigMap, Namespace] })
+        for (const each of namespaces) await api.create(Namespace({ metadata: { name: each } }))
+        const clock = new VirtualClock()
+        const watches = new HeldWatches(api)
+        const parts = { clock, log: nullLogger, namespaces }
+        const cache = createObjectCache({ ...parts, client: watches.source, random: seededRandom(1) })
+        const client = createCachedClient({ ...parts, api, cache })
+        const lease = cache.use(ConfigMap)
+        cache.start()
+        await lease.synced()
+        watches.hold()
+        const histories = new Map(names.map((each) => [each, new History()]))
+        const history = (of: string): History => histories.get(of)!
+        let value = 0
 
-      for (const step of plan) {
-        const writer = 'isOwn' in step && step.isOwn ? client : api
-        const isOwn = writer === client
-        try {
-          if (step.do === 'create') {
-            const metadata = { name: step.name, ...(step.keep ? { finalizers: [finalizer] } : {}) }
-            const made = await writer.create(ConfigMap({ metadata, data: { value: String(++value) } }))
-            history(step.name).wrote(stateOf(made), isOwn)
-          } else if (step.do === 'patch') {
-            const patched = await writer.patch(ConfigMap, step.name, { data: { value: String(++value) } })
-            history(step.name).wrote(stateOf(leaves(patched)), isOwn)
-          } else if (step.do === 'release') {
-            const patched = await writer.patch(ConfigMap, step.name, { metadata: { finalizers: null } })
-            history(step.name).wrote(stateOf(leaves(patched)), isOwn)
-          } else if (step.do === 'delete') {
-            const left = leaves(await writer.delete(ConfigMap, step.name))
-            history(step.name).wrote(stateOf(left), isOwn)
-          } else if (step.do === 'deleteCollection') {
-            await writer.deleteCollection(ConfigMap)
-            for (const each of names) history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn)
-          } else if (step.do === 'live') {
-            const live = await client.find(ConfigMap, step.name, { consistency: 'live' })
-            expect(stateOf(live)).toBe(history(step.name).states.at(-1))
-            if (live !== undefined) history(step.name).read(stateOf(live))
-          } else await watches.release(step.count)
-        } catch (error) {
-          if (!isNotFound(error) && !String(error).includes('already exists')) throw error
+        for (const step of plan) {
+          const writer = 'isOwn' in step && step.isOwn ? client : api
+          const isOwn = writer === client
+          try {
+            if (step.do === 'create') {
+              const metadata = {
+                name: step.name,
+                namespace: namespaceOf(step.name),
+                ...(step.keep ? { finalizers: [finalizer] } : {}),
+              }
+              const made = await writer.create(ConfigMap({ metadata, data: { value: String(++value) } }))
+              history(step.name).wrote(stateOf(made), isOwn)
+            } else if (step.do === 'patch') {
+              const patched = await writer.patch(ConfigMap, key(step.name), { data: { value: String(++value) } })
+              history(step.name).wrote(stateOf(leaves(patched)), isOwn)
+            } else if (step.do === 'release') {
+              const patched = await writer.patch(ConfigMap, key(step.name), { metadata: { finalizers: null } })
+              history(step.name).wrote(stateOf(leaves(patched)), isOwn)
+            } else if (step.do === 'delete') {
+              const left = leaves(await writer.delete(ConfigMap, key(step.name)))
+              history(step.name).wrote(stateOf(left), isOwn)
+            } else if (step.do === 'deleteCollection') {
+              await writer.deleteCollection(ConfigMap)
+              for (const each of names.filter((other) => namespaceOf(other) === namespace)) {
+                history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn)
+              }
+            } else if (step.do === 'live') {
+              const live = await client.find(ConfigMap, key(step.name), { consistency: 'live' })
+              expect(stateOf(live)).toBe(history(step.name).states.at(-1))
+              if (live !== undefined) history(step.name).read(stateOf(live))
+            } else await watches.release(step.count)
+          } catch (error) {
+            if (!isNotFound(error) && !String(error).includes('already exists')) throw error
+          }
+          for (const each of names) history(each).read(stateOf(await client.find(ConfigMap, key(each))))
+          const listed = new Map((await client.list(ConfigMap)).map((object) => [object.metadata.name, object]))
+          for (const each of names) history(each).read(stateOf(listed.get(each)))
         }
-        for (const each of names) history(each).read(stateOf(await client.find(ConfigMap, each)))
-        const listed = new Map((await client.list(ConfigMap)).map((object) => [object.metadata.name, object]))
-        for (const each of names) history(each).read(stateOf(listed.get(each)))
-      }
 
-      // Once the watch has caught up, store, reads and server say the same, and nothing is left of the overlay.
-      const last = await api.create(ConfigMap({ metadata: { name: 'last' } }))
-      const seen = new Promise<void>((resolve) => {
-        lease.addHandler({ onAdd: ({ metadata }) => void (metadata.uid === last.metadata.uid && resolve()) })
-      })
-      await watches.open()
-      await seen
-      const truth = (await api.list(ConfigMap)).map(stateOf)
-      expect(lease.store.list().map(stateOf)).toEqual(truth)
-      expect((await client.list(ConfigMap)).map(stateOf)).toEqual(truth)
-      await clock.advance(310_000)
-      expect(client.overlaySize).toBe(0)
-      client[Symbol.dispose]()
-      await cache[Symbol.asyncDispose]()
-    }),
-    { numRuns: 60 },
-  )
-}, 60_000)
+        // Once the watch has caught up, store, reads and server say the same, and nothing is left of the overlay.
+        const unseen = new Set<string>()
+        for (const each of namespaces) {
+          unseen.add((await api.create(ConfigMap({ metadata: { name: 'last', namespace: each } }))).metadata.uid)
+        }
+        const seen = new Promise<void>((resolve) => {
+          lease.addHandler({
+            onAdd: ({ metadata }) => void (unseen.delete(metadata.uid) && unseen.size === 0 && resolve()),
+          })
+        })
+        await watches.open()
+        await seen
+        const lists = await Promise.all(namespaces.map((each) => api.list(ConfigMap, { namespace: each })))
+        const truth = lists.flat().map(stateOf)
+        expect(lease.store.list().map(stateOf)).toEqual(truth)
+        expect((await client.list(ConfigMap)).map(stateOf)).toEqual(truth)
+        await clock.advance(310_000)
+        expect(client.overlaySize).toBe(0)
+        client[Symbol.dispose]()
+        await cache[Symbol.asyncDispose]()
+      }),
+      { numRuns: 40 },
+    )
+  },
+  60_000,
+)

@@ -1,4 +1,4 @@
-import { formatKey, type GroupKind, gvkOf, type KubeObject } from '@kubewright/api'
+import { formatKey, type GroupKind, gvkOf, type KubeObject, type Selector } from '@kubewright/api'
 import { type Clock, type Duration, deepFreeze, type Logger, type Timer, toMillis } from '@kubewright/base'
 import type { Deletion } from '@kubewright/client'
 import type { Store } from '../cache/store.ts'
@@ -54,6 +54,8 @@ export class OwnWrites implements Disposable {
 
   /** Notes the object that the server has answered a write with. */
   wrote(object: KubeObject, isMetadataOnly = false): void {
+    // Reviews and their like are answered, not kept.
+    if (!object.metadata?.resourceVersion) return
     const type = gvkOf(object)
     const { name, namespace = '', uid, resourceVersion } = object.metadata
     this.#each({ type, name, namespace }, (overlay, key, now) => {
@@ -101,18 +103,13 @@ export class OwnWrites implements Disposable {
   }
 
   /** Begins a deletion of many objects; the returned function is to be told those that there were. */
-  deletingAll(
-    type: GroupKind,
-    namespace: string,
-    isMeant: (object: KubeObject) => boolean,
-  ): (objects: readonly KubeObject[]) => void {
-    const visible = this.#options.cache
-      .contents(type)
-      .flatMap((cached) => {
-        const found = cached.store.list(namespace === '' ? {} : { namespace })
-        return this.of(cached)?.overlaid(found, (object) => (object.metadata.namespace ?? '') === namespace) ?? found
-      })
-      .filter(isMeant)
+  deletingAll(type: GroupKind, namespace: string, selector: Selector): (objects: readonly KubeObject[]) => void {
+    const isMeant = ({ metadata }: KubeObject): boolean =>
+      (metadata.namespace ?? '') === namespace && selector.matches(metadata.labels)
+    const visible = this.#options.cache.contents(type).flatMap((cached) => {
+      const found = cached.store.list(namespace === '' ? { selector } : { namespace, selector })
+      return this.of(cached)?.overlaid(found, isMeant) ?? found
+    })
     return (objects) => {
       // What was visible and not found by the server has changed or is gone as well.
       for (const { metadata } of [...objects, ...visible]) {
