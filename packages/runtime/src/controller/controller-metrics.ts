@@ -115,6 +115,12 @@ export const informerMetrics: readonly MetricDefinition[] = Object.freeze([
     perInformer,
   ),
   define(informerMetricNames.storeObjects, 'gauge', 'Objects in the store, by informer.', perInformer),
+  define(
+    informerMetricNames.storeBytes,
+    'gauge',
+    'Bytes that are allocated for the encoded objects of the store, by informer.',
+    perInformer,
+  ),
   define(informerMetricNames.handlerPending, 'gauge', 'Changes that wait for a handler, by handler.', perHandler),
   define(informerMetricNames.handlerLag, 'histogram', 'How long changes waited for a handler, by handler.', perHandler),
   define(
