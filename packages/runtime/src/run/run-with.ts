@@ -64,8 +64,9 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
     await work(operator, { host, settings, log, options, disposer, signal: stop.signal })
     return 0
   } catch (error) {
-    log.error(error, 'Problem running the operator')
-    host.note(`${operator.name}: ${explain(error)}`)
+    // Said once: as a line of the log where machines read it, else for people.
+    if (formatOf(host, settings) === 'json') log.error(error, 'Problem running the operator')
+    else host.note(`${operator.name}: ${oneLine(errorText(error))}`)
     return 1
   } finally {
     stop.abort()
@@ -87,11 +88,11 @@ async function work(given: Operator, context: Work): Promise<void> {
   const { host, settings, log, options, disposer, signal } = context
   const { clock, random } = host
   const { tracer = noTracer, metrics = createMetricRegistry() } = options
-  const operator: Operator = { ...given, namespaces: settings.namespaces ?? given.namespaces }
+  const operator = adjusted(given, settings)
   metrics.define(managerMetrics)
   if (host.process) disposer.use(measureProcess(metrics, { process: host.process, clock }))
 
-  const connection = await connect(context, metrics, tracer)
+  const connection = await connect(operator, context, metrics, tracer)
   disposer.use(connection.api)
   const { api } = connection
   const namespace = settings.podNamespace ?? connection.namespace
@@ -102,7 +103,6 @@ async function work(given: Operator, context: Work): Promise<void> {
     clock,
     onFailure: (check, error) => log.debug('Health check failed', { check, reason: errorText(error) }),
   })
-  const { leaderElect } = settings
   const manager = createManager({
     operator,
     client: api,
@@ -115,8 +115,6 @@ async function work(given: Operator, context: Work): Promise<void> {
     namespace,
     identity: `${replica}_${uuid(random)}`,
     gracefulTimeout: settings.gracefulTimeout,
-    // Saying yes keeps what the operator says about it.
-    ...(leaderElect === undefined ? {} : { leaderElection: leaderElect && (operator.leaderElection || true) }),
   })
 
   const hasWebhooks = settings.webhooks.enabled && needsWebhooks(operator)
@@ -145,8 +143,17 @@ async function work(given: Operator, context: Work): Promise<void> {
   await manager.start({ signal })
 }
 
+/** The operator as flags and environment want it. */
+function adjusted(operator: Operator, { namespaces = operator.namespaces, leaderElect }: RunSettings): Operator {
+  const { leaderElection: own } = operator
+  // Saying yes keeps what the operator says about it.
+  const leaderElection = leaderElect === undefined ? own : leaderElect && (own || {})
+  return { ...operator, namespaces, leaderElection }
+}
+
 /** Reads how to reach the cluster. Nothing is asked of it yet. */
 function connect(
+  { name }: Operator,
   { host, settings, log, options }: Work,
   metrics: MetricRegistry,
   tracer: Tracer,
@@ -154,6 +161,8 @@ function connect(
   const { kubeconfig } = settings
   return host.connect({
     kubeconfig,
+    // What writes without a field manager are recorded under begins with it.
+    userAgent: `${name}/kubewright`,
     // Lists without a namespace are about all that the operator may see.
     listNamespace: '',
     onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
@@ -162,17 +171,17 @@ function connect(
   })
 }
 
-function sinkOptions(host: RunHost, { log: { level, format, stackTraces } }: RunSettings): LogSinkOptions {
-  const chosen = format ?? (host.isTerminal ? 'pretty' : 'json')
+function formatOf(host: RunHost, { log: { format } }: RunSettings): 'json' | 'pretty' {
+  return format ?? (host.isTerminal ? 'pretty' : 'json')
+}
+
+function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
+  const { level, stackTraces } = settings.log
+  const chosen = formatOf(host, settings)
   const color = chosen === 'pretty' && host.isTerminal && (host.env['NO_COLOR'] ?? '') === ''
   // People see the line that ends the program; where each error was made is for who debugs.
   const wantsStacks = stackTraces && (chosen === 'json' || level === 'error' || level > 0)
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
-}
-
-/** One line that says why the program ends. The causes of a manager's failure say more than that a part of it failed. */
-function explain(error: unknown): string {
-  return oneLine(errorText(error))
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
