@@ -1,33 +1,15 @@
 import { areaTitles } from './areas.ts'
-import { knownFailures, missingFeature } from './known-gaps.ts'
+import { knownFailures } from './known-gaps.ts'
 import type { AreaCase } from './run-cases.ts'
-
-/** Which of the cases are run here, and what the others wait for. */
-export function sortCases(cases: readonly AreaCase[]): {
-  readonly run: readonly AreaCase[]
-  readonly later: ReadonlyMap<AreaCase, string>
-} {
-  const later = new Map<AreaCase, string>()
-  for (const one of cases) {
-    const missing = missingFeature(one)
-    if (missing !== undefined) later.set(one, missing)
-  }
-  return { run: cases.filter((one) => !later.has(one)), later }
-}
 
 /** docs/reference/compatibility.md: how the recorded cases go, by area. */
 export function compatibilityPage(cases: readonly AreaCase[]): string {
-  const { run, later } = sortCases(cases)
   const rows = [...new Set(cases.map(({ area }) => area))].map((area) => {
-    const inArea = run.filter((one) => one.area === area)
+    const inArea = cases.filter((one) => one.area === area)
     const differ = inArea.filter(({ test }) => knownFailures.has(test.id)).length
-    const waiting = new Map<string, number>()
-    for (const [one, feature] of later) if (one.area === area) waiting.set(feature, (waiting.get(feature) ?? 0) + 1)
-    const waits = [...waiting].map(([feature, count]) => `${count} (${feature})`).join(', ')
-    const cells = [`\`${area}\``, areaTitles[area] ?? '', String(inArea.length - differ), differ || '–', waits || '–']
-    return `| ${cells.join(' | ')} |`
+    return `| ${[`\`${area}\``, areaTitles[area] ?? '', inArea.length - differ, differ || '–'].join(' | ')} |`
   })
-  const differing = run.filter(({ test }) => knownFailures.has(test.id))
+  const differing = cases.filter(({ test }) => knownFailures.has(test.id))
   const gaps = differing.map(({ area, test }) => `- \`${area}/${test.id}\`: ${knownFailures.get(test.id)}`)
   return `# Compatibility with Kubernetes
 
@@ -35,14 +17,15 @@ The server answers as kube-apiserver v1.35.8 does. What that means is measured: 
 with the answers that a real v1.35.8 gave, compared whole: statuses, messages, reasons, causes, field paths, managedFields, warnings.
 Only what no two servers share (times, uids, resource versions, generated names) is replaced by placeholders.
 
+Cases about controllers run against a control plane with all of them, those about a server without any against a bare one, and all others
+against both.
+
 This page is written from those cases by their test, which fails when a case goes differently than the page says.
 
-| area | about | same | differ | later |
-|---|---|---|---|---|
+| area | about | same | differ |
+|---|---|---|---|
 ${rows.join('\n')}
-| **all** | | **${run.length - differing.length}** | **${differing.length}** | **${later.size}** |
-
-“Later” are cases that need what this version does not have; the parentheses say what.
+| **all** | | **${cases.length - differing.length}** | **${differing.length}** |
 
 ## What differs
 ${gaps.length === 0 ? 'Nothing that the cases show.' : gaps.join('\n')}

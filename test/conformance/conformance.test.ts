@@ -1,51 +1,64 @@
-// Plays the recorded cases against a server of this process. KUBEWRIGHT_UPDATE=1 rewrites the page of the docs.
+// Plays the recorded cases against servers of this process. KUBEWRIGHT_UPDATE=1 rewrites the page of the docs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startControlPlane } from '@kubewright/controlplane'
 import { assembleServer, CertificateAuthority, createServerIdentity, listen } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 import { expect, it } from 'vitest'
 import { describeDifference } from './compare.ts'
-import { compatibilityPage, sortCases } from './compatibility-page.ts'
+import { compatibilityPage } from './compatibility-page.ts'
 import { knownFailures } from './known-gaps.ts'
-import { type CaseResult, recordedCases, runCases } from './run-cases.ts'
+import { type AreaCase, recordedCases, runCases } from './run-cases.ts'
 
 const cases = recordedCases()
 const page = join(import.meta.dirname, '../../docs/reference/compatibility.md')
 
-async function results(): Promise<CaseResult[]> {
-  await using store = new MemoryStore()
-  await using server = await assembleServer({
-    store,
-    access: { tokens: [{ token: 'test', user: { name: 'admin', groups: ['system:masters'] } }] },
+const identity = createServerIdentity(Date.now())
+const admin = { token: 'test', user: { name: 'admin', groups: ['system:masters'] } }
+const needs = (feature: string): ((one: AreaCase) => boolean) => {
+  return ({ test }) => test.needs?.includes(feature) === true
+}
+
+/** Plays the cases and says what is not as recorded. */
+async function differences(port: number, chosen: readonly AreaCase[], controllers: boolean): Promise<string[]> {
+  const results = await runCases({
+    target: {
+      server: new URL(`https://127.0.0.1:${port}`),
+      ca: identity.ca.cert,
+      token: admin.token,
+      clientCa: new CertificateAuthority(identity.ca),
+    },
+    cases: chosen,
+    controllers,
+    concurrency: 8,
+    timeoutSeconds: 30,
   })
-  const identity = createServerIdentity(Date.now())
+  return results.flatMap(({ area, id, outcome, differences }) => {
+    if (outcome === 'passed') return knownFailures.has(id) ? [`${id} passes: take it off the list`] : []
+    if (outcome === 'skipped') return [`${id} was skipped`]
+    return knownFailures.has(id) ? [] : [`${area}/${id}: ${describeDifference(differences[0]!)}`]
+  })
+}
+
+it('answers the recorded requests as kube-apiserver v1.35.8 did', { timeout: 240_000 }, async () => {
+  await using store = new MemoryStore()
+  await using server = await assembleServer({ store, access: { tokens: [admin] } })
   await using listener = await listen({
     handler: server.handler,
     ...identity.serving,
     clientCas: [identity.ca.cert],
   })
-  return await runCases({
-    target: {
-      server: new URL(`https://127.0.0.1:${listener.port}`),
-      ca: identity.ca.cert,
-      token: 'test',
-      clientCa: new CertificateAuthority(identity.ca),
-    },
-    cases: sortCases(cases).run,
-    concurrency: 8,
-    timeoutSeconds: 30,
-  })
-}
+  const chosen = cases.filter((one) => !needs('kcm')(one))
+  expect(await differences(listener.port, chosen, false)).toEqual([])
+})
 
-it('answers the recorded requests as kube-apiserver v1.35.8 did', { timeout: 240_000 }, async () => {
-  const all = await results()
-  const surprises = all
-    .filter(({ id, outcome }) => outcome === 'failed' && !knownFailures.has(id))
-    .map(({ area, id, differences }) => `${area}/${id}: ${describeDifference(differences[0]!)}`)
-  expect(surprises).toEqual([])
-  expect(all.filter(({ outcome }) => outcome === 'skipped')).toEqual([])
-  const mended = all.filter(({ id, outcome }) => outcome === 'passed' && knownFailures.has(id)).map(({ id }) => id)
-  expect(mended, 'cases that pass must leave the list of known failures').toEqual([])
+it('does so with controllers too, and they do what kube-controller-manager did', { timeout: 240_000 }, async () => {
+  // The recording had no nodes either.
+  await using plane = await startControlPlane({ nodes: 0, tokens: [admin] })
+  const { port } = await plane.listen({ identity })
+  const chosen = cases.filter((one) => !needs('no-kcm')(one))
+  expect(chosen.filter(needs('kcm')).length).toBeGreaterThan(30)
+  expect(await differences(port, chosen, true)).toEqual([])
 })
 
 it('compatibilityPage() is what the docs show', () => {
