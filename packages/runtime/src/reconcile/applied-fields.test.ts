@@ -64,6 +64,12 @@ function applied(by: string, live: Live | undefined, spec: JsonObject): { live: 
   return { live: live !== undefined && deepEqual(next, live) ? live : renewed(next), changed }
 }
 
+/** The values, and what we own of them. Others may lose fields to an apply that writes the same in another way. */
+function essence(live: Live): unknown {
+  const own = live.metadata.managedFields?.find(({ manager: by }) => by === 'ours')
+  return [live['spec'], own?.fieldsV1]
+}
+
 const small = <T>(...values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
 const word = fc.constantFrom('x', 'y', 'z')
 const item = fc.record(
@@ -104,8 +110,7 @@ describe('AppliedFields', () => {
           for (const candidate of [...script.map(([, known]) => known), ...others]) {
             if (!fields.unchanged({ metadata: { name: 'a' }, spec: candidate }, live)) continue
             proven++
-            // What is left to the server's own way of writing shows as equal after it has been rewritten.
-            expect(normalised(applied('ours', live, candidate).live)).toEqual(live)
+            expect(essence(applied('ours', live, candidate).live)).toEqual(essence(live))
           }
         }
       }),

@@ -58,15 +58,18 @@ interface Lesson {
   readonly config: Json
   readonly fields: unknown
   readonly values: unknown
+  /** What it has and the object had not: empty values, which nobody owns. */
+  readonly gaps: string
 }
 
 // The memory only serves to save requests, so it may forget.
 const maxLessons = 4096
 
 /**
- * Finds out whether a server-side apply would change nothing. It says so only with a proof: the fields that the manager owns are
- * exactly those of the configuration, and the live values equal the applied ones, or those that the server made of them when the
- * same configuration was applied last. No schema is needed for that: the entry in `managedFields` says where lists have keys.
+ * Finds out whether a server-side apply would change nothing: neither values nor what the manager owns. It says so only with a proof:
+ * the fields that the manager owns are exactly those of the configuration, and the live values equal the applied ones, or those that
+ * the server made of them when the same configuration was applied last. No schema is needed for that, since the entries in
+ * `managedFields` say where lists have keys, and where parts are only owned as a whole.
  */
 export class AppliedFields {
   readonly #manager: string
@@ -84,13 +87,14 @@ export class AppliedFields {
     if (entry === undefined || entry.apiVersion !== live.apiVersion || !isObject(entry.fieldsV1)) return false
     const fields = entry.fieldsV1 as Fields
     const applied = owned(config as Json)
-    if (same(applied, live, fields)) return true
+    if (same(applied, live, fields, othersOf(live, entry))) return true
     const lesson = this.#lessons.get(live.metadata.uid)
     return (
       lesson !== undefined &&
       deepEqual(lesson.config, applied) &&
       deepEqual(lesson.fields, fields) &&
-      deepEqual(lesson.values, project(live, fields))
+      deepEqual(lesson.values, project(live, fields)) &&
+      lesson.gaps === gapsOf(applied, live)
     )
   }
 
@@ -101,40 +105,75 @@ export class AppliedFields {
   learn(config: object, answer: Live, before?: Live): void {
     const { uid, resourceVersion } = answer.metadata
     this.#lessons.delete(uid)
-    const fields = entryOf(answer, this.#manager, this.#subresource)?.fieldsV1
-    if (!isObject(fields)) return
+    const entry = entryOf(answer, this.#manager, this.#subresource)
+    const fields = entry?.fieldsV1
+    if (entry === undefined || !isObject(fields)) return
     const applied = owned(config as Json)
-    if (same(applied, answer, fields as Fields)) return
+    if (same(applied, answer, fields as Fields, othersOf(answer, entry))) return
     // An apply may drop empty values on its way, and the next one bring them back: then only a repetition without effect is a proof.
-    if (!covered(applied, answer) && before?.metadata.resourceVersion !== resourceVersion) return
+    const gaps = gapsOf(applied, answer)
+    if (gaps !== '' && before?.metadata.resourceVersion !== resourceVersion) return
     if (this.#lessons.size >= maxLessons) {
       for (const oldest of this.#lessons.keys()) {
         this.#lessons.delete(oldest)
         break
       }
     }
-    this.#lessons.set(uid, { config: deepCopy(applied), fields, values: project(answer, fields as Fields) })
+    this.#lessons.set(uid, { config: deepCopy(applied), fields, values: project(answer, fields as Fields), gaps })
   }
 }
 
+function othersOf(live: Live, own: Entry): readonly Fields[] {
+  const entries = live.metadata.managedFields?.filter((entry) => entry !== own && isObject(entry.fieldsV1)) ?? []
+  return entries.map((entry) => entry.fieldsV1 as Fields)
+}
+
+const below = (others: readonly Fields[], element: string): readonly Fields[] =>
+  others.length === 0 ? others : others.flatMap((fields) => fields[element] ?? [])
+
 /** Whether the applied value has exactly these fields, and the live one has the same values in them. */
-function same(applied: unknown, live: unknown, fields: Fields): boolean {
+function same(applied: unknown, live: unknown, fields: Fields, others: readonly Fields[]): boolean {
   const elements = elementsOf(fields)
-  if (elements.length === 0) return deepEqual(applied, live)
-  if (Array.isArray(applied)) return Array.isArray(live) && sameItems(applied, live, elements, fields)
+  if (elements.length === 0) return isWhole(applied, others) && deepEqual(applied, live)
+  if (Array.isArray(applied)) return Array.isArray(live) && sameItems(applied, live, elements, fields, others)
   if (!isObject(applied) || !isObject(live)) return false
   let count = 0
   for (const key in applied) {
     const value = applied[key]
     if (value === undefined) continue
-    const below = fields[`f:${key}`]
-    if (below === undefined || !Object.hasOwn(live, key) || !same(value, live[key], below)) return false
+    const element = `f:${key}`
+    const owned = fields[element]
+    if (owned === undefined || !Object.hasOwn(live, key)) return false
+    if (!same(value, live[key], owned, below(others, element))) return false
     count++
   }
   return count === elements.length
 }
 
-function sameItems(applied: readonly unknown[], live: readonly unknown[], elements: string[], fields: Fields): boolean {
+/**
+ * Whether a value of which the manager owns no parts can only be owned as a whole. If others own parts of it, the manager applied it
+ * empty, and would get to own parts now.
+ */
+function isWhole(applied: unknown, others: readonly Fields[]): boolean {
+  if (mayOwnNothing(applied)) return false
+  if (!isObject(applied)) return true
+  for (const _ in applied) return others.every((fields) => elementsOf(fields).length === 0)
+  return true
+}
+
+/** Lists with keys own nothing when they are empty, and so does what contains nothing else: then the fields prove nothing. */
+function mayOwnNothing(applied: unknown): boolean {
+  if (Array.isArray(applied)) return applied.length === 0
+  return isObject(applied) && Object.values(applied).some(mayOwnNothing)
+}
+
+function sameItems(
+  applied: readonly unknown[],
+  live: readonly unknown[],
+  elements: string[],
+  fields: Fields,
+  others: readonly Fields[],
+): boolean {
   if (applied.length !== elements.length) return false
   const open = new Map(elements.map((element) => [element, matcherOf(element)]))
   let before = -1
@@ -144,7 +183,7 @@ function sameItems(applied: readonly unknown[], live: readonly unknown[], elemen
     const at = live.findIndex((other) => open.get(element)?.(other, true))
     open.delete(element)
     // An apply also puts the items into its own order.
-    if (at <= before || !same(item, live[at], fields[element] ?? {})) return false
+    if (at <= before || !same(item, live[at], fields[element] ?? {}, below(others, element))) return false
     before = at
   }
   return true
@@ -167,16 +206,19 @@ function project(live: unknown, fields: Fields): unknown {
   )
 }
 
-/** Whether the live value has everything that the applied one has, though perhaps with other values. */
-function covered(applied: unknown, live: unknown): boolean {
-  if (applied === undefined) return true
-  if (live === undefined || live === null) return false
+/** The places at which the applied value has something, and the live one nothing at all; the empty text when there are none. */
+function gapsOf(applied: unknown, live: unknown, path = '.'): string {
+  if (applied === undefined) return ''
+  if (live === undefined || live === null) return path
   if (Array.isArray(applied)) {
-    if (!Array.isArray(live) || live.length < applied.length) return false
-    return applied.every((item) => live.some((other) => covered(item, other)))
+    if (!Array.isArray(live) || live.length < applied.length) return path
+    return applied.every((item) => live.some((other) => gapsOf(item, other) === '')) ? '' : path
   }
-  if (!isObject(applied)) return true
-  return isObject(live) && Object.keys(applied).every((key) => covered(applied[key], live[key]))
+  if (!isObject(applied)) return ''
+  if (!isObject(live)) return path
+  return Object.keys(applied)
+    .map((key) => gapsOf(applied[key], live[key], `${path}${key}.`))
+    .join('')
 }
 
 /** The elements below a node, without the dot that stands for the node itself. */
