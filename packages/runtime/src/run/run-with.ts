@@ -131,7 +131,8 @@ async function work(given: Operator, context: Work): Promise<void> {
     signal,
   })
   health.addReadiness(access.check)
-  health.addReadiness(cacheCheck({ cache: manager.cluster.cache, clock }))
+  // Lists may need this very process to convert what they return, and it is asked only when it is ready.
+  if (operator.conversions.length === 0) health.addReadiness(cacheCheck({ cache: manager.cluster.cache, clock }))
   disposer.defer(() => access.done)
 
   for (const part of serverParts({ host, settings, log, manager, metrics, api, health, access })) manager.add(part)
