@@ -258,7 +258,12 @@ describe('runWith()', () => {
   it('ends with code 1 and one line when it cannot work', async () => {
     const program = start(homeOperator('lost').operator, '', [])
     expect(await program.done).toBe(1)
-    expect(program.notes.at(-1)).toBe('lost: No cluster is configured')
+    expect(program.notes.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'error', msg: 'Problem running the operator', error: 'No cluster is configured' },
+    ])
+    const pretty = start(homeOperator('lost').operator, '', ['--log-format=pretty'])
+    expect(await pretty.done).toBe(1)
+    expect(pretty.notes).toEqual(['lost: No cluster is configured'])
   })
 
   it('ends with code 2 for a mistake, and with help when asked', async () => {

@@ -90,6 +90,14 @@ describe('rulesOf() of key controllers', () => {
 })
 
 describe('accessOf()', () => {
+  it('asks for Leases where they are', () => {
+    const options = { leaderElection: { namespace: 'far' }, sharding: { namespace: 'far' } }
+    const { own, elsewhere } = accessOf(defineOperator({ name: 'a', controllers: [], ...options }))
+    const verbs = ['create', 'delete', 'get', 'list', 'update']
+    expect(own).toEqual([])
+    expect([...elsewhere]).toEqual([['far', [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }]]])
+  })
+
   it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
     const operator = defineOperator({
       name: 'home',

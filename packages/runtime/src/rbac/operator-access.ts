@@ -23,6 +23,8 @@ export interface OperatorAccess {
   readonly watched: readonly PolicyRule[]
   /** Granted by a Role in the namespace that the operator runs in, where its Leases and Secrets are. */
   readonly own: readonly PolicyRule[]
+  /** Granted by Roles in namespaces that the operator names itself, such as that of its Lease. */
+  readonly elsewhere: ReadonlyMap<string, readonly PolicyRule[]>
 }
 
 const read = ['get', 'list', 'watch']
@@ -50,9 +52,18 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
     cluster.push(...rules.cluster)
     own.push(...rules.namespaced)
   }
-  if (operator.leaderElection !== false) own.push(leaseRule(['create', 'get', 'update']))
-  if (operator.sharding !== false) own.push(leaseRule(['create', 'delete', 'get', 'list', 'update']))
-  return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own) }
+  const elsewhere = new Map<string, readonly PolicyRule[]>()
+  for (const [option, verbs] of [
+    [operator.leaderElection, ['create', 'get', 'update']],
+    [operator.sharding, ['create', 'delete', 'get', 'list', 'update']],
+  ] as const) {
+    if (option === false) continue
+    const rule: PolicyRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }
+    const { namespace } = option
+    if (namespace === undefined) own.push(rule)
+    else elsewhere.set(namespace, mergeRules([...(elsewhere.get(namespace) ?? []), rule]))
+  }
+  return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own), elsewhere }
 }
 
 /** The rules of the operator's main role: what its controllers do with objects. Leases and certificates are in {@link accessOf}. */
@@ -79,7 +90,7 @@ function controllerRights(controller: Controller): Right[] {
     rights.push(right(owned.kind, [...read, 'create', 'patch', ...(prune ? ['delete'] : [])]))
   }
   for (const watch of watches) rights.push(right(watch.kind, read))
-  // Of kinds that only the rule names, nothing says whether they have namespaces: both places get it where that matters.
+  // Nothing says whether resources that only a rule names have namespaces: they count as if they had.
   rights.push(...rbac.map((rule) => ({ rule, isCluster: false })))
   return rights
 }
@@ -96,12 +107,6 @@ function right(kind: AnyKind, verbs: readonly string[], subresource?: string): R
   const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`
   return { rule: { apiGroups: [kind.group], resources: [resource], verbs }, isCluster: kind.scope === 'Cluster' }
 }
-
-const leaseRule = (verbs: readonly string[]): PolicyRule => ({
-  apiGroups: ['coordination.k8s.io'],
-  resources: ['leases'],
-  verbs,
-})
 
 /** To know who asks for metrics. */
 const reviewRules: readonly PolicyRule[] = [

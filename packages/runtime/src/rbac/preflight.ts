@@ -34,6 +34,7 @@ export async function preflight(options: PreflightOptions): Promise<MissingAcces
   }
   for (const namespace of namespaces) need(namespace, access.watched)
   need(ownNamespace, access.own)
+  for (const [namespace, rules] of access.elsewhere) need(namespace, rules)
   const turns = new Semaphore(atOnce)
   const missing: MissingAccess[] = []
   for (const [namespace, rules] of places) {

@@ -6,6 +6,7 @@ import { watchAccess } from './watch-access.ts'
 const access = {
   cluster: [{ apiGroups: ['apps'], resources: ['deployments', 'deployments/status'], verbs: ['list', 'watch'] }],
   watched: [{ apiGroups: [''], resources: ['services'], verbs: ['get'] }],
+  elsewhere: new Map([['far', [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]]]),
   own: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['home'], verbs: ['update'] }],
 }
 
@@ -43,6 +44,7 @@ describe('watchAccess()', () => {
     expect(watch.missing).toEqual([])
     expect(() => watch.check.check(new AbortController().signal)).not.toThrow()
     expect(asked.sort()).toEqual([
+      'get pods far',
       'get services a',
       'get services b',
       'list deployments',
