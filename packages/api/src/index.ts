@@ -183,6 +183,7 @@ export {
   type AnyKind,
   createKind,
   type Draft,
+  type DraftParts,
   type Infer,
   isKind,
   type Kind,

@@ -34,9 +34,23 @@ export interface KindFacts {
   readonly schema: JSONSchemaProps
 }
 
+type Leaf = string | number | boolean | null | undefined
+
+/**
+ * What a draft can be made of: besides values of its own, read-only parts of objects that were read, which are copied, and
+ * undefined for optional fields that are left out.
+ */
+export type DraftParts<T> = T extends Leaf
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly DraftParts<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DraftParts<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
+      : T
+
 /** A Kind is a value: it names the API, carries its schema and builds drafts of its objects. */
 export interface Kind<Read, Write, Status = unknown> extends KindFacts {
-  (draft: Omit<Write, keyof TypeMeta>): Write & Reads<Read>
+  (draft: DraftParts<Omit<Write, keyof TypeMeta>>): Write & Reads<Read>
   /** Type only: what a read returns. */
   readonly $read: Read
   /** Type only: what a write takes. */
@@ -81,7 +95,7 @@ export function createKind<Read, Write, Status = unknown>(definition: KindDefini
   const { group, version, kind } = definition
   const apiVersion = group === '' ? version : `${group}/${version}`
   let schema: JSONSchemaProps | undefined
-  const build = (draft: object): object => ({ apiVersion, kind, ...draft })
+  const build = (draft: object): object => ({ apiVersion, kind, ...(ownParts(draft) as object) })
   const facts: Omit<KindFacts, 'schema'> = {
     group,
     version,
@@ -101,6 +115,19 @@ export function createKind<Read, Write, Status = unknown>(definition: KindDefini
   Object.defineProperty(build, 'name', { value: kind, configurable: true })
   // The phantom members exist for the compiler only.
   return build as unknown as Kind<Read, Write, Status>
+}
+
+/** The value, with parts that are frozen copied and fields that are undefined left out; itself where there are none. */
+function ownParts(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map(ownParts)
+    return Object.isFrozen(value) || items.some((item, index) => item !== value[index]) ? items : value
+  }
+  const entries = Object.entries(value)
+  const parts = entries.map(([name, part]) => [name, ownParts(part)] as const)
+  const isOwn = parts.every(([, part], index) => part !== undefined && part === entries[index]?.[1])
+  return isOwn && !Object.isFrozen(value) ? value : Object.fromEntries(parts.filter(([, part]) => part !== undefined))
 }
 
 /** Whether the value is a Kind. */
