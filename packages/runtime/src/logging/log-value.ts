@@ -16,6 +16,9 @@ export function loggable(value: unknown): unknown {
 
 /** A value as JSON; what JSON cannot hold is described. */
 export function jsonOf(value: unknown): string {
+  // Most values are texts and numbers, for which the care below would cost more than the writing.
+  if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   const open: unknown[] = []
   const replace = function (this: unknown, _key: string, inner: unknown): unknown {
     // `open` is the way from the top to the holder of this value: whatever is met on it again is a cycle.
