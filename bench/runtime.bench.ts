@@ -1,0 +1,183 @@
+// Whole processes: the embedded server, and one operator at a time, bundled as an application would be.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { crdOf, defineResource } from '@kubewright/api'
+import { type ApiClient, connect } from '@kubewright/client'
+import { Namespace } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+import { build } from 'esbuild'
+import type { Suite } from './harness.ts'
+import { group, madeAt, plural, version } from './runtime/operator-report.ts'
+
+const folder = join(import.meta.dirname, 'runtime')
+const root = join(import.meta.dirname, '..')
+const rounds = 3
+const sites = 1000
+const makers = 16
+
+const Site = defineResource({
+  group,
+  version,
+  kind: 'Site',
+  plural,
+  spec: s.object({ image: s.string() }),
+  status: s.object({ done: s.int() }),
+})
+
+const contenders = [
+  { name: 'kubewright', program: 'kubewright-operator' },
+  { name: '@kubernetes/client-node', program: 'client-node-operator' },
+] as const
+
+interface Figures {
+  readonly firstMillis: number
+  readonly idleMiB: number
+  readonly perSiteMillis: number
+  readonly peakMiB: number
+  readonly p50: number
+  readonly p99: number
+  readonly perSecond: number
+}
+
+async function bundled(out: string): Promise<void> {
+  await build({
+    entryPoints: contenders.map(({ program }) => join(folder, `${program}.ts`)),
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['kubewright-source'],
+    external: ['@kubernetes/client-node'],
+    logLevel: 'warning',
+  })
+}
+
+/** The lines of a process, one by one; rejects when it ends first. */
+function nextLine(child: ChildProcess, lines: Interface): Promise<string> {
+  const ended = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`the program ended with ${String(code)}`)),
+  )
+  return Promise.race([once(lines, 'line').then(([line]) => line as string), ended])
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+async function startServer(kubeconfig: string): Promise<AsyncDisposable> {
+  const command = ['--conditions=kubewright-source', '--import', 'tsx', join(root, 'packages/cli/src/main.ts')]
+  const options = ['up', '--port', '0', '--memory', '--controllers', 'none', '--kubeconfig', kubeconfig]
+  const child = spawn(process.execPath, [...command, ...options], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+  const line = await nextLine(child, createInterface({ input: child.stdout }))
+  if (!line.startsWith('ready ')) throw new Error(line)
+  return { [Symbol.asyncDispose]: () => stopped(child) }
+}
+
+const draft = (namespace: string, name: string) =>
+  Site({ metadata: { name, namespace, annotations: { [madeAt]: String(Date.now()) } }, spec: { image: 'nginx' } })
+
+async function measure(
+  client: ApiClient,
+  program: string,
+  kubeconfig: string,
+  workers: number,
+  namespace: string,
+): Promise<Figures> {
+  await client.create(Namespace({ metadata: { name: namespace } }))
+  await client.create(draft(namespace, 'first'))
+  const args = [program, kubeconfig, namespace, String(workers), String(sites)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const lines = createInterface({ input: child.stdout })
+    const start = JSON.parse(await nextLine(child, lines)) as Pick<Figures, 'firstMillis' | 'idleMiB'>
+    const all = nextLine(child, lines)
+    const began = performance.now()
+    const names = Array.from({ length: sites }, (_, index) => `site-${index}`)
+    const make = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) await client.create(draft(namespace, name))
+    }
+    await Promise.all(Array.from({ length: makers }, make))
+    const end = JSON.parse(await all) as Pick<Figures, 'perSiteMillis' | 'peakMiB' | 'p50' | 'p99'>
+    return { ...start, ...end, perSecond: (sites / (performance.now() - began)) * 1000 }
+  } finally {
+    await stopped(child)
+  }
+}
+
+/** Of each figure the best round. */
+function best(figures: readonly Figures[]): Figures {
+  const least = (of: (one: Figures) => number): number => Math.min(...figures.map(of))
+  return {
+    firstMillis: least((one) => one.firstMillis),
+    idleMiB: least((one) => one.idleMiB),
+    perSiteMillis: least((one) => one.perSiteMillis),
+    peakMiB: least((one) => one.peakMiB),
+    p50: least((one) => one.p50),
+    p99: least((one) => one.p99),
+    perSecond: Math.max(...figures.map((one) => one.perSecond)),
+  }
+}
+
+const text = (value: number, unit: string): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ${unit}`
+
+function row(title: string, unit: string, ours: number, peer: number, goal?: number, elsewhere: string = '–'): string {
+  const aim = goal === undefined ? '' : ` (aim ${goal}: ${ours <= goal ? 'met' : 'missed'})`
+  return `| ${title} | ${text(ours, unit)}${aim} | ${text(peer, unit)} (${(peer / ours).toFixed(2)}×) | ${elsewhere} |`
+}
+
+/** What it costs to run an operator. */
+export const suite: Suite = {
+  title: 'Operators',
+  about: `A whole operator in a process of its own against the embedded server in another: for each custom resource one ConfigMap and one status. ${sites} of them are made by ${makers} writers as fast as the server takes them, so latencies are those under full load. Ours runs everything that \`run\` brings (cache, metrics, health, preflight); the peer is an informer with a hand-written queue. Best of three rounds in which the contenders take turns; a factor is the peer’s figure divided by ours. The figures of controller-runtime were measured elsewhere, on a loaded machine of this kind, against kube-apiserver.`,
+  report: async () => {
+    const out = mkdtempSync(join(root, 'node_modules', '.bench-runtime-'))
+    const kubeconfig = join(out, 'kubeconfig')
+    const server = await startServer(kubeconfig)
+    const client = await connect({ kubeconfig })
+    try {
+      await bundled(out)
+      await client.create(crdOf(Site))
+      const lines = [
+        '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',
+        '|---|---|---|---|',
+      ]
+      for (const workers of [1, 10]) {
+        const found = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]))
+        for (let round = 0; round < rounds; round++) {
+          for (const [index, { name, program }] of contenders.entries()) {
+            const namespace = `bench-${workers}-${round}-${index}`
+            found.get(name)!.push(await measure(client, join(out, `${program}.mjs`), kubeconfig, workers, namespace))
+          }
+        }
+        const [ours, peer] = contenders.map(({ name }) => best(found.get(name)!)) as [Figures, Figures]
+        if (workers === 1) {
+          lines.push(
+            row('process start to first reconcile, CPU', 'ms', ours.firstMillis, peer.firstMillis, 250, '31 to 45 ms'),
+          )
+          lines.push(row('idle after that, memory', 'MiB', ours.idleMiB, peer.idleMiB, 60, '31 MiB'))
+        }
+        const how = `${workers} worker${workers === 1 ? '' : 's'}`
+        lines.push(
+          row(`one custom resource, ${how}, CPU`, 'ms', ours.perSiteMillis, peer.perSiteMillis, 3, '2.7 to 3.3 ms'),
+        )
+        lines.push(row(`peak memory, ${how}`, 'MiB', ours.peakMiB, peer.peakMiB, 80, '35 MiB'))
+        lines.push(row(`latency, ${how}, p50`, 'ms', ours.p50, peer.p50))
+        lines.push(row(`latency, ${how}, p99`, 'ms', ours.p99, peer.p99))
+        const rates = `${ours.perSecond.toFixed(0)}/s | ${peer.perSecond.toFixed(0)}/s (${(ours.perSecond / peer.perSecond).toFixed(2)}× slower)`
+        lines.push(`| custom resources per second, ${how} | ${rates} | – |`)
+      }
+      return lines
+    } finally {
+      await client[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      rmSync(out, { recursive: true, force: true })
+    }
+  },
+}

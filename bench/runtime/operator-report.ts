@@ -1,0 +1,68 @@
+// What every operator of the runtime benchmark is told and reports, so that all of them do the same work: for each Site a ConfigMap
+// and a status. The program prints a line when its first Site is done, another when all are, and then stays until it is ended.
+
+/** What an operator is told on its command line. */
+export interface OperatorTask {
+  readonly kubeconfig: string
+  readonly namespace: string
+  readonly workers: number
+  /** How many Sites there will be, after the first. */
+  readonly sites: number
+}
+
+export const group = 'bench.example.com'
+export const version = 'v1'
+export const plural = 'sites'
+/** Carries the time at which a Site was made, in milliseconds since the epoch. */
+export const madeAt = 'bench.example.com/made-at'
+
+export function taskOfArguments(): OperatorTask {
+  const [kubeconfig = '', namespace = '', workers = '1', sites = '0'] = process.argv.slice(2)
+  return { kubeconfig, namespace, workers: Number(workers), sites: Number(sites) }
+}
+
+function cpuMillis(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Takes down what becomes of Sites. */
+export class Progress {
+  readonly #task: OperatorTask
+  readonly #done = new Set<string>()
+  readonly #latencies: number[] = []
+  #firstCpu = 0
+
+  constructor(task: OperatorTask) {
+    this.#task = task
+  }
+
+  /** The status of a Site was written. */
+  finished(name: string, annotations: Readonly<Record<string, string>> | undefined): void {
+    if (this.#done.has(name)) return
+    this.#done.add(name)
+    if (this.#done.size === 1) {
+      this.#firstCpu = cpuMillis()
+      // What is left when the start is over.
+      setTimeout(() => {
+        this.#tell({ firstMillis: this.#firstCpu, idleMiB: process.memoryUsage.rss() / 1048576 })
+        this.#firstCpu = cpuMillis()
+      }, 2000)
+      return
+    }
+    this.#latencies.push(Date.now() - Number(annotations?.[madeAt]))
+    if (this.#done.size <= this.#task.sites) return
+    const sorted = this.#latencies.toSorted((a, b) => a - b)
+    const quantile = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+    this.#tell({
+      perSiteMillis: (cpuMillis() - this.#firstCpu) / this.#task.sites,
+      peakMiB: process.resourceUsage().maxRSS / 1024,
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+    })
+  }
+
+  #tell(figures: object): void {
+    process.stdout.write(`${JSON.stringify(figures)}\n`)
+  }
+}
