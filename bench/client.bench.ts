@@ -14,12 +14,20 @@ const rounds = 3
 const events = 100_000
 const run = promisify(execFile)
 
+/** What a consumer prints; see `consumer-report.ts`. */
 interface Figures {
-  readonly loadedMillis: number
-  readonly syncMillis: number
+  readonly syncMiB: number
   readonly readMillis: number
   readonly eventMillis: number
   readonly elapsed: number
+  readonly peakMiB: number
+}
+
+/** What a controller prints; see `kubewright-controller.ts`. */
+interface Reconciles {
+  readonly perReconcile: number
+  readonly perSecond: number
+  readonly storm: number
   readonly peakMiB: number
 }
 
@@ -64,109 +72,147 @@ async function startSource(out: string, objects: number, updates: number): Promi
   }
 }
 
-async function consume(program: string, source: Source, objects: number, updates: number): Promise<Figures> {
-  const { stdout } = await run(process.execPath, [program, source.url, String(objects), String(updates)])
-  return JSON.parse(stdout) as Figures
+async function consume<T>(program: string, source: Source, ...args: readonly (string | number)[]): Promise<T> {
+  const { stdout } = await run(process.execPath, [program, source.url, ...args.map(String)])
+  return JSON.parse(stdout) as T
 }
 
-const contenders = [
-  { name: 'kubewright', program: 'kubewright-consumer' },
-  { name: '@kubernetes/client-node', program: 'client-node-consumer' },
-] as const
+interface Contender {
+  readonly program: string
+  readonly variant: string
+}
 
-/** What controller-runtime took for the same work, on another machine of this kind. */
-const elsewhere = {
-  10000: { cpu: undefined, memory: 105, perEvent: 181 },
-  50000: { cpu: 12_600, memory: 428, perEvent: undefined },
-} as const
+const changes: Contender = { program: 'kubewright-consumer', variant: 'changes' }
+const both: Contender = { program: 'kubewright-consumer', variant: 'objects' }
+const dropped: Contender = { program: 'kubewright-consumer', variant: 'dropped' }
+const clientNode: Contender = { program: 'client-node-consumer', variant: '' }
 
 interface Best {
-  readonly name: string
-  readonly syncMillis: number
+  readonly cpuMillis: number
+  readonly syncMiB: number
+  readonly peakMiB: number
   readonly perEvent: number
   readonly perSecond: number
-  readonly peakMiB: number
 }
 
 /** Contenders take turns; of each figure the best round counts. */
-async function measure(out: string, objects: number, updates: number): Promise<{ best: Best[]; meanBytes: number }> {
-  const source = await startSource(out, objects, updates)
-  const best = new Map<string, Best>()
-  try {
-    for (let round = 0; round < rounds; round++) {
-      for (const { name, program } of contenders) {
-        const figures = await consume(join(out, `${program}.mjs`), source, objects, updates)
-        const known = best.get(name)
-        best.set(name, {
-          name,
-          syncMillis: Math.min(figures.readMillis, known?.syncMillis ?? Number.POSITIVE_INFINITY),
-          perEvent: Math.min((figures.eventMillis * 1000) / updates, known?.perEvent ?? Number.POSITIVE_INFINITY),
-          perSecond: Math.max((updates / figures.elapsed) * 1000, known?.perSecond ?? 0),
-          peakMiB: Math.min(figures.peakMiB, known?.peakMiB ?? Number.POSITIVE_INFINITY),
-        })
-      }
+async function measure(
+  out: string,
+  source: Source,
+  objects: number,
+  updates: number,
+  contenders: readonly Contender[],
+): Promise<Best[]> {
+  const figures = contenders.map((): Figures[] => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, { program, variant }] of contenders.entries()) {
+      figures[i]!.push(await consume<Figures>(join(out, `${program}.mjs`), source, objects, updates, variant))
     }
+  }
+  return figures.map((all) => {
+    const least = (of: (one: Figures) => number): number => Math.min(...all.map(of))
+    return {
+      cpuMillis: least((one) => one.readMillis),
+      syncMiB: least((one) => one.syncMiB),
+      peakMiB: least((one) => one.peakMiB),
+      perEvent: (least((one) => one.eventMillis) * 1000) / updates,
+      perSecond: (updates / least((one) => one.elapsed)) * 1000,
+    }
+  })
+}
+
+/** The best of several rounds of a controller that starts with so many objects. */
+async function reconciles(out: string, source: Source, objects: number, variant: string): Promise<Reconciles> {
+  const all: Reconciles[] = []
+  for (let round = 0; round < rounds; round++) {
+    all.push(await consume<Reconciles>(join(out, 'kubewright-controller.mjs'), source, objects, 0, variant))
+  }
+  return all.reduce((best, one) => (one.perReconcile < best.perReconcile ? one : best))
+}
+
+const text = (value: number, unit: string): string => {
+  const digits = value < 100 ? 1 : 0
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return `${value.toLocaleString('en', options)} ${unit}`
+}
+const factor = (peer: number, ours: number): string => `${(peer / ours).toFixed(2)}×`
+
+interface RowOptions {
+  /** The most that we want to take. */
+  readonly aim?: number
+  /** What controller-runtime took. */
+  readonly elsewhere?: number
+}
+
+function row(title: string, unit: string, ours: number, peer: number | undefined, options: RowOptions = {}): string {
+  const { aim, elsewhere } = options
+  const goal = aim === undefined ? '' : ` (aim ${text(aim, unit)}: ${ours <= aim ? 'met' : 'missed'})`
+  const node = peer === undefined ? '–' : `${text(peer, unit)} (${factor(peer, ours)})`
+  const go = elsewhere === undefined ? '–' : `${text(elsewhere, unit)} (${factor(elsewhere, ours)})`
+  return `| ${title} | ${text(ours, unit)}${goal} | ${node} | ${go} |`
+}
+
+async function smallCache(out: string): Promise<string[]> {
+  const source = await startSource(out, 10_000, events)
+  try {
+    const contenders = [changes, both, clientNode]
+    const [ours, objects, peer] = (await measure(out, source, 10_000, events, contenders)) as [Best, Best, Best]
+    const rates = `${ours.perSecond.toFixed(0)}/s | ${peer.perSecond.toFixed(0)}/s | 2,700 to 6,600/s`
+    return [
+      row('sync of 10,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis),
+      row('memory after the sync of 10,000', 'MiB', ours.syncMiB, peer.syncMiB, { aim: 105, elsewhere: 105 }),
+      row('watch event, 10,000 cached, CPU', 'us', ours.perEvent, peer.perEvent, { aim: 20, elsewhere: 181 }),
+      row('the same, handler is given both objects, CPU', 'us', objects.perEvent, peer.perEvent, { elsewhere: 181 }),
+      `| watch events per second as they came | ${rates} |`,
+      row(`peak memory under those ${events / 1000},000 events`, 'MiB', ours.peakMiB, peer.peakMiB, { elsewhere: 105 }),
+    ]
   } finally {
     await source[Symbol.asyncDispose]()
   }
-  return { best: [...best.values()], meanBytes: source.meanBytes }
 }
 
-const aim = (value: number, limit: number): string => (value <= limit ? `aim ${limit}: met` : `aim ${limit}: missed`)
-const factor = (peer: number, ours: number): string => `${(peer / ours).toFixed(2)}×`
-
-function row(
-  title: string,
-  unit: string,
-  ours: number,
-  peer: number,
-  options: { aim?: number | undefined; elsewhere?: number | undefined } = {},
-): string {
-  const { elsewhere: there } = options
-  const text = (value: number): string => `${value < 100 ? value.toFixed(1) : value.toFixed(0)} ${unit}`
-  const goal = options.aim === undefined ? '' : ` (${aim(ours, options.aim)})`
-  const go = there === undefined ? '–' : `${text(there)} (${factor(there, ours)})`
-  return `| ${title} | ${text(ours)}${goal} | ${text(peer)} (${factor(peer, ours)}) | ${go} |`
+async function largeCache(out: string): Promise<string[]> {
+  const source = await startSource(out, 50_000, 0)
+  try {
+    const contenders = [changes, dropped, clientNode]
+    const [ours, lean, peer] = (await measure(out, source, 50_000, 0, contenders)) as [Best, Best, Best]
+    const noop = await reconciles(out, source, 50_000, 'noop')
+    const gets = await reconciles(out, source, 50_000, 'gets')
+    const perCpu = (one: Reconciles): string =>
+      `${Math.round(1e6 / one.perReconcile).toLocaleString('en')} per second of CPU`
+    const goal = 1e6 / noop.perReconcile >= 200_000 ? 'met' : 'missed'
+    return [
+      row('sync of 50,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis, {
+        aim: 4200,
+        elsewhere: 12_600,
+      }),
+      row('peak memory with 50,000', 'MiB', ours.peakMiB, peer.peakMiB, { aim: 214, elsewhere: 428 }),
+      row('the same without managed fields (`dropManagedFields`)', 'MiB', lean.peakMiB, peer.peakMiB, {
+        elsewhere: 428,
+      }),
+      `| no-op reconciles, 50,000 keys, 1 worker, whole controller | ${perCpu(noop)} (aim 200,000: ${goal}) | – | 52,000 to 67,000/s |`,
+      `| the same with a get from the cache | ${perCpu(gets)} | – | 17,000 to 28,000/s |`,
+      `| reconciles of a storm of 200,000 adds of 1,000 keys | ${noop.storm} (aim 1,100: ${noop.storm <= 1100 ? 'met' : 'missed'}) | – | about 1,005 |`,
+    ]
+  } finally {
+    await source[Symbol.asyncDispose]()
+  }
 }
 
 /** What it costs to keep a cache. */
 export const suite: Suite = {
   title: 'Client and cache',
-  about:
-    'A process that caches custom resources of about 1.5 KiB with managedFields, served by another process from memory over HTTP. Initial sync counts everything from the start of the process to the last of one get per key; peak memory is that of the whole process. Best of three rounds in which the contenders take turns; a factor is a peer’s figure divided by ours, so above 1 we are leaner. The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind: they give the order of magnitude.',
+  about: `A process that caches custom resources of about 1.5 KiB with managedFields, served by another process from memory over HTTP. CPU of a sync is that of the whole process from its start; memory is the most that the whole process has had resident. Events come as fast as they are taken. Best of ${rounds} rounds in which the contenders take turns; a factor is a peer’s figure divided by ours, so above 1 we are leaner. The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind: they give the order of magnitude.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-client-'))
     try {
-      await bundled(out, 'source-server', ...contenders.map(({ program }) => program))
-      const lines = [
+      await bundled(out, 'source-server', 'kubewright-consumer', 'kubewright-controller', 'client-node-consumer')
+      return [
         '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',
         '|---|---|---|---|',
+        ...(await smallCache(out)),
+        ...(await largeCache(out)),
       ]
-      for (const objects of [10_000, 50_000] as const) {
-        const updates = objects === 10_000 ? events : 0
-        const { best, meanBytes } = await measure(out, objects, updates)
-        const [ours, peer] = best as [Best, Best]
-        const there = elsewhere[objects]
-        const count = objects.toLocaleString('en')
-        const what = `${count} objects of ${meanBytes.toFixed(0)} bytes`
-        const cpuAim = there.cpu === undefined ? undefined : there.cpu / 3
-        lines.push(
-          row(`sync of ${what}, CPU`, 'ms', ours.syncMillis, peer.syncMillis, { aim: cpuAim, elsewhere: there.cpu }),
-        )
-        const memory = { aim: objects === 50_000 ? there.memory / 2 : there.memory, elsewhere: there.memory }
-        const title = updates === 0 ? `${count} objects, peak memory` : `the same and ${events} events, peak memory`
-        lines.push(row(title, 'MiB', ours.peakMiB, peer.peakMiB, memory))
-        if (updates === 0) continue
-        lines.push(
-          row(`watch event with ${count} objects cached, CPU`, 'us', ours.perEvent, peer.perEvent, {
-            aim: 20,
-            elsewhere: there.perEvent,
-          }),
-        )
-        const rates = `${ours.perSecond.toFixed(0)}/s | ${peer.perSecond.toFixed(0)}/s (${factor(ours.perSecond, peer.perSecond)} slower)`
-        lines.push(`| watch events per second with ${count} objects cached | ${rates} | 2,700 to 6,600/s |`)
-      }
-      return lines
     } finally {
       rmSync(out, { recursive: true, force: true })
     }

@@ -26,7 +26,8 @@ export function taskOfArguments(): ConsumerTask {
   return { server, objects: Number(objects), events: Number(events), variant }
 }
 
-function cpuMillis(): number {
+/** What the process has used so far. */
+export function cpuMillis(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
@@ -36,6 +37,7 @@ export async function report(consumer: Consumer, task: ConsumerTask): Promise<ne
   const loadedMillis = cpuMillis()
   await consumer.start()
   const syncMillis = cpuMillis()
+  const syncMiB = process.resourceUsage().maxRSS / 1024
   for (let i = 0; i < task.objects; i++) {
     const { name, namespace } = siteName(i)
     if (!consumer.read(name, namespace)) throw new Error(`${namespace}/${name} is missing`)
@@ -54,7 +56,7 @@ export async function report(consumer: Consumer, task: ConsumerTask): Promise<ne
     eventMillis = cpuMillis() - readMillis
   }
   const { maxRSS } = process.resourceUsage()
-  const figures = { loadedMillis, syncMillis, readMillis, eventMillis, elapsed, peakMiB: maxRSS / 1024 }
+  const figures = { loadedMillis, syncMillis, syncMiB, readMillis, eventMillis, elapsed, peakMiB: maxRSS / 1024 }
   process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0))
   return new Promise(() => undefined)
 }

@@ -1,7 +1,8 @@
-// Our informer, on our client. An argument chooses how its one handler is told: `objects` or `changes`.
+// Our informer, on our client. An argument chooses a variant: its handler is told `objects` or `changes`; `dropped` also leaves the
+// managed fields out.
 import { nullLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
-import { type EventHandler, SharedInformer } from '@kubewright/runtime'
+import { clientListWatch, type EventHandler, SharedInformer } from '@kubewright/runtime'
 import { type Consumer, report, taskOfArguments } from './consumer-report.ts'
 
 const task = taskOfArguments()
@@ -28,15 +29,12 @@ const handlers = {
 } satisfies Record<string, EventHandler<never>>
 
 const informer = new SharedInformer({
-  source: {
-    list: ({ resourceVersion, limit = 0, continue: token, signal }) =>
-      client.encodedPage(kind, { resourceVersion, pageSize: limit, continue: token, signal }),
-    watch: async (options) => (await client.watch(kind, options)).encoded(),
-  },
+  source: clientListWatch(client, kind),
   resource: { group: 'example.com', version: 'v1', resource: 'websites' },
   clock: systemClock,
   random: systemRandom,
   log: nullLogger,
+  dropManagedFields: task.variant === 'dropped',
 })
 informer.addHandler(handlers[task.variant === 'objects' ? 'objects' : 'changes'])
 const consumer: Consumer = {
