@@ -1,4 +1,4 @@
-import { findCause, isNotFound, type KubeObject, type Reads } from '@kubewright/api'
+import { findCause, isApiError, isNotFound, type KubeObject, type Reads } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
 import { Pod, type PodDraft } from '@kubewright/k8s'
 import type { EventRecorder } from '@kubewright/runtime'
@@ -41,9 +41,11 @@ export async function deletePod({ client, events }: PodControlParts, owner: Kube
   }
 }
 
-/** Whether a write failed because the namespace is being deleted. */
-export const isNamespaceTerminating = (error: unknown): boolean =>
-  findCause(error, 'NamespaceTerminating') !== undefined
+/** Whether a write failed because the namespace is being deleted, or is gone already. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (findCause(error, 'NamespaceTerminating') !== undefined) return true
+  return isApiError(error) && isNotFound(error) && error.status.details?.kind === 'namespaces'
+}
 
 /** The text of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import type { AnyKind, Infer, KubeObject } from '@kubewright/api'
+import { type AnyKind, type Infer, isNotFound, type KubeObject } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 
@@ -13,8 +13,14 @@ export async function writeStatus<K extends AnyKind, T extends KubeObject & { re
   status: object,
 ): Promise<T> {
   if (sameContent(object.status, status)) return object
-  const written: Infer<K> = await client.subresource(kind, 'status').update({ ...object, status })
-  return written as T
+  try {
+    const written: Infer<K> = await client.subresource(kind, 'status').update({ ...object, status })
+    return written as T
+  } catch (error) {
+    // Gone meanwhile: nobody will miss the status.
+    if (isNotFound(error)) return object
+    throw error
+  }
 }
 
 /** Whether two values say the same. Nulls and empty objects, which servers fill in, say nothing. */

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { deployment, replicaSet, template } from '../testdata/objects.ts'
+import { findNewSet, newReplicaSet, newSetReplicas, sameTemplate } from './new-replica-set.ts'
+import { maxRevision, newSetAnnotations } from './revisions.ts'
+
+const revision = 'deployment.kubernetes.io/revision'
+const history = 'deployment.kubernetes.io/revision-history'
+
+test('newSetAnnotations() copies the annotations of the deployment, except its own and those of kubectl', () => {
+  const last = 'kubectl.kubernetes.io/last-applied-configuration'
+  const subject = deployment({}, undefined, { annotations: { note: 'x', [revision]: '7', [last]: '{}' } })
+  expect(newSetAnnotations(subject, { old: 'y' }, 2)).toEqual({ old: 'y', note: 'x', [revision]: '2' })
+})
+
+test('newSetAnnotations() keeps the numbers of a set that is rolled back to', () => {
+  expect(newSetAnnotations(deployment(), { [revision]: '1' }, 3)).toEqual({ [revision]: '3', [history]: '1' })
+  expect(newSetAnnotations(deployment(), { [revision]: '3', [history]: '1' }, 5)).toEqual({
+    [revision]: '5',
+    [history]: '1,3',
+  })
+  expect(newSetAnnotations(deployment(), { [revision]: '5' }, 3)).toEqual({ [revision]: '5' })
+})
+
+test('newReplicaSet() is named by its template, owned, labelled and numbered', () => {
+  const old = replicaSet({ name: 'old', replicas: 2, annotations: { [revision]: '4' } })
+  const draft = newReplicaSet(deployment({ replicas: 3 }), [old])
+  const hash = draft.metadata.labels?.['pod-template-hash']
+  expect(draft.metadata.name).toBe(`web-${hash}`)
+  expect(draft.metadata.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'web', controller: true }])
+  expect(draft.metadata.annotations).toMatchObject({ [revision]: '5', 'deployment.kubernetes.io/max-replicas': '4' })
+  expect(draft.spec.selector).toEqual({ matchLabels: { app: 'web', 'pod-template-hash': hash } })
+  expect(draft.spec.template?.metadata?.labels).toEqual({ app: 'web', 'pod-template-hash': hash })
+  expect(draft.spec.replicas).toBe(2)
+  expect(newReplicaSet(deployment({}, { collisionCount: 1 }), [old]).metadata.name).not.toBe(draft.metadata.name)
+})
+
+test('newSetReplicas() fills up to the surge', () => {
+  const subject = deployment({ replicas: 4 })
+  expect(newSetReplicas(subject, [replicaSet({ replicas: 4 })], 0)).toBe(1)
+  expect(newSetReplicas(subject, [replicaSet({ replicas: 5 })], 0)).toBe(0)
+  expect(newSetReplicas(subject, [], 0)).toBe(4)
+})
+
+test('findNewSet() ignores the hash and takes the oldest of equals', () => {
+  const made = newReplicaSet(deployment(), [])
+  expect(sameTemplate(made.spec.template, template())).toBe(true)
+  const sets = [
+    replicaSet({ name: 'young', age: 1 }),
+    replicaSet({ name: 'old', age: 9 }),
+    replicaSet({ name: 'other', image: 'x', age: 99 }),
+  ]
+  expect(findNewSet(deployment(), sets)?.metadata.name).toBe('old')
+  expect(maxRevision(sets)).toBe(0)
+})
