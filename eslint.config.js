@@ -7,7 +7,7 @@ const restricted = (object, ...properties) => properties.map((property) => ({ ob
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/*.js', '**/*.mjs'] },
   {
-    files: ['packages/*/src/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'examples/**/*.ts'],
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname },

@@ -1,6 +1,13 @@
 import { isConflict, isNotFound, type KubeObject } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { allNamespaces, dynamicKind, metadataOnly, retryOnConflict } from '@kubewright/client'
+import {
+  type ApiClient,
+  allNamespaces,
+  ConnectionError,
+  dynamicKind,
+  metadataOnly,
+  retryOnConflict,
+} from '@kubewright/client'
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCachedClient } from './create-cached-client.ts'
@@ -58,6 +65,15 @@ async function setUp(options: Partial<ObjectCacheOptions> = {}) {
     await cache[Symbol.asyncDispose]()
   }
   return { namespace, api, clock, log, metrics, watches, cache, client, lease, config, start, caughtUp, stop }
+}
+
+/** The same client with some methods of its own. */
+function overriding(api: ApiClient, methods: Partial<ApiClient>): ApiClient {
+  const get = (target: ApiClient, name: string): unknown => {
+    const value = Reflect.get(methods, name) ?? Reflect.get(target, name)
+    return typeof value === 'function' ? value.bind(target) : value
+  }
+  return new Proxy(api, { get: get as NonNullable<ProxyHandler<ApiClient>['get']> })
 }
 
 const nameOf = ({ metadata }: KubeObject): string => metadata.name
@@ -171,6 +187,45 @@ describe('createCachedClient()', () => {
     expect((await client.get(ConfigMap, 'a')).data).toEqual({ n: '2!' })
     // What was learned stays known: the store still has the first version.
     await expect(client.update({ ...created, data: {} })).rejects.toSatisfy(isConflict)
+    await stop()
+  })
+
+  test('deleteCollection() of a server that does not say what it deleted has the kind read live meanwhile', async () => {
+    const { api, cache, clock, log, config, namespace, start, caughtUp, stop } = await setUp()
+    for (const name of ['a', 'b']) await api.create(config(name))
+    await start()
+    const silent = overriding(api, {
+      requestCollectionDeletion: async (kind, options) => {
+        await api.requestCollectionDeletion(kind, options)
+        return undefined
+      },
+    })
+    const client = createCachedClient({ api: silent, cache, clock, log, namespaces: [namespace] })
+    await client.deleteCollection(ConfigMap)
+    expect(await client.list(ConfigMap)).toEqual([])
+    expect(await client.find(ConfigMap, 'a')).toBeUndefined()
+    expect(client.overlaySize).toBeGreaterThan(0)
+    await caughtUp()
+    expect((await client.list(ConfigMap)).filter(({ metadata }) => metadata.name.length === 1)).toEqual([])
+    await clock.advance('10s')
+    expect(client.overlaySize).toBe(0)
+    client[Symbol.dispose]()
+    await stop()
+  })
+
+  test('after a write whose answer was lost the object is read from the server', async () => {
+    const { api, cache, clock, log, config, start, stop } = await setUp()
+    await start()
+    const lossy = overriding(api, {
+      create: async (draft, options) => {
+        await api.create(draft, options)
+        throw new ConnectionError('the connection broke off', { host: 'test' })
+      },
+    })
+    const client = createCachedClient({ api: lossy, cache, clock, log })
+    await expect(client.create(config('a'))).rejects.toThrow('broke off')
+    expect((await client.get(ConfigMap, 'a')).metadata.name).toBe('a')
+    client[Symbol.dispose]()
     await stop()
   })
 
