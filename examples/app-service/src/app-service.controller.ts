@@ -1,0 +1,88 @@
+import { ApiError, condition, defineController } from 'kubewright'
+import { type ContainerPort, Deployment, Service } from 'kubewright/k8s'
+import { AppService } from './app-service.ts'
+
+export const appServiceController = defineController(AppService, {
+  owns: [Deployment, Service],
+  // An AppService that gives up its ports gives up its Service too.
+  prune: true,
+
+  async reconcile(app, { apply, event }) {
+    const { status: progress = {} } = await apply(deploymentFor(app))
+    const available = progress.availableReplicas ?? 0
+    const refusal = await serve()
+    const isUp = available >= app.spec.replicas
+    return {
+      status: {
+        replicas: progress.replicas ?? 0,
+        readyReplicas: progress.readyReplicas ?? 0,
+        availableReplicas: available,
+        conditions: [
+          condition('Available', isUp, isUp ? 'Running' : 'RollingOut', `${available}/${app.spec.replicas} available`),
+          refusal === undefined
+            ? condition('Exposed', hasPorts(app), hasPorts(app) ? 'ServiceApplied' : 'NoPorts')
+            : condition('Exposed', false, 'ServiceRefused', refusal),
+        ],
+      },
+      // A port that somebody else has may become free at any time, and nobody tells.
+      ...(refusal === undefined ? {} : { requeueAfter: '1m' }),
+    }
+
+    /** Why there is no Service as it should be. */
+    async function serve(): Promise<string | undefined> {
+      if (!hasPorts(app)) return undefined
+      try {
+        await apply(serviceFor(app))
+        return undefined
+      } catch (error) {
+        if (!(error instanceof ApiError && error.reason === 'Invalid')) throw error
+        event('Warning', 'ServiceRefused', error.message)
+        return error.message
+      }
+    }
+  },
+})
+
+const labels = (app: AppService) => ({ app: app.metadata.name })
+const hasPorts = (app: AppService): boolean => (app.spec.ports ?? []).length > 0
+
+const deploymentFor = (app: AppService) =>
+  Deployment({
+    metadata: { name: app.metadata.name, labels: labels(app) },
+    spec: {
+      replicas: app.spec.replicas,
+      selector: { matchLabels: labels(app) },
+      template: {
+        metadata: { labels: labels(app) },
+        spec: {
+          containers: [
+            {
+              name: app.metadata.name,
+              image: app.spec.image,
+              imagePullPolicy: 'IfNotPresent',
+              env: app.spec.envs,
+              resources: app.spec.resources,
+              ports: containerPorts(app),
+            },
+          ],
+        },
+      },
+    },
+  })
+
+const serviceFor = (app: AppService) =>
+  Service({
+    metadata: { name: app.metadata.name, labels: labels(app) },
+    spec: { type: 'NodePort', selector: labels(app), ports: app.spec.ports },
+  })
+
+function containerPorts(app: AppService): ContainerPort[] {
+  const ports = new Map<string, ContainerPort>()
+  for (const { port, targetPort = port, protocol = 'TCP' } of app.spec.ports ?? []) {
+    // A name stands for whatever the container calls so; then the number of the Service's port is as good as any.
+    const named = typeof targetPort === 'string'
+    const containerPort = named ? port : targetPort
+    ports.set(`${containerPort}/${protocol}`, { containerPort, protocol, ...(named ? { name: targetPort } : {}) })
+  }
+  return [...ports.values()]
+}
