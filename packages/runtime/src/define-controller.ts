@@ -27,7 +27,7 @@ export interface ControllerOptions<Read, Status> {
   readonly sources?: readonly Source[]
   /** Which changes of the kind itself matter; all must agree. Deletions always do. @default every change */
   readonly predicates?: readonly Predicate<Read & KubeObject>[] | undefined
-  /** Only objects with matching labels are reconciled. @default all */
+  /** Only objects with matching labels are reconciled: one that loses them with its finalizer on keeps that. @default all */
   readonly selector?: LabelSelection | undefined
   /** Only objects in these namespaces are reconciled. @default those of the operator */
   readonly namespaces?: readonly string[] | undefined

@@ -80,6 +80,20 @@ describe('objectController()', () => {
     expect(calls).toEqual(['cosy'])
   })
 
+  test('leaves the clean-up of objects that it does not select to others', async () => {
+    const calls: string[] = []
+    await bench.client.create(
+      Home({ metadata: { name: 'cosy', finalizers: [finalizer], labels: { tier: 'gold' } }, spec: { image: 'a' } }),
+    )
+    await remove()
+    const cleanup = (): void => void calls.push('cleanup')
+    await bench.run(defineController(Home, { selector: 'tier!=gold', reconcile: cleanup, cleanup }))('default/cosy')
+    await bench.run(defineController(Home, { namespaces: ['b'], reconcile: cleanup, cleanup }))('default/cosy')
+    expect([calls, bench.writes()]).toEqual([[], []])
+    await bench.run(defineController(Home, { selector: 'tier=gold', reconcile: cleanup, cleanup }))('default/cosy')
+    expect([calls, await find()]).toEqual([['cleanup'], undefined])
+  })
+
   test('passes requeueAfter on', async () => {
     await create()
     const controller = defineController(Home, { reconcile: () => ({ requeueAfter: '5m' }) })

@@ -24,9 +24,10 @@ export function objectController(controller: Controller): KeyController {
   for (const { options, watched } of owns.values()) {
     const { predicates, optional, everyOwner } = options
     const map = forOwner(kind, { everyOwner })
-    sources.push(
-      kindSource(watched, { map, predicates, optional, scope: scopeOf(options), name: `${watched.kind} (owned)` }),
-    )
+    // Children are where their owners are.
+    const namespaces = options.namespaces ?? (kind.scope === 'Namespaced' ? controller.namespaces : undefined)
+    const scope = scopeOf({ selector: options.selector, namespaces })
+    sources.push(kindSource(watched, { map, predicates, optional, scope, name: `${watched.kind} (owned)` }))
   }
   for (const watched of controller.watches) sources.push(watchSource(watched, kind))
   sources.push(...controller.sources)

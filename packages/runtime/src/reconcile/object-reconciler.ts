@@ -57,9 +57,8 @@ export class ObjectReconciler {
     const { kind, cleanup, finalizer } = this.#controller
     const { client } = context
     const object = (await client.find(kind, key)) as KubeObject | undefined
-    if (object === undefined) return undefined
+    if (object === undefined || !this.#concerns(object, context)) return undefined
     if (isDeleting(object)) return this.#finish(object, context)
-    if (!this.#concerns(object)) return undefined
     if (cleanup === undefined || hasFinalizer(object, finalizer)) return this.#work(object, context)
     const call = { fieldManager: this.#fieldManager, signal: context.signal }
     // First the finalizer, then the work: whatever is done outside of the cluster will be undone.
@@ -91,11 +90,19 @@ export class ObjectReconciler {
     return undefined
   }
 
-  /** Changes of children and of what is watched may lead to objects that the controller was not asked to care for. */
-  #concerns(object: KubeObject): boolean {
+  /**
+   * Changes of children and of what is watched may lead to objects that the controller was not asked to care for. Those may be another
+   * process's, so not even their deletion is ours.
+   */
+  #concerns(object: KubeObject, context: KeyContext): boolean {
     const { namespace = '', labels } = object.metadata
-    if (this.#namespaces !== undefined && !this.#namespaces.has(namespace)) return false
-    return this.#selector?.matches(labels) ?? true
+    const selected = this.#selector?.matches(labels) ?? true
+    if (selected && (this.#namespaces?.has(namespace) ?? true)) return true
+    if (hasFinalizer(object, this.#controller.finalizer)) {
+      const { finalizer } = this.#controller
+      context.log.debug('The object carries the finalizer, but is not among those that are reconciled', { finalizer })
+    }
+    return false
   }
 
   #start(owner: KubeObject, context: KeyContext): { readonly controller: Context; readonly children: Children } {

@@ -61,7 +61,7 @@ export interface OwnedKindOptions<T extends KubeObject = KubeObject> {
    * each time, since the cache cannot tell a missing child from one without the labels. @default everything
    */
   readonly selector?: LabelSelection | undefined
-  /** Only these namespaces. @default those of the operator */
+  /** Only these namespaces. @default those of the controller */
   readonly namespaces?: readonly string[] | undefined
   /** Whether the kind may be missing: the watch then begins when its definition is installed. @default false */
   readonly optional?: boolean | undefined
