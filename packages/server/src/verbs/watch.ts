@@ -212,7 +212,9 @@ class WatchStream {
     const { kind, empty } = endpoint.resource
     const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
     if (initialEventsEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' }
-    const object: MutableObject = { ...(empty?.() ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
+    // Of metadata alone nothing else is shown: whoever watches every resource gets many of them.
+    const bare = representation.as === 'PartialObjectMetadata' ? undefined : empty?.()
+    const object: MutableObject = { ...(bare ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
     const shown = representation.as === undefined ? object : this.#represent(object)
     this.#sendEvent('BOOKMARK', shown)
   }
