@@ -1,9 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:http'
-import { get as getTls } from 'node:https'
-import { memoryLogger, nullLogger, systemClock } from '@kubewright/base'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { Agent, get as getTls } from 'node:https'
+import { connect as connectTls } from 'node:tls'
+import { Deferred, memoryLogger, nullLogger, systemClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
-import { textResponse } from './http-handler.ts'
+import { certificateSource } from './certificate-source.ts'
+import { type HttpRequest, type HttpResponse, textResponse } from './http-handler.ts'
 import { selfSignedCertificate } from './self-signed-certificate.ts'
 import { systemHttpListener } from './system-http-listener.ts'
 
@@ -70,6 +74,60 @@ describe('systemHttpListener', () => {
         await listening[Symbol.asyncDispose]()
       }
     }
+  })
+
+  it('shows a new certificate from the next connection on, and keeps the old one when it cannot be used', async () => {
+    const log = memoryLogger()
+    const [first, second] = [selfSignedCertificate(systemClock).current(), selfSignedCertificate(systemClock).current()]
+    const certificate = certificateSource(first)
+    const handler = (): HttpResponse => textResponse(200, '')
+    const listening = await systemHttpListener.listen({ ...base, log, certificate, handler })
+    const shown = async (): Promise<string> => {
+      const socket = connectTls({ port: listening.port, host: '127.0.0.1', rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { fingerprint256 } = socket.getPeerX509Certificate()!
+      socket.destroy()
+      return fingerprint256
+    }
+    const printOf = ({ cert }: { cert: string }): string => new X509Certificate(cert).fingerprint256
+    try {
+      expect(await shown()).toBe(printOf(first))
+      certificate.replace(second)
+      expect(await shown()).toBe(printOf(second))
+      certificate.replace({ cert: 'broken', key: 'broken' })
+      expect(await shown()).toBe(printOf(second))
+      expect(log.records).toMatchObject([{ message: 'Could not take over a certificate, keeping the one before' }])
+    } finally {
+      await listening[Symbol.asyncDispose]()
+    }
+  })
+
+  it('closes although clients keep their connections, after what is being answered', async () => {
+    const certificate = selfSignedCertificate(systemClock)
+    const asked = new Deferred<void>()
+    const answer = new Deferred<HttpResponse>()
+    const handler = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
+      if (request.path !== '/slow') return textResponse(200, '')
+      asked.resolve()
+      return answer.promise
+    }
+    const listening = await systemHttpListener.listen({ ...base, certificate, http2: true, handler })
+    const url = `https://127.0.0.1:${listening.port}`
+    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
+    await read((callback) => getTls(`${url}/`, { agent }, callback))
+    const session = connectHttp2(url, { rejectUnauthorized: false })
+    const stream = session.request({ ':path': '/' })
+    const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
+    expect(head[':status']).toBe(200)
+    stream.resume()
+    const slow = read((callback) => getTls(`${url}/slow`, { agent: false, rejectUnauthorized: false }, callback))
+    await asked.promise
+    const closed = listening[Symbol.asyncDispose]()
+    answer.resolve(textResponse(200, 'done'))
+    expect(await slow).toEqual([200, 'done'])
+    await closed
+    agent.destroy()
+    session.destroy()
   })
 
   it('names the cure when an address is taken', async () => {

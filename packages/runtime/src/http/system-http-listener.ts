@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createSecureServer } from 'node:http2'
+import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { KubewrightError, type Logger } from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
@@ -10,13 +11,18 @@ import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
 const headersTimeout = 32_000
 const idleTimeout = 90_000
 const maxHeaderSize = 1024 * 1024
+const handshakeTimeout = 10_000
 
 /** Opens servers on sockets. */
 export const systemHttpListener: HttpListener = {
   listen: async (options: ListenOptions): Promise<Listening> => {
     const { name, host, port } = options
     const server = serverFor(options)
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void serve(options, request, response))
+    const connections = new OpenConnections(server)
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      connections.began(request, response)
+      void serve(options, request, response)
+    })
     // A client that speaks nonsense is its own problem.
     server.on('clientError', (_, socket) => void socket.destroy())
     server.on('tlsClientError', () => undefined)
@@ -34,18 +40,58 @@ export const systemHttpListener: HttpListener = {
         reload?.[Symbol.dispose]()
         const closed = once(server, 'close')
         server.close()
-        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        connections.end()
         await closed
       },
     }
   },
 }
 
+/** The connections of a server: closing it must not wait for clients that keep theirs open without asking for anything. */
+class OpenConnections {
+  /** How many requests are being answered on each connection of HTTP/1.1. */
+  readonly #sockets = new Map<Socket, number>()
+  readonly #sessions = new Set<ServerHttp2Session>()
+  #isEnding = false
+
+  constructor(server: Server | TlsServer) {
+    const isTls = 'setSecureContext' in server
+    server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket & { alpnProtocol?: string | false }) => {
+      // Connections of HTTP/2 are known by their sessions.
+      if (socket.alpnProtocol === 'h2') return
+      this.#sockets.set(socket, 0)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    server.on('session', (session: ServerHttp2Session) => {
+      this.#sessions.add(session)
+      session.once('close', () => this.#sessions.delete(session))
+    })
+  }
+
+  began({ socket }: IncomingMessage, response: ServerResponse): void {
+    const count = this.#sockets.get(socket)
+    if (count === undefined) return
+    this.#sockets.set(socket, count + 1)
+    response.once('close', () => {
+      const left = (this.#sockets.get(socket) ?? 1) - 1
+      if (this.#sockets.has(socket)) this.#sockets.set(socket, left)
+      if (this.#isEnding && left === 0) socket.end()
+    })
+  }
+
+  /** Ends every connection as soon as nothing is being answered on it. */
+  end(): void {
+    this.#isEnding = true
+    for (const [socket, count] of this.#sockets) if (count === 0) socket.destroy()
+    for (const session of this.#sessions) session.close()
+  }
+}
+
 function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsServer {
   const limits = { maxHeaderSize, headersTimeout, keepAliveTimeout: idleTimeout, requestTimeout: headersTimeout }
   if (certificate === undefined) return createServer(limits)
   const { cert, key } = certificate.current()
-  const tls = { cert, key, minVersion: 'TLSv1.2' as const, ...limits }
+  const tls = { cert, key, minVersion: 'TLSv1.2' as const, handshakeTimeout, ...limits }
   if (!http2) return createTlsServer(tls)
   // Serves both versions on one port; for requests it behaves as the other one does.
   return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
