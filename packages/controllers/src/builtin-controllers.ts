@@ -2,6 +2,8 @@ import type { KeyController } from '@kubewright/runtime'
 import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
+import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
+import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { jobController } from './job/job-controller.ts'
 import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
@@ -34,4 +36,6 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(garbageCollector()),
   single(namespaceController),
   single(serviceAccountController),
+  single(endpointsController),
+  single(endpointSliceController),
 ])

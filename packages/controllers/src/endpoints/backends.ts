@@ -1,0 +1,60 @@
+import type { Pod, Service } from '@kubewright/k8s'
+import { isPodTerminal } from '../workload/pod-state.ts'
+
+type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number]
+
+/** An address family, under the names that Services use. */
+export type IpFamily = 'IPv4' | 'IPv6'
+
+/** Whether controllers fill the endpoints of a service; otherwise somebody else does, or a name server. */
+export function isFilled({ spec }: Service): boolean {
+  return spec?.selector !== undefined && spec.type !== 'ExternalName'
+}
+
+/** Whether clients find the pods of the service by name, without an address in between. */
+export function isHeadless({ spec }: Service): boolean {
+  return (spec?.clusterIP ?? '') === '' || spec?.clusterIP === 'None'
+}
+
+/** Whether a pod that a service selects has an address to offer. */
+export function offersAddress(pod: Pod, evenTerminating: boolean): boolean {
+  if (isPodTerminal(pod)) return false
+  const { podIP = '', podIPs = [] } = pod.status ?? {}
+  if (podIP === '' && podIPs.length === 0) return false
+  return evenTerminating || pod.metadata.deletionTimestamp === undefined
+}
+
+/** The addresses of a pod in one family. */
+export function addressesIn(pod: Pod, family: IpFamily): string[] {
+  return (pod.status?.podIPs ?? []).flatMap(({ ip = '' }) => (familyOf(ip) === family ? [ip] : []))
+}
+
+/** The families of a service, the first of them preferred. */
+export function familiesOf({ spec }: Service): readonly IpFamily[] {
+  const families = (spec?.ipFamilies ?? []) as readonly IpFamily[]
+  if (families.length > 0) return families
+  const { clusterIP = '' } = spec ?? {}
+  return clusterIP === '' || clusterIP === 'None' ? ['IPv4', 'IPv6'] : [familyOf(clusterIP)]
+}
+
+const familyOf = (ip: string): IpFamily => (ip.includes(':') ? 'IPv6' : 'IPv4')
+
+/** The number behind a port of a service in a pod; undefined when no container has a port of that name. */
+export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | undefined {
+  if (typeof target !== 'string') return target === undefined || target === 0 ? port : target
+  // Init containers that go on running serve too.
+  const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  for (const { ports = [] } of [...pod.spec.containers, ...sidecars]) {
+    for (const { name, containerPort, protocol: offered = 'TCP' } of ports) {
+      if (name === target && offered === protocol) return containerPort
+    }
+  }
+  return undefined
+}
+
+/** The name under which a pod is found within the domain of the service. */
+export function hostnameIn({ metadata, spec }: Pod, service: Service): string | undefined {
+  const { hostname = '', subdomain } = spec
+  const inDomain = subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
+  return hostname !== '' && inDomain ? hostname : undefined
+}

@@ -1,0 +1,96 @@
+import { isNotFound, keyOf, parseKey } from '@kubewright/api'
+import { EndpointSlice, Node, Pod, Service } from '@kubewright/k8s'
+import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isFilled } from './backends.ts'
+import {
+  managedByLabel,
+  planEndpointSlices,
+  type SlicePlan,
+  serviceNameLabel,
+  sliceController,
+} from './plan-endpoint-slices.ts'
+import { podSelector, podsOfServices } from './selecting-services.ts'
+import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
+
+/** Keeps the EndpointSlices of services equal to the addresses of the pods that they select. */
+export const endpointSliceController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'endpointslice-controller',
+  kind: Service,
+  concurrency: 5,
+  sources: [
+    kindSource(Service),
+    podsOfServices,
+    kindSource(EndpointSlice, {
+      map: ({ metadata: { labels, namespace } }) => {
+        const name = labels?.[serviceNameLabel]
+        return name !== undefined && labels?.[managedByLabel] === sliceController ? [`${namespace}/${name}`] : []
+      },
+    }),
+    kindSource(Node, {
+      predicates: [changed('metadata.labels')],
+      map: async (_, { client }) => (await client.list(Service, { namespace: '' })).filter(isFilled).map(keyOf),
+    }),
+  ],
+  start: () => {
+    const triggers = new TriggerTimes()
+    return (key, context) => reconcile(key, context, triggers)
+  },
+})
+
+async function reconcile(key: string, context: KeyContext, triggers: TriggerTimes): Promise<void> {
+  const { client, events } = context
+  const service = await client.find(Service, parseKey(key))
+  if (service === undefined) {
+    // The slices are the garbage collector's: they are owned by the service.
+    triggers.forget(key)
+    return
+  }
+  if (!isFilled(service)) return
+  const { namespace = '', name } = service.metadata
+  const pods = await client.list(Pod, { namespace, selector: podSelector(service) })
+  const labels = { [serviceNameLabel]: name, [managedByLabel]: sliceController }
+  const slices = await client.list(EndpointSlice, { namespace, selector: { matchLabels: labels } })
+  const nodes = new Map((await client.list(Node)).map((node) => [node.metadata.name, node]))
+  const trigger = triggers.next(service, pods)
+  const alive = slices.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  const plan = planEndpointSlices({ service, pods, nodes, slices: alive })
+  try {
+    await carryOut(plan, service, trigger, context)
+    const [missing] = plan.missingNodes
+    if (missing !== undefined) {
+      const pod = pods.find(({ spec }) => spec.nodeName === missing)?.metadata.name
+      throw new Error(`skipping Pod ${pod} for Service ${namespace}/${name}: Node ${missing} Not Found`)
+    }
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return
+    const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${messageOf(error)}`
+    events.record(service, { type: 'Warning', reason: 'FailedToUpdateEndpointSlices', message })
+    throw error
+  }
+}
+
+async function carryOut(
+  plan: SlicePlan,
+  service: Service,
+  trigger: string | undefined,
+  { client }: KeyContext,
+): Promise<void> {
+  // The garbage collector removes the slices of a service that goes: new ones would be in its way.
+  for (const draft of service.metadata.deletionTimestamp === undefined ? plan.create : []) {
+    const annotations = withTriggerTime(undefined, trigger)
+    await client.create({ ...draft, metadata: { ...draft.metadata, annotations } })
+  }
+  for (const slice of plan.update) {
+    const annotations = withTriggerTime(slice.metadata.annotations, trigger)
+    await client.update({ ...slice, metadata: { ...slice.metadata, annotations } })
+  }
+  for (const { metadata } of plan.delete) {
+    try {
+      await client.delete(EndpointSlice, { namespace: metadata.namespace ?? '', name: metadata.name })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+}

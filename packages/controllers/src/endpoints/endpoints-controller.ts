@@ -1,0 +1,66 @@
+import { isNotFound, parseKey } from '@kubewright/api'
+import { Endpoints, Pod, Service } from '@kubewright/k8s'
+import { type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isFilled } from './backends.ts'
+import { planEndpoints } from './plan-endpoints.ts'
+import { podSelector, podsOfServices } from './selecting-services.ts'
+import { TriggerTimes } from './trigger-times.ts'
+
+const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+
+/** Keeps the Endpoints of services equal to the addresses of the pods that they select. */
+export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'endpoints-controller',
+  kind: Service,
+  concurrency: 5,
+  sources: [
+    kindSource(Service),
+    podsOfServices,
+    // Elections of old clients use Endpoints without a service.
+    kindSource(Endpoints, {
+      map: ({ metadata: { name, namespace, annotations } }) =>
+        annotations?.[leaderAnnotation] === undefined ? [`${namespace}/${name}`] : [],
+    }),
+  ],
+  start: () => {
+    const triggers = new TriggerTimes()
+    return (key, context) => reconcile(key, context, triggers)
+  },
+})
+
+async function reconcile(key: string, { client, events }: KeyContext, triggers: TriggerTimes): Promise<void> {
+  const service = await client.find(Service, parseKey(key))
+  if (service === undefined) {
+    triggers.forget(key)
+    await removeLeftover(key, client)
+    return
+  }
+  if (!isFilled(service)) return
+  const { namespace = '', name } = service.metadata
+  const pods = await client.list(Pod, { namespace, selector: podSelector(service) })
+  const current = await client.find(Endpoints, { namespace, name })
+  const draft = planEndpoints(service, pods, current, triggers.next(service, pods))
+  if (draft === undefined) return
+  try {
+    await (current === undefined ? client.create(draft) : client.update(draft))
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return
+    const [reason, verb] =
+      current === undefined
+        ? ['FailedToCreateEndpoint', `create endpoint for service`]
+        : ['FailedToUpdateEndpoint', 'update endpoint']
+    const message = `Failed to ${verb} ${namespace}/${name}: ${messageOf(error)}`
+    events.record(current ?? service, { type: 'Warning', reason, message })
+    throw error
+  }
+}
+
+async function removeLeftover(key: string, client: KeyContext['client']): Promise<void> {
+  try {
+    if ((await client.find(Endpoints, parseKey(key))) !== undefined) await client.delete(Endpoints, parseKey(key))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
