@@ -229,6 +229,25 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
+  test('of writes in flight at the same time the newest is shown, whichever is answered last', async () => {
+    const { client, config, start, stop } = await setUp()
+    await start()
+    await client.create(config('a'))
+    const patches = Array.from({ length: 10 }, (_, n) => client.patch(ConfigMap, 'a', { data: { n: String(n) } }))
+    const newest = (await Promise.all(patches)).reduce((a, b) =>
+      Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion) ? a : b,
+    )
+    expect(await client.get(ConfigMap, 'a')).toEqual(newest)
+    // The patch may come first or too late; the deletion is what remains.
+    await Promise.allSettled([
+      client.patch(ConfigMap, 'a', { data: { n: 'last' } }),
+      client.delete(ConfigMap, 'a'),
+      client.get(ConfigMap, 'a', { consistency: 'live' }),
+    ])
+    expect(await client.find(ConfigMap, 'a')).toBeUndefined()
+    await stop()
+  })
+
   test('dry runs leave no trace', async () => {
     const { api, client, config, start, stop } = await setUp()
     await api.create(config('a'))
