@@ -90,6 +90,32 @@ test('a settled object costs no write, however often it is looked at', async () 
   expect(causes.at(-1)).toMatchObject([{ event: 'update', object: 'default/cosy', count: 1 }])
 })
 
+test('a cache without managedFields costs one more request for each write, and prune still knows what is ours', async () => {
+  const controller = defineController(Home, {
+    owns: [ConfigMap],
+    prune: true,
+    async reconcile(home, { apply }) {
+      const rooms = home.spec.rooms ?? []
+      for (const room of rooms) await apply(ConfigMap({ metadata: { name: room }, data: { room } }))
+      return { status: { readyReplicas: rooms.length, conditions: [condition('Ready', true, 'Furnished')] } }
+    },
+  })
+  await using env = await startHarness({ controllers: [controller], kinds: [Home], cache: { dropManagedFields: true } })
+  await env.client.create(Home({ metadata: { name: 'cosy' }, spec: { image: 'a', rooms: ['bath', 'hall'] } }))
+  await env.untilObject(Home, 'cosy', hasCondition('Ready'))
+  await env.settle()
+  env.writes()
+  for (const touched of ['1', '2']) {
+    await env.client.patch(Home, 'cosy', { metadata: { annotations: { touched } } })
+    await env.settle()
+  }
+  const repeated = env.writes()
+  expect(repeated.filter((request) => request.includes('configmaps'))).toEqual([])
+  await env.client.patch(Home, 'cosy', { spec: { rooms: ['hall'] } })
+  await env.untilGone(ConfigMap, 'bath')
+  expect((await env.client.list(ConfigMap)).map(keyOf)).toEqual(['default/hall'])
+})
+
 test('the second process of an operator finds everything in order and writes nothing', async () => {
   await using env = await startHarness({ controllers: [homeController()], kinds: [Home] })
   await env.client.create(create())

@@ -11,6 +11,7 @@ import {
 } from '@kubewright/client'
 import {
   type Cluster,
+  type ClusterOptions,
   type Controller,
   type ControllerRunner,
   createCluster,
@@ -47,12 +48,14 @@ export interface HarnessOptions {
   readonly controllers: readonly Controller[]
   /** Custom resources to install first. */
   readonly kinds?: readonly Parameters<typeof crdOf>[0][]
+  /** What the cache keeps of objects. */
+  readonly cache?: ClusterOptions['cache']
   /** Prepares the cluster before the controllers start. */
   readonly prepare?: (client: ApiClient) => Promise<void>
 }
 
 /** Starts a server, installs custom resources and runs the controllers. */
-export async function startHarness({ controllers, kinds = [], prepare }: HarnessOptions): Promise<Harness> {
+export async function startHarness({ controllers, kinds = [], prepare, cache }: HarnessOptions): Promise<Harness> {
   const clock = new VirtualClock()
   const random = seededRandom('harness')
   const log = memoryLogger(0)
@@ -73,7 +76,7 @@ export async function startHarness({ controllers, kinds = [], prepare }: Harness
     },
   }
   const api = createClient({ transport: counted, credentials })
-  const cluster = createCluster({ api, clock, random, log })
+  const cluster = createCluster({ api, clock, random, log, cache })
   const metrics = { add: () => undefined, set: () => undefined, observe: () => undefined }
   const events = createEventRecorder({ client: cluster.client, clock, log, component: 'test', instance: 'test-0' })
   const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'test' }

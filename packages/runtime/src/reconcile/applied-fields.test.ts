@@ -136,10 +136,16 @@ describe('AppliedFields', () => {
     )
   })
 
-  test('unchanged() knows nothing of objects without managedFields', () => {
+  test('unchanged() knows of objects without managedFields only what it left them as', () => {
     const fields = new AppliedFields('ours')
     const { live } = applied('ours', undefined, { size: 1 })
-    const { managedFields: _, ...bare } = live.metadata as Record<string, unknown>
-    expect(fields.unchanged({ spec: { size: 1 } }, { ...live, metadata: bare } as unknown as Live)).toBe(false)
+    const { managedFields: _, ...bare } = live.metadata as unknown as Record<string, unknown>
+    const cached = { ...live, metadata: bare } as unknown as Live
+    expect(fields.unchanged({ spec: { size: 1 } }, cached)).toBe(false)
+    fields.learn({ spec: { size: 1 } }, live, cached)
+    expect(fields.unchanged({ spec: { size: 1 } }, cached)).toBe(true)
+    expect(fields.unchanged({ spec: { size: 2 } }, cached)).toBe(false)
+    const later = { ...cached, metadata: { ...cached.metadata, resourceVersion: 'another' } }
+    expect(fields.unchanged({ spec: { size: 1 } }, later)).toBe(false)
   })
 })

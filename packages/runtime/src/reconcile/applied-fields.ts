@@ -60,6 +60,7 @@ interface Lesson {
   readonly values: unknown
   /** What it has and the object had not: empty values, which nobody owns. */
   readonly gaps: string
+  readonly resourceVersion: string
 }
 
 // The memory only serves to save requests, so it may forget.
@@ -83,6 +84,7 @@ export class AppliedFields {
 
   /** Whether applying the configuration to the live object is proven to change nothing. */
   unchanged(config: object, live: Live): boolean {
+    if (live.metadata.managedFields === undefined) return this.#isAsLeft(config, live)
     const entry = entryOf(live, this.#manager, this.#subresource)
     if (entry === undefined || entry.apiVersion !== live.apiVersion || !isObject(entry.fieldsV1)) return false
     const fields = entry.fieldsV1 as Fields
@@ -98,6 +100,12 @@ export class AppliedFields {
     )
   }
 
+  /** Whether this very version is what the same apply led to: all that can be known where caches drop `managedFields`. */
+  #isAsLeft(config: object, { metadata }: Live): boolean {
+    const lesson = this.#lessons.get(metadata.uid)
+    return lesson?.resourceVersion === metadata.resourceVersion && deepEqual(lesson.config, owned(config as Json))
+  }
+
   /**
    * Remembers what became of a configuration, if that cannot be seen by comparing. `before` is the object that it was applied to, if
    * that is known.
@@ -109,7 +117,8 @@ export class AppliedFields {
     const fields = entry?.fieldsV1
     if (entry === undefined || !isObject(fields)) return
     const applied = owned(config as Json)
-    if (same(applied, answer, fields as Fields, othersOf(answer, entry))) return
+    const isBlind = before !== undefined && before.metadata.managedFields === undefined
+    if (!isBlind && same(applied, answer, fields as Fields, othersOf(answer, entry))) return
     // An apply may drop empty values on its way, and the next one bring them back: then only a repetition without effect is a proof.
     const gaps = gapsOf(applied, answer)
     if (gaps !== '' && before?.metadata.resourceVersion !== resourceVersion) return
@@ -119,7 +128,8 @@ export class AppliedFields {
         break
       }
     }
-    this.#lessons.set(uid, { config: deepCopy(applied), fields, values: project(answer, fields as Fields), gaps })
+    const values = project(answer, fields as Fields)
+    this.#lessons.set(uid, { config: deepCopy(applied), fields, values, gaps, resourceVersion })
   }
 }
 

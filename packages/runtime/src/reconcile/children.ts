@@ -86,7 +86,7 @@ export class Children {
     this.#applied.add(`${typeName(child)} ${key}`)
     const live = (await client.find(use.watched, key)) as KubeObject | undefined
     if (live !== undefined) {
-      this.#checkControl(kind, live, options.adopt ?? this.#parts.adopt)
+      await this.#checkControl(kind, live, options.adopt ?? this.#parts.adopt)
       if (use.watched === kind && applied.unchanged(config, live)) {
         count('unchanged')
         return deepFreeze(live)
@@ -113,20 +113,30 @@ export class Children {
 
   /** Deletes the children that the controller applied at some time, but not in this reconcile. */
   async prune(): Promise<void> {
-    const { owner, client, owns, fieldManager, log } = this.#parts
+    const { owner, client, owns, log } = this.#parts
     const namespace = owner.metadata.namespace ?? allNamespaces
     for (const { options, watched } of owns.values()) {
       const children = (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
-      const stale = children.filter(
+      const candidates = children.filter(
         (object) =>
           object.metadata.deletionTimestamp === undefined &&
-          !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`) &&
-          wasAppliedBy(object, fieldManager),
+          !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`),
       )
+      const ours = await Promise.all(candidates.map((object) => this.#wasOurs(options.kind, object)))
+      const stale = candidates.filter((_, index) => ours[index])
       await Promise.all(stale.map((object) => this.#delete(options.kind, object)))
       if (stale.length > 0)
         log.info('Deleted children that are no longer applied', { kind: options.kind.kind, children: stale.map(keyOf) })
     }
+  }
+
+  /** Whether this controller has applied the object; where the cache does not know who did, the server does. */
+  async #wasOurs(kind: AnyKind, object: KubeObject): Promise<boolean> {
+    const { client, fieldManager } = this.#parts
+    if (object.metadata.managedFields !== undefined) return wasAppliedBy(object, fieldManager)
+    const options = { consistency: 'live', signal: this.#parts.signal() } as const
+    const live = (await client.find(kind, keyOf(object), options)) as KubeObject | undefined
+    return live !== undefined && live.metadata.uid === object.metadata.uid && wasAppliedBy(live, fieldManager)
   }
 
   async #delete(kind: AnyKind, object: KubeObject): Promise<void> {
@@ -185,8 +195,8 @@ export class Children {
     }
   }
 
-  #checkControl(kind: AnyKind, live: KubeObject, adopt: Adoption): void {
-    const { owner, ownerKind, fieldManager, event, count } = this.#parts
+  async #checkControl(kind: AnyKind, live: KubeObject, adopt: Adoption): Promise<void> {
+    const { owner, ownerKind, event, count } = this.#parts
     const controller = controllerOf(live)
     if (controller?.uid === owner.metadata.uid) return
     const childText = `${kind.kind} ${keyOf(live)}`
@@ -195,7 +205,7 @@ export class Children {
       throw new RetryLater(waitForCollector, `${what}: waiting for the garbage collector to delete it`)
     }
     if (controller === undefined) {
-      if (adopt === 'orphans' || (adopt === 'ours' && wasAppliedBy(live, fieldManager))) return
+      if (adopt === 'orphans' || (adopt === 'ours' && (await this.#wasOurs(kind, live)))) return
     }
     count('refused')
     event(
