@@ -58,6 +58,8 @@ export interface SharedInformerFactoryOptions {
   readonly transformOf?: (kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined
   /** Leaves `metadata.managedFields` out of what is stored, without parsing objects for it. @default false */
   readonly dropManagedFields?: boolean
+  /** How many objects of one kind are kept parsed; see `IndexerOptions`. Undefined means the default. @default 4096 for each kind */
+  readonly hotObjectsOf?: (kind: AnyKind) => number | undefined
   /** Limits and switches of all reflectors. By default watches may only send objects of the kind itself. */
   readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
 }
@@ -166,6 +168,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       reflector,
       dropManagedFields = false,
     } = this.#options
+    const hotObjects = this.#options.hotObjectsOf?.(kind)
     const transform = transformOf === undefined ? this.#options.transform : transformOf(kind)
     const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
     return new SharedInformer({
@@ -175,6 +178,7 @@ export class SharedInformerFactory implements AsyncDisposable {
       dropManagedFields,
       ...(metrics === undefined ? {} : { metrics }),
       ...(transform === undefined ? {} : { transform }),
+      ...(hotObjects === undefined ? {} : { hotObjects }),
       source: this.#source(kind, scope),
       reflector: { expected: { apiVersion: kind.apiVersion, kind: kind.kind }, ...reflector },
       resource: { group: kind.group, version: kind.version, resource: kind.plural, ...namespace },

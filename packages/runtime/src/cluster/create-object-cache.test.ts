@@ -174,6 +174,16 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
+  test('byKind says how many objects are kept parsed', async () => {
+    const { cache } = setUp({ namespaces: ['a'], byKind: [{ kind: ConfigMap, hotObjects: 0 }] })
+    const cold = cache.use(ConfigMap)
+    cache.start()
+    await cold.synced()
+    expect(cold.store.get('a/one')).toEqual(cold.store.get('a/one'))
+    expect(cold.store.get('a/one')).not.toBe(cold.store.get('a/one'))
+    await cache[Symbol.asyncDispose]()
+  })
+
   test('waitForSync() and health say what is missing, and the cure', async () => {
     const refuse = () => Promise.reject(newForbidden({ group: '', resource: 'configmaps' }, '', new Error('no rights')))
     const client: ObjectCacheOptions['client'] = {

@@ -36,6 +36,8 @@ export interface KindCacheOptions {
   readonly fieldSelector?: string | undefined
   /** Changes objects before they are stored, instead of the transform of the cache. */
   readonly transform?: ((object: KubeObject) => KubeObject) | undefined
+  /** How many of the objects, which are held as bytes, are kept parsed as well, at most. @default 4096 */
+  readonly hotObjects?: number | undefined
   /** How often handlers are told every object again. @default that of the cache */
   readonly resyncPeriod?: Duration | undefined
 }
@@ -102,6 +104,7 @@ class InformerCache implements ObjectCache, CacheContents {
       ...(metrics === undefined ? {} : { metrics }),
       ...(reflector === undefined ? {} : { reflector }),
       transformOf: (kind) => this.#transformOf(kind),
+      hotObjectsOf: (kind) => this.#overrides.get(formatGroupKind(kind))?.hotObjects,
       dropManagedFields: options.dropManagedFields ?? false,
     })
   }
