@@ -8,13 +8,14 @@ import { type Decoded, decodeJson } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
 import type { JsonReaderOptions } from './json-reader.ts'
 import { looksLikeJson } from './looks-like-json.ts'
+import { readPlainYaml } from './plain-yaml.ts'
 import { isTooDeep } from './yaml-depth.ts'
 import { goYamlMessage, missingKeyMessage } from './yaml-problem.ts'
 import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 
 let loaded: typeof Yaml | undefined
 
-/** The parser, loaded with the first document that is not JSON: its import costs more than that of all of this package. */
+/** The parser, loaded with the first document that needs it: its import costs more than that of all of this package. */
 function yaml(): typeof Yaml {
   return (loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml)
 }
@@ -24,8 +25,13 @@ const coreTag = 'tag:yaml.org,2002:'
 
 /** Parses the first document of YAML text as kubectl and the API server do; of repeated keys the last one wins. */
 export function parseYaml(text: string): unknown {
-  const json = readAsJson(text)
-  return json === undefined ? new YamlReader(text).read() : json.value
+  const simple = readAsJson(text) ?? readPlainYaml(text)
+  return simple === undefined ? parseAnyYaml(text) : simple.value
+}
+
+/** As {@link parseYaml}, always with the parser. */
+export function parseAnyYaml(text: string): unknown {
+  return new YamlReader(text).read()
 }
 
 /**
