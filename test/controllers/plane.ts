@@ -1,7 +1,7 @@
 import type { AnyKind, Infer } from '@kubewright/api'
 import { drainMicrotasks, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport, type Key } from '@kubewright/client'
-import { type NodePlan, type NodeSpecification, simulateNodes } from '@kubewright/controllers'
+import { type SimulateNodesOptions, simulateNodes } from '@kubewright/controllers'
 import { Namespace, ServiceAccount } from '@kubewright/k8s'
 import {
   createCluster,
@@ -17,8 +17,9 @@ import { MemoryStore } from '@kubewright/storage'
 export interface PlaneOptions {
   readonly controllers: readonly KeyController[]
   /** @default none: pods are never scheduled */
-  readonly nodes?: number | readonly NodeSpecification[]
-  readonly plan?: NodePlan
+  readonly nodes?: SimulateNodesOptions['nodes']
+  readonly plan?: SimulateNodesOptions['plan']
+  readonly processes?: SimulateNodesOptions['processes']
 }
 
 /** A server and controllers in virtual time. */
@@ -42,10 +43,9 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   const random = seededRandom('plane')
   const log = memoryLogger()
   const store = new MemoryStore()
-  const nodes =
-    options.nodes === undefined
-      ? undefined
-      : simulateNodes({ nodes: options.nodes, clock, ...(options.plan ? { plan: options.plan } : {}) })
+  const { nodes: count, plan, processes } = options
+  const simulation = { ...(plan ? { plan } : {}), ...(processes ? { processes } : {}) }
+  const nodes = count === undefined ? undefined : simulateNodes({ nodes: count, clock, ...simulation })
   const server = await assembleServer({
     store,
     clock,

@@ -83,7 +83,9 @@ function advance(
     return started(status, times, facts, again)
   }
   if (running !== undefined) {
-    const exitCode = facts.process === undefined ? script.exitCode : facts.process.exitCode
+    // What is known of a process is about the one before, when it was started just now.
+    const known = news.includes('started') ? undefined : facts.process?.exitCode
+    const exitCode = facts.process === undefined ? script.exitCode : known
     const over = facts.process === undefined ? endsAt(times, running.startedAt, facts) : now
     if (exitCode !== undefined && over !== undefined && over <= now) {
       news.push('ended')

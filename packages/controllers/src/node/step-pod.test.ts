@@ -11,11 +11,10 @@ class Life {
   wakeIn: number | undefined
   readonly news: PodNews[] = []
   readonly #memory: PodMemory = { since: now, containers: new Map(), processes: new Map() }
+  readonly #plan: NodePlan
 
-  constructor(
-    facts: PodFacts,
-    readonly plan: NodePlan = {},
-  ) {
+  constructor(facts: PodFacts, plan: NodePlan = {}) {
+    this.#plan = plan
     const { status: _, ...fresh } = pod({ node: 'a', ...facts })
     this.pod = fresh
     this.step()
@@ -35,7 +34,7 @@ class Life {
   }
 
   step(): this {
-    const facts = { plan: this.plan, memory: this.#memory, podIP: '10.64.0.2', hostIP: '192.168.0.1', now: this.time }
+    const facts = { plan: this.#plan, memory: this.#memory, podIP: '10.64.0.2', hostIP: '192.168.0.1', now: this.time }
     const { news, status, wakeIn } = stepPod(this.pod, facts)
     this.pod = { ...this.pod, status }
     this.wakeIn = wakeIn

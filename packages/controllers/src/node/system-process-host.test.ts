@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { systemProcessHost } from './system-process-host.ts'
+
+const host = systemProcessHost()
+const node = (script: string, onLine: (line: string) => void = () => undefined, env = {}) =>
+  host.start({ command: [process.execPath, '-e', script], env, onLine })
+
+test('systemProcessHost() runs a program with its environment and hears its lines', async () => {
+  const lines: string[] = []
+  const child = node(
+    'console.log(process.env.GREETING); console.error("b"); process.exitCode = 3',
+    (line) => lines.push(line),
+    {
+      GREETING: 'hello',
+    },
+  )
+  expect(await child.exited).toBe(3)
+  expect(lines.sort()).toEqual(['b', 'hello'])
+})
+
+test('systemProcessHost() ends a program as a shell would tell it', async () => {
+  const child = await new Promise<ReturnType<typeof node>>((resolve) => {
+    const started = node('console.log("up"); setInterval(() => {}, 1000)', () => resolve(started))
+  })
+  child.stop(10_000)
+  expect(await child.exited).toBe(143)
+})
+
+test('systemProcessHost() says what cannot be run', async () => {
+  const lines: string[] = []
+  const missing = host.start({ command: ['/no/such/program'], env: {}, onLine: (line) => lines.push(line) })
+  expect(await missing.exited).toBe(127)
+  const nothing = host.start({ command: [], env: {}, onLine: (line) => lines.push(line) })
+  expect(await nothing.exited).toBe(127)
+  expect(lines).toHaveLength(2)
+})

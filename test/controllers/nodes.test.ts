@@ -1,0 +1,129 @@
+import { findCondition } from '@kubewright/api'
+import { Deferred } from '@kubewright/base'
+import { builtinControllers, type ProcessSpec } from '@kubewright/controllers'
+import { Event, Node, Pod } from '@kubewright/k8s'
+import { expect, test } from 'vitest'
+import { startPlane } from './plane.ts'
+
+const none = { controllers: [] }
+const web = (
+  name: string,
+  more: Partial<Parameters<typeof Pod>[0]['spec']> = {},
+  annotations: Record<string, string> = {},
+) =>
+  Pod({
+    metadata: { name, namespace: 'test', annotations },
+    spec: { containers: [{ name: 'c', image: 'nginx' }], ...more },
+  })
+const asking = (cpu: string) => ({ containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu } } }] })
+
+test('a pod that fits nowhere says why, and starts when there is room', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
+  const { api } = plane
+  await api.create(web('first', asking('1500m')))
+  await plane.until(Pod, 'test/first', ({ status }) => status?.phase === 'Running')
+  await api.create(web('second', asking('1')))
+  await plane.settle()
+  const waiting = await api.get(Pod, 'test/second')
+  const message =
+    '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: ' +
+    '0/1 nodes are available: 1 No preemption victims found for incoming pod.'
+  expect(findCondition(waiting.status?.conditions, 'PodScheduled')).toMatchObject({
+    status: 'False',
+    reason: 'Unschedulable',
+    message,
+  })
+  const events = await api.list(Event, { namespace: 'test' })
+  expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['Scheduled', 'FailedScheduling']))
+  await api.delete(Pod, 'test/first')
+  const second = await plane.until(Pod, 'test/second', ({ status }) => status?.phase === 'Running')
+  expect(second.spec.nodeName).toBe('small')
+  expect(await api.find(Pod, 'test/first')).toBeUndefined()
+  expect(plane.errors()).toEqual([])
+})
+
+test('nodes have a status that kubectl can show, and pods addresses of their own', async () => {
+  await using plane = await startPlane({ ...none, nodes: 2 })
+  const [first, second] = await plane.api.list(Node)
+  expect(findCondition(first?.status?.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+  expect(first?.status?.allocatable).toMatchObject({ cpu: '32', pods: '5k' })
+  expect(first?.spec?.taints).toBeUndefined()
+  expect(second?.metadata.name).toBe('node-2')
+  for (const name of ['a', 'b', 'c', 'd']) await plane.api.create(web(name))
+  await plane.settle()
+  const pods = await plane.api.list(Pod, { namespace: 'test' })
+  expect(new Set(pods.map(({ status }) => status?.podIP)).size).toBe(4)
+  expect(new Set(pods.map(({ spec }) => spec.nodeName))).toEqual(new Set(['node-1', 'node-2']))
+  expect(plane.errors()).toEqual([])
+})
+
+test('logs are served, of the run before too', async () => {
+  await using plane = await startPlane({ ...none, nodes: 1 })
+  await plane.api.create(
+    web('crash', {}, { 'kubewright.dev/log': 'starting\ngoing on', 'kubewright.dev/exit-code': '1' }),
+  )
+  await plane.advance('1500ms')
+  const lines: string[] = []
+  for await (const line of plane.api.logs('test/crash')) lines.push(line)
+  for await (const line of plane.api.logs('test/crash', { previous: true, tailLines: 1 })) lines.push(line)
+  expect(lines.map((line) => line.trimEnd())).toEqual(['starting', 'going on', 'going on'])
+  expect(plane.errors()).toEqual([])
+})
+
+test('a pod is stopped within its grace period', async () => {
+  await using plane = await startPlane({ ...none, nodes: 1, plan: { default: { stopAfter: '1m' } } })
+  const { api } = plane
+  await api.create(web('slow', { terminationGracePeriodSeconds: 20 }))
+  await plane.settle()
+  await api.delete(Pod, 'test/slow')
+  await plane.advance('19s')
+  expect((await api.get(Pod, 'test/slow')).metadata.deletionTimestamp).toBeDefined()
+  await plane.advance('2s')
+  expect(await api.find(Pod, 'test/slow')).toBeUndefined()
+  expect(plane.errors()).toEqual([])
+})
+
+test('a pod that asks for it runs a real process, whose end ends the pod', async () => {
+  const started: ProcessSpec[] = []
+  const exit = new Deferred<number>()
+  const processes = {
+    start: (spec: ProcessSpec) => {
+      started.push(spec)
+      spec.onLine('hello from the process')
+      return { exited: exit.promise, stop: () => exit.resolve(143) }
+    },
+  }
+  await using plane = await startPlane({ ...none, nodes: 1, processes })
+  const { api } = plane
+  const containers = [
+    { name: 'c', image: 'etcd', command: ['etcd'], args: ['--version'], env: [{ name: 'A', value: 'b' }] },
+  ]
+  await api.create(web('real', { containers, restartPolicy: 'Never' }, { 'kubewright.dev/process': 'true' }))
+  await plane.until(Pod, 'test/real', ({ status }) => status?.phase === 'Running')
+  expect(started).toMatchObject([
+    { command: ['etcd', '--version'], env: { A: 'b', POD_NAME: 'real', POD_NAMESPACE: 'test' } },
+  ])
+  await plane.advance('1h')
+  expect((await api.get(Pod, 'test/real')).status?.phase).toBe('Running')
+  exit.resolve(7)
+  const ended = await plane.until(Pod, 'test/real', ({ status }) => status?.phase === 'Failed')
+  expect(ended.status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(7)
+  expect(started).toHaveLength(1)
+  expect(plane.errors()).toEqual([])
+})
+
+test('pods of a node that is gone are collected after a while', async () => {
+  const controllers = builtinControllers
+    .filter(({ name }) => name.startsWith('pod-garbage'))
+    .flatMap((one) => one.controllers)
+  await using plane = await startPlane({ controllers, nodes: 1 })
+  const { api } = plane
+  await api.create(web('lost'))
+  await plane.settle()
+  await api.delete(Node, 'node-1')
+  await plane.advance('30s')
+  expect(await api.find(Pod, 'test/lost')).toBeDefined()
+  await plane.advance('1m')
+  expect(await api.find(Pod, 'test/lost')).toBeUndefined()
+  expect(plane.errors()).toEqual([])
+})
