@@ -38,6 +38,18 @@ describe('HotObjects', () => {
     expect(hot.size).toBeLessThanOrEqual(200)
   })
 
+  test('readAll() of more than can be kept leaves what is kept alone, and uses it', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    const items = many(1000)
+    hot.population = items.length
+    const [busy] = items
+    hot.read(busy!)
+    for (let round = 0; round < 3; round++) hot.readAll(items)
+    expect([busy!.decodes, items[999]!.decodes, hot.size]).toEqual([1, 3, 1])
+    expect(hot.readAll(items.slice(0, 5)).map(({ metadata }) => metadata.name)).toEqual(['o0', 'o1', 'o2', 'o3', 'o4'])
+    expect(hot.size).toBe(5)
+  })
+
   test('keeps nothing with a limit of zero', () => {
     const hot = new HotObjects<KubeObject>(0)
     const [item] = many(1)

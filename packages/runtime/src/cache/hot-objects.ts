@@ -40,6 +40,12 @@ export class HotObjects<T> {
     return object
   }
 
+  /** The parsed, frozen forms of many objects. If they are more than can be kept, none is kept for having been among them. */
+  readAll(items: readonly Item<T>[]): T[] {
+    if (items.length <= this.#limit) return items.map((item) => this.read(item))
+    return items.map((item) => (isEncoded(item) ? (this.peek(item) ?? item.decode()) : item))
+  }
+
   /** The parsed, frozen form, if it is at hand. */
   peek(item: EncodedObject<T>): T | undefined {
     return this.#kept.get(item) ?? this.#recent.get(item)

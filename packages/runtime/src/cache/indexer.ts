@@ -82,14 +82,14 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     const { namespace, selector } = query
     if (selector?.isNothing) return []
     const keys = this.#narrow(query) ?? this.#scan(namespace)
-    const objects: T[] = []
+    const items: Item<T>[] = []
     for (const key of keys) {
       const item = this.#items.get(key)
       if (item === undefined) continue
       if (namespace !== undefined && namespaceOf(key) !== namespace) continue
-      if (selector === undefined || selector.matches(this.#labels(item))) objects.push(this.hot.read(item))
+      if (selector === undefined || selector.matches(this.#labels(item))) items.push(item)
     }
-    return objects
+    return this.hot.readAll(items)
   }
 
   addIndexer(name: string, valuesOf: IndexFunction<T>): void {
