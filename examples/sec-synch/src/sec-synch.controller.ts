@@ -1,0 +1,153 @@
+import {
+  ApiError,
+  allNamespaces,
+  type Client,
+  type Context,
+  changed,
+  condition,
+  defineController,
+  generationChanged,
+  isNotFound,
+  watch,
+} from 'kubewright'
+import { Namespace, Secret } from 'kubewright/k8s'
+import { copyFor, copyLabels, isFaithful, isForeignChange, ownerOf } from './copy.ts'
+import { SecSynch } from './sec-synch.ts'
+
+export const secSynchController = defineController(SecSynch, {
+  // Its own status is no news.
+  predicates: [generationChanged],
+  finalizer: 'tutorial.study.dev/finalizer',
+  watches: [
+    // Objects cannot own others in another namespace, so what matters is told by name.
+    watch(Secret, synchsFrom, { predicates: [changed('data', 'type')] }),
+    watch(Secret, synchsInto, {
+      predicates: [{ add: (secret) => ownerOf(secret) === undefined, update: isForeignChange }],
+    }),
+    watch(Namespace, synchsIntoNamespace, { predicates: [{ update: () => false }] }),
+  ],
+  rbac: [{ apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] }],
+
+  async reconcile(synch, { client, signal }) {
+    const { sourceNamespace, secretName, destinationNamespaces } = synch.spec
+    const source = await client.find(Secret, { name: secretName, namespace: sourceNamespace })
+    const wanted = new Set(source === undefined ? [] : destinationNamespaces)
+
+    let isChanged = await removeCopies(synch, { client, signal }, (copy) => {
+      return copy.metadata.name !== secretName || !wanted.has(copy.metadata.namespace ?? '')
+    })
+    const destinations: Destination[] = []
+    for (const namespace of source === undefined ? [] : destinationNamespaces) {
+      const { wrote, ...destination } = await copyTo(synch, source!, namespace, { client, signal })
+      destinations.push(destination)
+      isChanged ||= wrote
+    }
+    const missing = destinations.filter(({ state }) => state !== 'Copied').map(({ namespace }) => namespace)
+    const lastSyncTime = isChanged ? new Date().toISOString() : synch.status?.lastSyncTime
+    return {
+      status: {
+        ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
+        destinations,
+        conditions: [
+          source === undefined
+            ? condition('Synced', false, 'NoSource', `Secret ${sourceNamespace}/${secretName} does not exist`)
+            : missing.length > 0
+              ? condition('Synced', false, 'Incomplete', `no copy in ${missing.join(', ')}`)
+              : condition('Synced', true, 'Copied', `${destinations.length} copies`),
+        ],
+      },
+    }
+  },
+
+  async cleanup(synch, context) {
+    await removeCopies(synch, context, () => true)
+  },
+})
+
+type Destination = NonNullable<SecSynch['status']>['destinations'][number]
+type Tools = Pick<Context, 'client' | 'signal'>
+
+async function copyTo(
+  synch: SecSynch,
+  source: Secret,
+  namespace: string,
+  { client, signal }: Tools,
+): Promise<Destination & { readonly wrote: boolean }> {
+  const found = await client.find(Namespace, namespace)
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return noNamespace(namespace)
+  const draft = copyFor(synch, source, namespace)
+  const copied = { namespace, state: 'Copied' } as const
+  const existing = await client.find(Secret, draft.metadata)
+  if (existing !== undefined && ownerOf(existing) !== ownerOf(draft)) {
+    const owner = ownerOf(existing)
+    const whose = owner === undefined ? 'is not a copy' : `is a copy for ${owner}`
+    return {
+      namespace,
+      state: 'Occupied',
+      message: `Secret ${namespace}/${draft.metadata.name} ${whose}`,
+      wrote: false,
+    }
+  }
+  if (existing !== undefined && isFaithful(existing, source)) return { ...copied, wrote: false }
+  try {
+    if (existing?.type === source.type) {
+      const { resourceVersion } = existing!.metadata
+      await client.update({ ...draft, metadata: { ...draft.metadata, resourceVersion } }, { signal })
+    } else {
+      // The type of a Secret cannot be changed.
+      if (existing !== undefined) await remove(existing, { client, signal })
+      await client.create(draft, { signal })
+    }
+    return { ...copied, wrote: true }
+  } catch (error) {
+    // The namespace went while we looked: it will be told when there is one again.
+    if (isNotFound(error) || isTerminating(error)) return noNamespace(namespace)
+    throw error
+  }
+}
+
+const noNamespace = (namespace: string) =>
+  ({ namespace, state: 'NoNamespace', message: `Namespace ${namespace} does not exist`, wrote: false }) as const
+
+const isTerminating = (error: unknown): boolean =>
+  error instanceof ApiError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')
+
+/** Deletes copies of a SecSynch, wherever they are; resolves to whether there were any. */
+async function removeCopies(synch: SecSynch, tools: Tools, isMeant: (copy: Secret) => boolean): Promise<boolean> {
+  const key = `${synch.metadata.namespace}/${synch.metadata.name}`
+  const copies = await tools.client.list(Secret, { namespace: allNamespaces, labels: copyLabels })
+  const stale = copies.filter((copy) => ownerOf(copy) === key && isMeant(copy))
+  for (const copy of stale) await remove(copy, tools)
+  return stale.length > 0
+}
+
+async function remove({ metadata }: Secret, { client, signal }: Tools): Promise<void> {
+  try {
+    await client.delete(Secret, metadata, { preconditions: { uid: metadata.uid }, signal })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+// Who must be told of a change.
+
+async function synchsFrom({ metadata }: Secret, { client }: { readonly client: Client }) {
+  const where = { 'spec.secretName': metadata.name, 'spec.sourceNamespace': metadata.namespace }
+  return keys(await client.list(SecSynch, { namespace: allNamespaces, where }))
+}
+
+async function synchsInto(secret: Secret, { client }: { readonly client: Client }) {
+  const { name, namespace = '' } = secret.metadata
+  const synchs = await client.list(SecSynch, { namespace: allNamespaces, where: { 'spec.secretName': name } })
+  const owner = ownerOf(secret)
+  const concerned = keys(synchs.filter(({ spec }) => spec.destinationNamespaces.includes(namespace)))
+  return owner === undefined ? concerned : [...concerned, owner]
+}
+
+async function synchsIntoNamespace({ metadata }: Namespace, { client }: { readonly client: Client }) {
+  const synchs = await client.list(SecSynch, { namespace: allNamespaces })
+  return keys(synchs.filter(({ spec }) => spec.destinationNamespaces.includes(metadata.name)))
+}
+
+const keys = (synchs: readonly SecSynch[]): string[] =>
+  synchs.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
