@@ -6,7 +6,7 @@ interface Line {
 }
 
 /** Thrown, and caught, when the text is not as simple as it has to be. */
-const notPlain = Symbol('not plain')
+const notPlain = new Error('not plain')
 
 const entry = /^([A-Za-z][A-Za-z0-9_./-]*):(?: +(.*))?$/
 // Texts without spaces, colons at their end, or anything else that means something to YAML.
