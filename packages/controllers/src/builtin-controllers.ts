@@ -2,6 +2,7 @@ import type { KeyController } from '@kubewright/runtime'
 import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
+import { disruptionController, staleDisruptionController } from './disruption/disruption-controller.ts'
 import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -36,6 +37,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(garbageCollector()),
   single(namespaceController),
   single(serviceAccountController),
+  { name: disruptionController.name, controllers: [disruptionController, staleDisruptionController] },
   single(endpointsController),
   single(endpointSliceController),
 ])

@@ -2,6 +2,7 @@ export { type BuiltinController, builtinControllers } from './builtin-controller
 export { cronJobController } from './cron-job/cron-job-controller.ts'
 export { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 export { deploymentController } from './deployment/deployment-controller.ts'
+export { disruptionController, staleDisruptionController } from './disruption/disruption-controller.ts'
 export { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 export { endpointsController } from './endpoints/endpoints-controller.ts'
 export { garbageCollector } from './garbage-collector/garbage-collector.ts'

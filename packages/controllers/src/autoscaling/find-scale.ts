@@ -1,0 +1,39 @@
+import { gvkOf, isNotFound } from '@kubewright/api'
+import { type ApiClient, NoMatchError } from '@kubewright/client'
+import type { Scale } from '@kubewright/k8s'
+
+/** A reference to something that may have replicas. */
+export interface ScaleReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}
+
+/**
+ * The scale of whatever an object refers to, built in or not; undefined when there is no such object. Throws when the kind is not
+ * served, or its objects cannot be scaled.
+ */
+export async function findScale(
+  api: ApiClient,
+  reference: ScaleReference,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Scale | undefined> {
+  const { kind, name } = reference
+  try {
+    const served = await api.kind(gvkOf(reference), { signal })
+    try {
+      return (await api.subresource(served, 'scale').get({ name, namespace }, { signal })) as Scale
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      const there = await api.find(served, { name, namespace }, { signal })
+      if (there === undefined) return undefined
+      const resource = served.group === '' ? served.plural : `${served.plural}.${served.group}`
+      throw new Error(`${resource} does not implement the scale subresource`)
+    }
+  } catch (error) {
+    if (!(error instanceof NoMatchError)) throw error
+    const { group, version } = gvkOf(reference)
+    throw new Error(`no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(`${group}/${version}`)}`)
+  }
+}

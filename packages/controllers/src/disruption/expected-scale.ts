@@ -1,0 +1,68 @@
+import { controllerOf, gvkOf } from '@kubewright/api'
+import type { ApiClient, Client } from '@kubewright/client'
+import { Deployment, type Pod, ReplicaSet, ReplicationController, StatefulSet } from '@kubewright/k8s'
+import { findScale } from '../autoscaling/find-scale.ts'
+
+/** What the scale of owners is found with. */
+export interface ScaleFinders {
+  readonly client: Client
+  readonly api: ApiClient
+  readonly signal: AbortSignal
+}
+
+/** How many pods the owners of some pods want. */
+export interface ExpectedScale {
+  readonly count: number
+  /** The names of pods without an owner: they cannot be counted. */
+  readonly unmanaged: readonly string[]
+}
+
+type Reference = NonNullable<ReturnType<typeof controllerOf>>
+
+/** Adds up what the owners of the pods want, each once. */
+export async function expectedScale(pods: readonly Pod[], finders: ScaleFinders): Promise<ExpectedScale> {
+  const scales = new Map<string, number>()
+  const owners = new Set<string>()
+  const unmanaged: string[] = []
+  for (const pod of pods) {
+    const owner = controllerOf(pod)
+    if (owner === undefined) {
+      unmanaged.push(pod.metadata.name)
+      continue
+    }
+    if (owners.has(owner.uid)) continue
+    owners.add(owner.uid)
+    const found = await scaleOf(owner, pod.metadata.namespace ?? '', finders)
+    if (found === undefined) throw new Error(`found no controllers for pod ${JSON.stringify(pod.metadata.name)}`)
+    scales.set(found.uid, found.replicas)
+  }
+  return { count: [...scales.values()].reduce((sum, one) => sum + one, 0), unmanaged }
+}
+
+async function scaleOf(
+  owner: Reference,
+  namespace: string,
+  { client, api, signal }: ScaleFinders,
+): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
+  const key = { namespace, name: owner.name }
+  const { group } = gvkOf(owner)
+  const is = (kind: { readonly group: string; readonly kind: string }): boolean =>
+    kind.group === group && kind.kind === owner.kind
+  if (is(ReplicaSet)) {
+    const set = await client.find(ReplicaSet, key)
+    if (set === undefined || set.metadata.uid !== owner.uid) return undefined
+    const deployment = controllerOf(set)
+    // Several replica sets of a deployment are one owner.
+    if (deployment?.kind === Deployment.kind) return scaleOf(deployment, namespace, { client, api, signal })
+    return { uid: set.metadata.uid, replicas: set.spec?.replicas ?? 1 }
+  }
+  for (const kind of [Deployment, StatefulSet, ReplicationController]) {
+    if (!is(kind)) continue
+    const found = await client.find(kind as typeof Deployment, key)
+    if (found === undefined || found.metadata.uid !== owner.uid) return undefined
+    return { uid: owner.uid, replicas: found.spec?.replicas ?? 1 }
+  }
+  const scale = await findScale(api, owner, namespace, signal)
+  if (scale === undefined || scale.metadata.uid !== owner.uid) return undefined
+  return { uid: owner.uid, replicas: scale.spec?.replicas ?? 0 }
+}
