@@ -1,8 +1,11 @@
-import { hasFinalizer, isConflict } from '@kubewright/api'
+import { condition, hasFinalizer, isConflict, keyOf } from '@kubewright/api'
+import { ConfigMap, Secret } from '@kubewright/k8s'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Controller, defineController } from '../define-controller.ts'
+import { objectController } from './object-controller.ts'
 import { type Bench, type SentRequest, startBench } from './testdata/bench.ts'
 import { Home } from './testdata/home.ts'
+import { owned, watch } from './watched-kinds.ts'
 
 let bench: Bench
 beforeEach(async () => {
@@ -33,10 +36,7 @@ function dnsController(records: Set<string>, calls: string[] = []): Controller {
 }
 
 describe('objectController()', () => {
-  test('keeps the value inspectable: sources and settings show in the controller of keys', async () => {
-    const { objectController } = await import('./object-controller.ts')
-    const { ConfigMap, Secret } = await import('@kubewright/k8s')
-    const { owned, watch } = await import('./watched-kinds.ts')
+  test('keeps the value inspectable: sources and settings show in the controller of keys', () => {
     const controller = defineController(Home, {
       name: 'homes',
       owns: [owned(ConfigMap, { metadataOnly: true })],
@@ -205,33 +205,53 @@ describe('cleanup', () => {
 
   // Each run is interrupted at another request: before it is sent, or when the answer should have come. A new process takes over.
   test.each(['before', 'after'] as const)('converges when the process dies %s any of its requests', async (moment) => {
+    const requests: number[] = []
     for (let deadly = 0; ; deadly++) {
       const records = new Set<string>()
+      const controller = fullController(records)
       await create()
-      let crashed = await runUntilCrash(records, deadly, moment)
-      const kept = hasFinalizer((await find())!, finalizer)
+      let crashed = await runUntilCrash(controller, deadly, moment)
       // What was done outside is never without the finalizer that will have it undone.
-      expect(records.size === 0 || kept).toBe(true)
-      await bench.run(dnsController(records))('default/cosy')
-      expect([...records]).toEqual(['cosy'])
+      expect(records.size === 0 || hasFinalizer((await find())!, finalizer)).toBe(true)
+      await bench.run(controller)('default/cosy')
+      requests.push(bench.requests.splice(0).length)
+      const { status } = (await find())!
+      const maps = await bench.client.list(ConfigMap)
+      expect([[...records], status?.readyReplicas, maps.map(keyOf)]).toEqual([['cosy'], 2, ['default/a', 'default/b']])
       await remove()
-      crashed = (await runUntilCrash(records, deadly, moment)) || crashed
-      await bench.run(dnsController(records))('default/cosy')
+      crashed = (await runUntilCrash(controller, deadly, moment)) || crashed
+      await bench.run(controller)('default/cosy')
       expect([[...records], await find()]).toEqual([[], undefined])
-      if (!crashed) {
-        expect(deadly).toBeGreaterThan(1)
-        return
-      }
+      // There is no garbage collector here.
+      for (const map of maps) await bench.client.delete(ConfigMap, map.metadata.name)
+      if (!crashed) break
     }
+    // Each of the requests was a deadly one in some run: reads, finalizer, two children, status.
+    expect(requests.length).toBeGreaterThan(7)
   })
 
-  async function runUntilCrash(records: Set<string>, deadly: number, moment: 'before' | 'after'): Promise<boolean> {
+  function fullController(records: Set<string>): Controller {
+    return defineController(Home, {
+      owns: [ConfigMap],
+      prune: true,
+      async reconcile(home, { apply }) {
+        records.add(home.metadata.name)
+        for (const name of ['a', 'b']) await apply(ConfigMap({ metadata: { name }, data: { name } }))
+        return { status: { readyReplicas: 2, conditions: [condition('Ready', true, 'Done')] } }
+      },
+      cleanup(home) {
+        records.delete(home.metadata.name)
+      },
+    })
+  }
+
+  async function runUntilCrash(controller: Controller, deadly: number, moment: 'before' | 'after'): Promise<boolean> {
     let requests = 0
     bench[moment] = () => {
       if (requests++ === deadly) throw new Error('killed')
     }
     try {
-      await bench.run(dnsController(records))('default/cosy')
+      await bench.run(controller)('default/cosy')
       return false
     } catch {
       return true
