@@ -1,6 +1,13 @@
 import type { AnyKind, Infer } from '@kubewright/api'
 import { drainMicrotasks, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { type ApiClient, bearerToken, createClient, inProcessTransport, type Key } from '@kubewright/client'
+import {
+  type ApiClient,
+  bearerToken,
+  createClient,
+  type InProcessHandler,
+  inProcessTransport,
+  type Key,
+} from '@kubewright/client'
 import { type SimulateNodesOptions, simulateNodes } from '@kubewright/controllers'
 import { Namespace, ServiceAccount } from '@kubewright/k8s'
 import {
@@ -20,6 +27,8 @@ export interface PlaneOptions {
   readonly nodes?: SimulateNodesOptions['nodes']
   readonly plan?: SimulateNodesOptions['plan']
   readonly processes?: SimulateNodesOptions['processes']
+  /** Stands between the controllers and the server. */
+  readonly between?: (handler: InProcessHandler) => InProcessHandler
 }
 
 /** A server and controllers in virtual time. */
@@ -55,7 +64,9 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   })
   const transport = inProcessTransport({ handler: server.handler })
   const api = createClient({ transport, credentials: bearerToken('admin'), clock })
-  const cluster = createCluster({ api, clock, random: random.fork('cluster'), log })
+  const theirs = inProcessTransport({ handler: options.between?.(server.handler) ?? server.handler })
+  const client = createClient({ transport: theirs, credentials: bearerToken('admin'), clock })
+  const cluster = createCluster({ api: client, clock, random: random.fork('cluster'), log })
   const events = createEventRecorder({ client: api, clock, log, component: 'test', instance: 'test' })
   const metrics = { add() {}, set() {}, observe() {} }
   const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'test' }
@@ -124,6 +135,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
       for (const runner of runners) await runner[Symbol.asyncDispose]()
       await events[Symbol.asyncDispose]()
       await cluster[Symbol.asyncDispose]()
+      await theirs[Symbol.asyncDispose]()
       await transport[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
