@@ -1,4 +1,5 @@
 import https from 'node:https'
+import { createInterface } from 'node:readline'
 import { targetOfKubeconfig } from '../conformance/target.ts'
 
 /** A client of the server that a kubeconfig names, by plain HTTP/1.1 requests. */
@@ -43,6 +44,40 @@ export class Requests implements Disposable {
       request.on('error', reject)
       request.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body))
     })
+  }
+
+  /** Follows a watch until an object fulfils the condition; fails when the watch ends before. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of any form
+  until(path: string, isEnough: (object: any, type: string) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = this.server
+      const request = https.request({ hostname, port, path, agent: this.agent }, (response) => {
+        const seen: string[] = []
+        const lines = createInterface({ input: response })
+        // Cutting the watch short is how it ends when it has shown enough.
+        lines.on('error', () => undefined)
+        lines.on('line', (line) => {
+          seen.push(line)
+          const { type, object } = JSON.parse(line) as { type: string; object: unknown }
+          if (!isEnough(object, type)) return
+          resolve()
+          request.destroy()
+        })
+        lines.on('close', () => reject(new Error(`Never seen on ${path}: ${seen.slice(-3).join('\n')}`)))
+      })
+      request.on('error', reject)
+      request.end()
+    })
+  }
+}
+
+/** What a Deployment needs to be one. */
+export function deployment(name: string, replicas: number): Record<string, unknown> {
+  const labels = { app: name }
+  const containers = [{ name: 'web', image: 'nginx:1.27' }]
+  return {
+    metadata: { name },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
   }
 }
 

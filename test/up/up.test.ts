@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CertificateAuthority } from '@kubewright/server'
 import { describe, expect, it } from 'vitest'
-import { configMap, Requests } from './requests.ts'
+import { configMap, deployment, Requests } from './requests.ts'
 import { TemporaryFolder, UpProcess } from './up-process.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -67,11 +67,23 @@ describe('kubewright up', () => {
     expect(failed.notes).toEqual(['kubewright up: No folder can be made at /proc/kubewright: choose another place'])
   })
 
-  it('runs the controllers that it is asked for', async () => {
+  it('runs all controllers, and pods where there are nodes', async () => {
     using folder = new TemporaryFolder()
-    const both = 'clusterrole-aggregation-controller, validatingadmissionpolicy-status-controller'
+    await using up = await UpProcess.start(['--memory', '--nodes', '2'], folder.path)
+    using requests = new Requests(up.kubeconfig)
+    const deployments = '/apis/apps/v1/namespaces/default/deployments'
+    const { body } = await requests.send('POST', deployments, deployment('web', 2))
+    const watch = `${deployments}?watch=1&timeoutSeconds=30&resourceVersion=${body.metadata.resourceVersion}`
+    await requests.until(watch, (object) => object.status?.availableReplicas === 2)
+    expect((await requests.send('GET', '/api/v1/nodes')).body.items).toHaveLength(2)
+    expect(up.notes.join('\n')).toMatch(/^Runs all \d+ controllers\n2 simulated nodes$/m)
+  })
+
+  it('runs the controllers that it is asked for, and no others', async () => {
+    using folder = new TemporaryFolder()
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
-    await using up = await UpProcess.start(['--memory', '--controllers', 'all'], folder.path)
+    const name = 'validatingadmissionpolicy-status-controller'
+    await using up = await UpProcess.start(['--memory', '--controllers', name], folder.path)
     using requests = new Requests(up.kubeconfig)
     const { body } = await requests.send('POST', policies, {
       metadata: { name: 'p' },
@@ -82,9 +94,23 @@ describe('kubewright up', () => {
         validations: [{ expression: 'true' }],
       },
     })
-    const watch = `${policies}?watch=1&timeoutSeconds=2&resourceVersion=${body.metadata.resourceVersion}`
-    expect((await requests.send('GET', watch)).text).toContain('"observedGeneration":1')
-    expect(up.notes).toContain(`Controllers: ${both}; this version has no others`)
+    const watch = `${policies}?watch=1&timeoutSeconds=30&resourceVersion=${body.metadata.resourceVersion}`
+    await requests.until(watch, (object) => object.status?.observedGeneration === 1)
+    // Nobody makes the account that every namespace has.
+    expect((await requests.send('GET', '/api/v1/namespaces/default/serviceaccounts')).body.items).toEqual([])
+    expect(up.notes).toContain(`Runs ${name}`)
+    expect(up.notes).toContain('There are no nodes, so pods stay pending: see --nodes')
+  })
+
+  it('lists the controllers when asked for one that does not exist', async () => {
+    using folder = new TemporaryFolder()
+    const { code, notes } = await UpProcess.fail(['--memory', '--controllers', 'deploymnt'], folder.path)
+    expect(code).toBe(2)
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^kubewright up: --controllers: there is none named "deploymnt"; there are .*deployment-controller, /,
+      ),
+    ])
   })
 
   it('names a port in use, a folder in use and a folder without permission in one line', async () => {

@@ -3,13 +3,9 @@ export {
   type ControlPlaneOptions,
   type ControlPlaneSnapshot,
   type ControlPlaneUser,
+  controllerNames,
   startControlPlane,
 } from './control-plane.ts'
 export { kubeconfigFor } from './kubeconfig-for.ts'
 export type { ControlPlaneAddress, ControlPlaneListenOptions } from './listen-with.ts'
-export {
-  type ControllerChoice,
-  controllerNames,
-  type NodesOptions,
-  type RunningControllers,
-} from './start-controllers.ts'
+export type { ControllerChoice, NodesOptions, RunningControllers } from './start-controllers.ts'

@@ -5,7 +5,7 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
   [
     'up',
     {
-      summary: 'Start a Kubernetes API server on this machine, in the foreground',
+      summary: 'Start a Kubernetes control plane on this machine, in the foreground',
       load: async () => (await import('./up.ts')).upCommand,
     },
   ],

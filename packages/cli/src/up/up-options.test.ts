@@ -8,7 +8,7 @@ describe('parseUpOptions()', () => {
       port: 6443,
       backend: { kind: 'durable', folder: '.kubewright/data' },
       kubeconfig: '.kubewright/kubeconfig',
-      controllers: 'none',
+      controllers: 'all',
       nodes: 0,
       verbose: false,
     })

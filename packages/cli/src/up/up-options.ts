@@ -22,71 +22,104 @@ export interface UpOptions {
 /** The help of `up`. */
 export const upHelp: string = `Usage: kubewright up [OPTIONS]
 
-Serves a Kubernetes API on https://127.0.0.1 until it is interrupted. Prints one line when it answers:
+Serves a Kubernetes API on https://127.0.0.1 until it is interrupted, with the
+controllers of a cluster. Prints one line when it answers:
   ready https://127.0.0.1:PORT kubeconfig=FILE in NNN ms
 
 Options
   --port N             Port to listen on; 0 picks one (default 6443)
   --data DIR           Keep objects in this folder (default .kubewright/data)
   --memory             Keep objects in memory only
-  --etcd URL[,URL]     Keep objects in etcd; certificates are taken from ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY,
-                       name and password from ETCDCTL_USER
-  --kubeconfig FILE    Where to write the kubeconfig (default .kubewright/kubeconfig)
-  --token TOKEN        Also accept this bearer token as a member of system:masters
-  --client-ca FILE     Also trust client certificates of this CA (CN = user, O = groups)
-  --controllers WHICH  all, none or a list of names (default none); this version has
-                       clusterrole-aggregation-controller and validatingadmissionpolicy-status-controller
-  --nodes N            Number of simulated nodes (this version has none)
-  --verbose            Log every request`
+  --etcd URL[,URL]     Keep objects in etcd; certificates are taken from
+                       ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY, name and
+                       password from ETCDCTL_USER
+  --kubeconfig FILE    Where to write the kubeconfig
+                       (default .kubewright/kubeconfig)
+  --controllers WHICH  all, none, or a list of names as kube-controller-manager
+                       has them; -NAME is all but that one (default all)
+  --nodes N            Number of simulated nodes, on which pods go through the
+                       motions; without any they stay pending (default 0)
+  --token TOKEN        Also accept this bearer token, for system:masters
+  --client-ca FILE     Also trust client certificates of this CA
+                       (CN = user, O = groups)
+  -v, --verbose        Log every request`
 
 /** Reads the arguments of `up`. Throws {@link UsageError}. */
 export function parseUpOptions(args: readonly string[]): UpOptions {
-  const values = parse(args)
-  const backends = [values.data !== undefined && '--data', values.memory && '--memory', values.etcd && '--etcd']
-  const chosen = backends.filter((flag) => typeof flag === 'string')
-  if (chosen.length > 1) throw new UsageError(`${chosen.join(' and ')} exclude each other`)
+  const { values } = understood(() => parseArgs({ args: [...args], options: planeFlags }))
+  return planeOptions(values, { port: 6443, backend: { kind: 'durable', folder: '.kubewright/data' }, nodes: 0 })
+}
+
+/** The flags of every command that starts a control plane, for `parseArgs`. */
+export const planeFlags: PlaneFlags = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  memory: { type: 'boolean' },
+  etcd: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  controllers: { type: 'string' },
+  token: { type: 'string' },
+  'client-ca': { type: 'string' },
+  nodes: { type: 'string' },
+  verbose: { type: 'boolean', short: 'v' },
+}
+
+type PlaneFlags = {
+  [Name in keyof PlaneValues]-?: PlaneValues[Name] extends boolean | undefined
+    ? { type: 'boolean'; short?: string }
+    : { type: 'string' }
+}
+
+/** What `parseArgs` makes of {@link planeFlags}. */
+export interface PlaneValues {
+  readonly port?: string | undefined
+  readonly data?: string | undefined
+  readonly memory?: boolean | undefined
+  readonly etcd?: string | undefined
+  readonly kubeconfig?: string | undefined
+  readonly controllers?: string | undefined
+  readonly token?: string | undefined
+  readonly 'client-ca'?: string | undefined
+  readonly nodes?: string | undefined
+  readonly verbose?: boolean | undefined
+}
+
+/** Makes options of flags. Throws {@link UsageError}. */
+export function planeOptions(
+  values: PlaneValues,
+  defaults: { readonly port: number; readonly backend: Backend; readonly nodes: number },
+): UpOptions {
   return {
-    port: numberOf('--port', values.port ?? '6443', 65_535),
-    backend: backendOf(values),
+    port: numberOf('--port', values.port ?? String(defaults.port), 65_535),
+    backend: backendOf(values) ?? defaults.backend,
     kubeconfig: values.kubeconfig ?? '.kubewright/kubeconfig',
-    controllers: controllersOf(values.controllers ?? 'none'),
-    nodes: numberOf('--nodes', values.nodes ?? '0', 10_000),
+    controllers: controllersOf(values.controllers ?? 'all'),
+    nodes: numberOf('--nodes', values.nodes ?? String(defaults.nodes), 10_000),
     verbose: values.verbose ?? false,
     ...(values.token === undefined ? {} : { token: tokenOf(values.token) }),
     ...(values['client-ca'] === undefined ? {} : { clientCa: values['client-ca'] }),
   }
 }
 
-function parse(args: readonly string[]) {
+/** Calls `parseArgs`, and makes what it complains about a {@link UsageError}. */
+export function understood<T>(parse: () => T): T {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        port: { type: 'string' },
-        data: { type: 'string' },
-        memory: { type: 'boolean' },
-        etcd: { type: 'string' },
-        kubeconfig: { type: 'string' },
-        controllers: { type: 'string' },
-        token: { type: 'string' },
-        'client-ca': { type: 'string' },
-        nodes: { type: 'string' },
-        verbose: { type: 'boolean', short: 'v' },
-      },
-    }).values
+    return parse()
   } catch (error) {
     // Node explains at length how to pass what looks like an option; its first sentence is what matters here.
     throw new UsageError((error instanceof Error ? error.message : String(error)).split(/[.\n]/, 1)[0]!)
   }
 }
 
-function backendOf(values: { data?: string; memory?: boolean; etcd?: string }): Backend {
-  if (values.memory) return { kind: 'memory' }
-  if (values.etcd === undefined) {
-    if (values.data === '') throw new UsageError('--data needs the name of a folder')
-    return { kind: 'durable', folder: values.data ?? '.kubewright/data' }
-  }
-  const endpoints = values.etcd.split(',').map((url) => url.trim())
+function backendOf({ data, memory, etcd }: PlaneValues): Backend | undefined {
+  const flags = [data !== undefined && '--data', memory && '--memory', etcd !== undefined && '--etcd']
+  const chosen = flags.filter((flag) => typeof flag === 'string')
+  if (chosen.length > 1) throw new UsageError(`${chosen.join(' and ')} exclude each other`)
+  if (memory) return { kind: 'memory' }
+  if (data === '') throw new UsageError('--data needs the name of a folder')
+  if (data !== undefined) return { kind: 'durable', folder: data }
+  if (etcd === undefined) return undefined
+  const endpoints = etcd.split(',').map((url) => url.trim())
   for (const url of endpoints) {
     if (!/^https?:\/\/[^/]+\/?$/.test(url))
       throw new UsageError(`--etcd needs addresses such as http://127.0.0.1:2379, not "${url}"`)

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { AsyncDisposer, type Logger } from '@kubewright/base'
+import { type ControlPlane, controllerNames, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
+import { adminUser, createFrontProxyIdentity, createServerIdentity, listen } from '@kubewright/server'
+import type { Store } from '@kubewright/storage'
+import type { CommandContext } from '../command.ts'
+import { UsageError } from '../usage-error.ts'
+import { identityIn } from './identity-folder.ts'
+import { identityFolderOf, openBackend } from './open-backend.ts'
+import { writePrivateFile } from './private-file.ts'
+import type { UpOptions } from './up-options.ts'
+
+/** A control plane that is served over HTTPS and has its kubeconfig written. Disposing it stops everything. */
+export interface ServedControlPlane extends AsyncDisposable {
+  readonly plane: ControlPlane
+  readonly store: Store
+  readonly url: string
+  /** The file, as an absolute path. */
+  readonly kubeconfig: string
+  /** The names of the controllers that run. */
+  readonly controllers: readonly string[]
+  /** How many requests were answered so far, those of its own controllers left out. */
+  readonly requests: () => number
+}
+
+/** Starts the control plane that the options ask for, serves it on the loopback address and writes the kubeconfig. */
+export async function serveControlPlane(
+  options: UpOptions,
+  context: CommandContext,
+  log: Logger,
+): Promise<ServedControlPlane> {
+  const { clock } = context
+  const controllers = await chosenControllers(options.controllers)
+  const disposer = new AsyncDisposer()
+  try {
+    const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
+    // The store first: its lock also keeps two servers from making keys in one folder.
+    const store = disposer.use(await openBackend(options.backend, context))
+    const folder = identityFolderOf(options.backend)
+    const identity = folder === undefined ? createServerIdentity(clock.now()) : await identityIn(folder, clock.now())
+    const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
+    const { token } = options
+    let port = options.port
+    const plane = disposer.use(
+      await startControlPlane({
+        store,
+        clock,
+        log,
+        controllers,
+        nodes: options.nodes,
+        tokens: token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }],
+        server: {
+          builtins: {
+            port: options.port,
+            clientCa: clientCas.join('\n'),
+            frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
+          },
+          access: {
+            serviceAccounts: { keys: [identity.serviceAccountKey] },
+            externalAddress: () => `127.0.0.1:${port}`,
+          },
+        },
+      }),
+    )
+    let requests = 0
+    const listener = disposer.use(
+      await listen({
+        handler: (request) => {
+          requests++
+          return plane.server.handler(request)
+        },
+        cert: identity.serving.cert,
+        key: identity.serving.key,
+        clientCas,
+        port,
+      }),
+    )
+    port = listener.port
+    const url = `https://127.0.0.1:${port}`
+    const kubeconfig = resolve(options.kubeconfig)
+    await writePrivateFile(
+      kubeconfig,
+      kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser }),
+    )
+    return {
+      plane,
+      store,
+      url,
+      kubeconfig,
+      controllers: plane.controllers.names,
+      requests: () => requests,
+      [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await disposer[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** The choice with names that exist, or a UsageError that lists them; `-name` leaves one out, `*` stands for all. */
+async function chosenControllers(choice: UpOptions['controllers']): Promise<UpOptions['controllers']> {
+  if (typeof choice === 'string') return choice
+  const all = await controllerNames()
+  const unknown = choice.find((name) => name !== '*' && !all.includes(name.replace(/^-/, '')))
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `--controllers: there is none named "${unknown.replace(/^-/, '')}"; there are ${all.join(', ')}`,
+    )
+  }
+  // As with kube-controller-manager, a list of exceptions only is about all of them.
+  const startsWithAll = choice.includes('*') || choice.every((name) => name.startsWith('-'))
+  const added = startsWithAll ? all : choice
+  return added.filter((name) => !name.startsWith('-') && !choice.includes(`-${name}`))
+}
+
+async function certificateIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8')
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageError(`--client-ca: ${file} holds no PEM certificate`)
+  return text
+}
