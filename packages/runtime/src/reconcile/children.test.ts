@@ -400,4 +400,19 @@ describe('prune', () => {
     await run(true)('default/cosy')
     expect(await bench.client.list(ConfigMap)).toEqual([])
   })
+
+  test('finds no children of an optional kind that is not installed', async () => {
+    const Garden = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Garden', spec: s.object({}) })
+    await create()
+    let gardens: unknown
+    const controller = defineController(Home, {
+      owns: [owned(Garden, { optional: true })],
+      prune: true,
+      async reconcile(_, context) {
+        gardens = await context.owned(Garden)
+      },
+    })
+    await bench.run(controller)('default/cosy')
+    expect([gardens, bench.writes()]).toEqual([[], []])
+  })
 })

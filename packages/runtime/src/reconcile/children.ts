@@ -104,20 +104,16 @@ export class Children {
 
   /** The objects of a kind that the owner controls. */
   async list<K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> {
-    const { owner, client } = this.#parts
-    const { watched } = this.#use(kind, `list the ${kind.kind} objects`)
-    const namespace = owner.metadata.namespace ?? allNamespaces
     // With the metadata alone in the cache, that is what there is to list.
-    return client.list(watched, { namespace, controlledBy: owner })
+    return this.#list(this.#use(kind, `list the ${kind.kind} objects`)) as Promise<readonly Infer<K>[]>
   }
 
   /** Deletes the children that the controller applied at some time, but not in this reconcile. */
   async prune(): Promise<void> {
-    const { owner, client, owns, log } = this.#parts
-    const namespace = owner.metadata.namespace ?? allNamespaces
-    for (const { options, watched } of owns.values()) {
-      const children = (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
-      const candidates = children.filter(
+    const { owns, log } = this.#parts
+    for (const use of owns.values()) {
+      const { options } = use
+      const candidates = (await this.#list(use)).filter(
         (object) =>
           object.metadata.deletionTimestamp === undefined &&
           !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`),
@@ -127,6 +123,18 @@ export class Children {
       await Promise.all(stale.map((object) => this.#delete(options.kind, object)))
       if (stale.length > 0)
         log.info('Deleted children that are no longer applied', { kind: options.kind.kind, children: stale.map(keyOf) })
+    }
+  }
+
+  async #list({ options, watched }: OwnedKindInUse): Promise<readonly KubeObject[]> {
+    const { owner, client } = this.#parts
+    const namespace = owner.metadata.namespace ?? allNamespaces
+    try {
+      return (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
+    } catch (error) {
+      // There are no objects of a kind that is not installed.
+      if (options.optional && isNotFound(error)) return []
+      throw error
     }
   }
 
