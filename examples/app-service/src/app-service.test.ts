@@ -117,7 +117,7 @@ describe('what is wrong with the tutorial', () => {
       await env.client.create(nginxApp())
       await env.until(Deployment, 'nginx-app')
       await env.client.delete(Service, 'squatter')
-      await env.advance('1h')
+      await env.advance('30m')
       expect(await env.client.find(Service, 'nginx-app')).toBeUndefined()
       expect(lastError(env)).toContain('SyntaxError')
     })
@@ -145,7 +145,7 @@ describe('what is wrong with the tutorial', () => {
       await env.client.create(nginxApp({ ports: [{ port: 80, targetPort: 80 }] }))
       await env.until(AppService, 'nginx-app', ({ metadata }) => metadata.annotations?.['spec'] !== undefined)
       await env.client.delete(Deployment, 'nginx-app')
-      await env.advance('1h')
+      await env.advance('30m')
       expect(await env.client.find(Deployment, 'nginx-app')).toBeUndefined()
 
       await env.client.patch(AppService, 'nginx-app', { spec: { replicas: 3 } })

@@ -1,0 +1,17 @@
+import { defineResource, type Infer, s } from 'kubewright'
+
+/** Wants a Deployment of a certain name and size. */
+export const Foo = defineResource({
+  group: 'samplecontroller.k8s.io',
+  version: 'v1alpha1',
+  kind: 'Foo',
+  // Groups of the Kubernetes project must say who approved them.
+  metadata: { annotations: { 'api-approved.kubernetes.io': 'unapproved, experimental-only' } },
+  spec: s.object({
+    deploymentName: s.string().describe('The name of the Deployment; may change.'),
+    replicas: s.int({ minimum: 0 }).default(1),
+  }),
+  status: s.object({ availableReplicas: s.int() }),
+  columns: { Deployment: '.spec.deploymentName', Replicas: '.spec.replicas', Available: '.status.availableReplicas' },
+})
+export type Foo = Infer<typeof Foo>
