@@ -1,5 +1,5 @@
 import type { AnyKind, Infer } from '@kubewright/api'
-import { drainMicrotasks, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { drainMicrotasks, memoryLogger, seededRandom, toMillis, VirtualClock } from '@kubewright/base'
 import {
   type ApiClient,
   bearerToken,
@@ -41,6 +41,8 @@ export interface Plane extends AsyncDisposable {
   advance(duration: Parameters<VirtualClock['advance']>[0]): Promise<void>
   /** The object as soon as it is as the test says; time passes meanwhile, from timer to timer. */
   until<K extends AnyKind>(kind: K, key: Key, test: (object: Infer<K>) => boolean): Promise<Infer<K>>
+  /** Ends all controllers and nodes, wherever they are, and starts others that know nothing. */
+  restart(): Promise<void>
   /** What went wrong in reconciles, for messages. */
   errors(): readonly string[]
 }
@@ -54,33 +56,48 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   const store = new MemoryStore()
   const { nodes: count, plan, processes } = options
   const simulation = { ...(plan ? { plan } : {}), ...(processes ? { processes } : {}) }
-  const nodes = count === undefined ? undefined : simulateNodes({ nodes: count, clock, ...simulation })
+  const makeNodes = () => (count === undefined ? undefined : simulateNodes({ nodes: count, clock, ...simulation }))
+  let nodes = makeNodes()
   const server = await assembleServer({
     store,
     clock,
     random: random.fork('server'),
-    ...(nodes ? { nodes } : {}),
+    nodes: { logs: (request) => nodes?.logs(request) },
     access: { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] },
   })
   const transport = inProcessTransport({ handler: server.handler })
   const api = createClient({ transport, credentials: bearerToken('admin'), clock })
   const theirs = inProcessTransport({ handler: options.between?.(server.handler) ?? server.handler })
   const client = createClient({ transport: theirs, credentials: bearerToken('admin'), clock })
-  const cluster = createCluster({ api: client, clock, random: random.fork('cluster'), log })
-  const events = createEventRecorder({ client: api, clock, log, component: 'test', instance: 'test' })
-  const metrics = { add() {}, set() {}, observe() {} }
-  const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'test' }
-  const runners = [...options.controllers, ...(nodes?.controllers ?? [])].map((one) =>
-    createControllerRunner(one, parts),
-  )
-  const stop = new AbortController()
   await api.create(Namespace({ metadata: { name: 'test' } }))
   await api.create(ServiceAccount({ metadata: { name: 'default', namespace: 'test' } }))
-  cluster.cache.start()
-  const work = runners.map((runner) => runner.work({ drain: stop.signal, abort: stop.signal }))
+
+  /** The half that is not the server. */
+  const startControllers = () => {
+    const cluster = createCluster({ api: client, clock, random: random.fork('cluster'), log })
+    const events = createEventRecorder({ client: api, clock, log, component: 'test', instance: 'test' })
+    const metrics = { add() {}, set() {}, observe() {} }
+    const parts = { cluster, clock, random, log, metrics, tracer: noTracer, events, operator: 'test' }
+    const values = [...options.controllers, ...(nodes?.controllers ?? [])]
+    const runners = values.map((one) => createControllerRunner(one, parts))
+    const stop = new AbortController()
+    cluster.cache.start()
+    const work = runners.map((runner) => runner.work({ drain: stop.signal, abort: stop.signal }))
+    return {
+      runners,
+      async [Symbol.asyncDispose]() {
+        stop.abort(new Error('test ended'))
+        await Promise.all(work)
+        for (const runner of runners) await runner[Symbol.asyncDispose]()
+        await events[Symbol.asyncDispose]()
+        await cluster[Symbol.asyncDispose]()
+      },
+    }
+  }
+  let running = startControllers()
 
   const isIdle = (): boolean =>
-    runners.every((runner) => {
+    running.runners.every((runner) => {
       const { processing, ready } = runner.queue()
       return processing.length === 0 && ready.length === 0
     })
@@ -93,7 +110,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
     }
   }
   const errors = (): readonly string[] =>
-    runners.flatMap((runner) =>
+    running.runners.flatMap((runner) =>
       runner
         .recent()
         .flatMap(({ controller, error, key, result }) =>
@@ -106,7 +123,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
     clock,
     settle,
     async advance(duration) {
-      const end = clock.now() + millis(duration)
+      const end = clock.now() + toMillis(duration)
       await settle()
       for (;;) {
         const next = clock.pending[0]
@@ -129,22 +146,17 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
       throw new Error(`${kind.kind} ${JSON.stringify(key)} did not come to be: ${state}\n${errors().join('\n')}`)
     },
     errors,
+    async restart() {
+      await running[Symbol.asyncDispose]()
+      nodes = makeNodes()
+      running = startControllers()
+    },
     async [Symbol.asyncDispose]() {
-      stop.abort(new Error('test ended'))
-      await Promise.all(work)
-      for (const runner of runners) await runner[Symbol.asyncDispose]()
-      await events[Symbol.asyncDispose]()
-      await cluster[Symbol.asyncDispose]()
+      await running[Symbol.asyncDispose]()
       await theirs[Symbol.asyncDispose]()
       await transport[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
     },
   }
-}
-
-const millis = (duration: Parameters<VirtualClock['advance']>[0]): number => {
-  if (typeof duration === 'number') return duration
-  const [, count = '0', unit = 'ms'] = /^([0-9.]+)(ms|s|m|h)$/.exec(duration) ?? []
-  return Number(count) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 1)
 }

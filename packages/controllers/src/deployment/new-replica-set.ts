@@ -5,8 +5,8 @@ import { templateHash } from '../workload/template-hash.ts'
 import { maxRevision, newSetAnnotations, replicasAnnotations } from './revisions.ts'
 import { isRolling, rolloutLimits, specReplicas, wantedOf } from './rollout-limits.ts'
 
-/** The label that tells the pods of one template from those of another. */
-export const templateHashLabel = 'pod-template-hash'
+// The label that tells the pods of one template from those of another.
+const templateHashLabel = 'pod-template-hash'
 
 const maxNameLength = 253
 

@@ -57,6 +57,7 @@ class PodAgent {
   readonly #parts: PodAgentParts
   readonly #clock: Clock
   readonly #seats = new Map<string, Seat>()
+  #primed: Promise<void> | undefined
 
   constructor(parts: PodAgentParts, clock: Clock) {
     this.#parts = parts
@@ -64,6 +65,10 @@ class PodAgent {
   }
 
   async reconcile(key: string, context: KeyContext): Promise<KeyOutcome | undefined> {
+    await (this.#primed ??= this.#prime(context).catch((error: unknown) => {
+      this.#primed = undefined
+      throw error
+    }))
     const pod = await context.client.find(Pod, parseKey(key))
     const known = this.#seats.get(key)
     if (known !== undefined && known.uid !== pod?.metadata.uid) this.#leave(key, known)
@@ -78,6 +83,14 @@ class PodAgent {
       if (isNotFound(error)) return undefined
       if (isConflict(error)) return { requeueAfter: 1 }
       throw error
+    }
+  }
+
+  /** Takes note of the addresses that pods have from before, so that no new one gets them. */
+  async #prime({ client }: KeyContext): Promise<void> {
+    const { addresses } = this.#parts
+    for (const { metadata, spec, status } of await client.list(Pod, { namespace: '' })) {
+      if (addresses.has(spec.nodeName) && status?.podIP) addresses.take(spec.nodeName ?? '', metadata.uid, status.podIP)
     }
   }
 

@@ -1,6 +1,6 @@
 import { type AnyKind, controllerOf, type Infer, type KubeObject, keyOf, type Selector } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
-import { forOwner, kindSource, type Source, when } from '@kubewright/runtime'
+import { forOwner, kindSource, type Source } from '@kubewright/runtime'
 
 /** Finds the keys of those who may want to adopt an object without a controller. */
 export type FindAdopters<T> = (object: T, client: Client) => Promise<readonly string[]>
@@ -29,14 +29,4 @@ export function selectedBy<K extends AnyKind>(
     const owners: readonly Infer<K>[] = await client.list(kind, { namespace })
     return owners.filter((owner) => selectorOf(owner).matches(labels)).map((owner) => keyOf(owner as KubeObject))
   }
-}
-
-/** The objects of a kind, each by its own key, as far as they are of interest. */
-export function primary<K extends AnyKind>(kind: K, keep?: (object: Infer<K>) => boolean): Source {
-  return kindSource(kind, keep === undefined ? {} : { predicates: [when(keep)] })
-}
-
-/** The objects of a kind by whatever keys they concern. */
-export function mapped<K extends AnyKind>(kind: K, keysOf: (object: Infer<K>) => Iterable<string>): Source {
-  return kindSource(kind, { map: (object) => keysOf(object) })
 }
