@@ -36,6 +36,7 @@ import type { Client, Page } from './client.ts'
 import { Discovery, type ServedResource } from './discovery/discovery.ts'
 import { RestMapper } from './discovery/rest-mapper.ts'
 import { type DynamicKind, dynamicKind, isMetadataOnly } from './dynamic-kind.ts'
+import { ForwardedPort, portForwardProtocols } from './exec/forwarded-port.ts'
 import { RemoteCommand, remoteCommandProtocols } from './exec/remote-command.ts'
 import { splitList } from './list-filter.ts'
 import { logQuery } from './log-query.ts'
@@ -303,6 +304,15 @@ class TransportClient implements ApiClient {
 
   attach(pod: Key, options: AttachOptions = {}): Promise<RemoteCommand> {
     return this.#join('attach', pod, options, [])
+  }
+
+  async portForward(pod: Key, port: number, options: CallOptions = {}): Promise<ForwardedPort> {
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      throw new RangeError(`Cannot forward port ${port}: it must be an integer from 1 to 65535`)
+    }
+    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: 'portforward' }, options)
+    const query = new URLSearchParams({ ports: String(port) })
+    return new ForwardedPort(await this.rest.upgrade({ ...request, query, accept: '*/*' }, portForwardProtocols))
   }
 
   async #join(how: string, pod: Key, options: AttachOptions, command: readonly string[]): Promise<RemoteCommand> {

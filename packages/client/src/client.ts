@@ -16,6 +16,7 @@ import type {
   WriteOptions,
 } from './call-options.ts'
 import type { DynamicKind } from './dynamic-kind.ts'
+import type { ForwardedPort } from './exec/forwarded-port.ts'
 import type { RemoteCommand } from './exec/remote-command.ts'
 import type { PartialDraft, PatchBody } from './patch-body.ts'
 import type { SubresourceClient } from './subresource-client.ts'
@@ -76,6 +77,8 @@ export interface Client extends Reader {
   exec(pod: Key, options: ExecOptions): Promise<RemoteCommand>
   /** Joins the program that a container runs. */
   attach(pod: Key, options?: AttachOptions): Promise<RemoteCommand>
+  /** Opens a connection to a port of a pod. */
+  portForward(pod: Key, port: number, options?: CallOptions): Promise<ForwardedPort>
   /** Finds a kind that the server serves, by discovery. Rejects with a `NoMatchError` when there is none. */
   kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind>
   /** Finds the kind of a resource that the server serves, by discovery. Rejects with a `NoMatchError` when there is none. */

@@ -49,6 +49,7 @@ export {
   metadataOnly,
 } from './dynamic-kind.ts'
 export { clientErrorCodes } from './error-codes.ts'
+export { ForwardedPort } from './exec/forwarded-port.ts'
 export { RemoteCommand } from './exec/remote-command.ts'
 export type { MergePatch, PartialDraft, PatchBody } from './patch-body.ts'
 export { basicAuth, bearerToken, type Credentials, type Impersonation } from './rest/credentials.ts'

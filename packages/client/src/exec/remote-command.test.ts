@@ -176,3 +176,40 @@ describe('attach()', () => {
     expect(await command.exitCode).toBe(0)
   })
 })
+
+describe('portForward()', () => {
+  it('carries bytes both ways, without the port that each channel begins with', async () => {
+    let url = ''
+    const client = await serve((peer, message) => {
+      url = peer.request.url ?? ''
+      if (message === undefined) {
+        peer.send(0, 'P\u0000')
+        peer.send(1, 'P\u0000')
+        return
+      }
+      peer.send(0, `you said ${message.text}`)
+      peer.end()
+    }, 'v4.channel.k8s.io')
+    const port = await client.portForward('db', 80)
+    await port.write('hello')
+    expect(await text(port.received)).toBe('you said hello')
+    await port.closed
+    expect(url).toBe('/api/v1/namespaces/default/pods/db/portforward?ports=80')
+  })
+
+  it('fails with what the node says when nothing listens', async () => {
+    const client = await serve((peer) => {
+      peer.send(0, 'P\u0000')
+      peer.send(1, 'P\u0000connection refused')
+      peer.end()
+    }, 'v4.channel.k8s.io')
+    const port = await client.portForward('db', 80)
+    await expect(port.closed).rejects.toThrow('connection refused')
+    await expect(port.received.bytes()).rejects.toThrow('connection refused')
+  })
+
+  it('refuses what is no port', async () => {
+    const client = await serve(() => undefined)
+    await expect(client.portForward('db', 0)).rejects.toThrow('it must be an integer from 1 to 65535')
+  })
+})

@@ -270,6 +270,10 @@ class CachingClient implements CachedClient {
     return this.#api.attach(pod, options)
   }
 
+  portForward(pod: Key, port: number, options?: CallOptions): Promise<ForwardedPort> {
+    return this.#api.portForward(pod, port, options)
+  }
+
   kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind> {
     return this.#api.kind(name, options)
   }

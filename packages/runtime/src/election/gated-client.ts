@@ -22,6 +22,7 @@ const access: Readonly<Record<Exclude<keyof Client, 'subresource'>, Access>> = {
   deleteCollection: 'write',
   exec: 'write',
   attach: 'write',
+  portForward: 'write',
 }
 
 const subresourceAccess: Readonly<Record<keyof SubresourceClient<never, never>, Access>> = {
