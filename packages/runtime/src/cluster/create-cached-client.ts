@@ -30,6 +30,7 @@ import {
   type Deletion,
   type DynamicKind,
   type ExecOptions,
+  type ForwardedPort,
   type GetOptions,
   isMetadataOnly,
   type Key,
