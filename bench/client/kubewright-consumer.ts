@@ -1,5 +1,5 @@
-// Our informer, on our client. An argument chooses a variant: its handler is told `objects` or `changes`; `dropped` also leaves the
-// managed fields out.
+// Our informer, on our client. An argument chooses a variant. What its handler looks at: `changes` the keys alone, `after` the new object
+// as the peer's handler gets it, `objects` both. `dropped` is the first without managed fields.
 import { nullLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
 import { clientListWatch, type EventHandler, SharedInformer } from '@kubewright/runtime'
@@ -21,6 +21,11 @@ const handlers = {
       if (before !== after) count()
     },
   },
+  after: {
+    onChange: ({ type, after }) => {
+      if (type === 'update' && after !== undefined) count()
+    },
+  },
   changes: {
     onChange: ({ type }) => {
       if (type === 'update') count()
@@ -36,7 +41,8 @@ const informer = new SharedInformer({
   log: nullLogger,
   dropManagedFields: task.variant === 'dropped',
 })
-informer.addHandler(handlers[task.variant === 'objects' ? 'objects' : 'changes'])
+const { variant } = task
+informer.addHandler(handlers[variant === 'objects' || variant === 'after' ? variant : 'changes'])
 const consumer: Consumer = {
   start: () => informer.start().synced(),
   read: (name, namespace) =>
