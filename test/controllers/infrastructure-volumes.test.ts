@@ -36,7 +36,9 @@ const storageClass = (name: string, provisioner: string, more: object = {}) =>
 async function reasons(plane: Plane, name: string): Promise<(string | undefined)[]> {
   await plane.advance('2s')
   const events = await plane.api.list(Event, { namespace: 'test' })
-  return events.filter(({ regarding }) => regarding?.name === name).map(({ reason, note }) => `${reason}: ${note}`)
+  return events
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ reason, message }) => `${reason}: ${message}`)
 }
 
 test('a claim is bound to the smallest volume that suits, and the volume is released with it', async () => {

@@ -13,6 +13,8 @@ import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { serviceAccountController } from './service-account/service-account-controller.ts'
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
+import { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
+import { volumeBinder } from './volume/volume-binder.ts'
 
 /** A built-in controller that can be switched on and off. */
 export interface BuiltinController {
@@ -40,4 +42,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   { name: disruptionController.name, controllers: [disruptionController, staleDisruptionController] },
   single(endpointsController),
   single(endpointSliceController),
+  single(volumeBinder),
+  single(claimProtection),
+  single(volumeProtection),
 ])

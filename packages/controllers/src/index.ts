@@ -20,3 +20,6 @@ export { type PodGcOptions, podGarbageCollector } from './pod-gc/pod-gc-controll
 export { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 export { serviceAccountController } from './service-account/service-account-controller.ts'
 export { statefulSetController } from './stateful-set/stateful-set-controller.ts'
+export { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
+export { simulatedProvisioner } from './volume/provision-volume.ts'
+export { volumeBinder } from './volume/volume-binder.ts'
