@@ -37,10 +37,14 @@ class Server implements AsyncDisposable {
   static async start(...args: string[]): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-bench-'))
     const start = performance.now()
-    const child = spawn(process.execPath, [join(root, 'packages/cli/dist/main.js'), 'up', '--port', '0', ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const child = spawn(
+      process.execPath,
+      [join(root, 'packages/cli/dist/main.js'), 'up', '--port', '0', '--controllers', 'none', ...args],
+      {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    )
     await once(createInterface({ input: child.stdout! }), 'line')
     return new Server(child, folder, performance.now() - start)
   }

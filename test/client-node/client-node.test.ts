@@ -11,7 +11,7 @@ const namespace = 'default'
 
 beforeAll(async () => {
   folder = new TemporaryFolder()
-  up = await UpProcess.start(['--memory'], folder.path)
+  up = await UpProcess.start(['--memory', '--controllers', 'none'], folder.path)
   config.loadFromFile(up.kubeconfig)
   core = config.makeApiClient(k8s.CoreV1Api)
 })

@@ -14,8 +14,14 @@ describe('kubewright up --etcd', () => {
   it('lets two servers share an etcd and see the writes of each other', async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
-    await using one = await UpProcess.start(['--etcd', etcd.url, '--kubeconfig', 'one'], folder.path)
-    await using two = await UpProcess.start(['--etcd', etcd.url, '--kubeconfig', 'two'], folder.path)
+    await using one = await UpProcess.start(
+      ['--controllers', 'none', '--etcd', etcd.url, '--kubeconfig', 'one'],
+      folder.path,
+    )
+    await using two = await UpProcess.start(
+      ['--controllers', 'none', '--etcd', etcd.url, '--kubeconfig', 'two'],
+      folder.path,
+    )
     using first = new Requests(one.kubeconfig)
     using second = new Requests(two.kubeconfig)
     const created = await first.send('POST', maps, configMap('shared', '1'))
@@ -50,7 +56,7 @@ describe('kubewright up --etcd', () => {
   it('says that etcd is gone, and goes on when it is back', { timeout: 90_000 }, async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
-    await using up = await UpProcess.start(['--etcd', etcd.url], folder.path)
+    await using up = await UpProcess.start(['--controllers', 'none', '--etcd', etcd.url], folder.path)
     using requests = new Requests(up.kubeconfig)
     expect((await requests.send('POST', maps, configMap('before', '1'))).status).toBe(201)
     await etcd.kill()

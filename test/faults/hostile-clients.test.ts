@@ -15,7 +15,7 @@ let requests: Requests
 
 beforeAll(async () => {
   folder = new TemporaryFolder()
-  up = await UpProcess.start(['--memory'], folder.path)
+  up = await UpProcess.start(['--memory', '--controllers', 'none'], folder.path)
   requests = new Requests(up.kubeconfig)
 })
 

@@ -27,7 +27,7 @@ describe('kubewright up, killed under load', () => {
   it('keeps every acknowledged write', { timeout: 60_000 }, async () => {
     using folder = new TemporaryFolder()
     for (let round = 0; round < 3; round++) {
-      const up = await UpProcess.start([], folder.path)
+      const up = await UpProcess.start(['--controllers', 'none'], folder.path)
       const names = Array.from({ length: 16 }, (_, i) => `round-${round}-${i}`)
       using requests = new Requests(up.kubeconfig)
       const writing = Promise.all(names.map((name) => write(requests, name)))
@@ -39,7 +39,7 @@ describe('kubewright up, killed under load', () => {
       }
       expect(await up.stop('SIGKILL')).toBe('SIGKILL')
       const written = await writing
-      await using again = await UpProcess.start([], folder.path)
+      await using again = await UpProcess.start(['--controllers', 'none'], folder.path)
       using reader = new Requests(again.kubeconfig)
       for (const [i, { acknowledged, tried }] of written.entries()) {
         const { body } = await reader.send('GET', `${maps}/${names[i]}`)

@@ -98,7 +98,7 @@ describe('kubewright up, restarted with open watches', () => {
     { timeout: 60_000 },
     async (signal) => {
       using folder = new TemporaryFolder()
-      let up = await UpProcess.start([], folder.path)
+      let up = await UpProcess.start(['--controllers', 'none'], folder.path)
       const port = new URL(up.server).port
       const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
       let writing = true
@@ -117,7 +117,7 @@ describe('kubewright up, restarted with open watches', () => {
       for (let round = 0; round < 3; round++) {
         await pause(300)
         await up.stop(signal)
-        up = await UpProcess.start(['--port', port], folder.path)
+        up = await UpProcess.start(['--port', port, '--controllers', 'none'], folder.path)
       }
       await pause(300)
       writing = false
