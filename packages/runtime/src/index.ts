@@ -183,9 +183,10 @@ export {
   watch,
 } from './reconcile/watched-kinds.ts'
 export { UsageError } from './run/flags.ts'
-export { run } from './run/run.ts'
+export { type RunHook, run, runHookSymbol } from './run/run.ts'
 export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'
 export { type ExitCode, type RunOptions, runWith } from './run/run-with.ts'
+export { systemRunHost } from './run/system-run-host.ts'
 export { createSharding } from './sharding/create-sharding.ts'
 export type { Sharding, ShardingParts } from './sharding/sharding.ts'
 export {
