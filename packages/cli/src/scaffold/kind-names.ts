@@ -1,0 +1,50 @@
+import type { ProjectResource } from './project.ts'
+
+/** The names that the scaffold derives from a resource. */
+export interface KindNames {
+  /** The kind, which is also the name of the value: `AppService`. */
+  readonly kind: string
+  /** For variables: `appService`. */
+  readonly variable: string
+  /** The start of the names of its files, from the project's folder: `src/app-service`. */
+  readonly stem: string
+}
+
+/** The names that the scaffold derives from a resource. */
+export function namesOf(resource: Pick<ProjectResource, 'kind' | 'path' | 'core' | 'external'>): KindNames {
+  const { kind, path } = resource
+  const isForeign = resource.core === true || resource.external === true
+  const stem = isForeign ? `src/${fileNameOf(kind)}` : path.replace(/\.ts$/, '')
+  return { kind, variable: variableOf(kebab(kind)), stem }
+}
+
+/** `HTTPRoute` -> `http-route`. */
+export function kebab(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+}
+
+/** `http-route` -> `httpRoute`. */
+export function variableOf(name: string): string {
+  return name.replaceAll(/[-.]+(\w?)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The name of a kind's file without its ending. */
+export function fileNameOf(kind: string): string {
+  const name = kebab(kind)
+  // Files that every project has.
+  return name === 'operator' || name === 'main' ? `${name}-kind` : name
+}
+
+/** How one file of the project imports another, both from the project's folder. */
+export function importPath(from: string, to: string): string {
+  const source = from.split('/').slice(0, -1)
+  const target = to.split('/')
+  while (source.length > 0 && target.length > 1 && source[0] === target[0]) {
+    source.shift()
+    target.shift()
+  }
+  return source.length === 0 ? `./${target.join('/')}` : `${'../'.repeat(source.length)}${target.join('/')}`
+}
