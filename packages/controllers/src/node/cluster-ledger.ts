@@ -23,6 +23,8 @@ export interface NodeLoad {
   readonly allocatable: Amounts
   readonly used: Amounts
   readonly pods: ReadonlyMap<string, PlacedPod>
+  /** Those of them that cannot have others near. */
+  readonly repelling: ReadonlySet<PlacedPod>
   /** How many pods of each controller there are. */
   readonly owners: ReadonlyMap<string, number>
 }
@@ -30,6 +32,7 @@ export interface NodeLoad {
 interface Account {
   readonly used: Amounts
   readonly pods: Map<string, PlacedPod>
+  readonly repelling: Set<PlacedPod>
   readonly owners: Map<string, number>
 }
 
@@ -68,6 +71,7 @@ export class ClusterLedger {
     if (name === undefined || account === undefined || placed === undefined) return
     this.#nodeOf.delete(uid)
     account.pods.delete(uid)
+    account.repelling.delete(placed)
     for (const [resource, amount] of placed.requests) {
       account.used.set(resource, (account.used.get(resource) ?? 0n) - amount)
     }
@@ -82,7 +86,7 @@ export class ClusterLedger {
   #account(node: string): Account {
     let account = this.#accounts.get(node)
     if (account === undefined) {
-      account = { used: new Map(), pods: new Map(), owners: new Map() }
+      account = { used: new Map(), pods: new Map(), repelling: new Set(), owners: new Map() }
       this.#accounts.set(node, account)
     }
     return account
@@ -98,6 +102,7 @@ export class ClusterLedger {
     const placed = placedPod(pod)
     this.#nodeOf.set(uid, node)
     account.pods.set(uid, placed)
+    if (placed.repels.length > 0) account.repelling.add(placed)
     addAll(account.used, placed.requests)
     if (placed.owner !== undefined) account.owners.set(placed.owner, (account.owners.get(placed.owner) ?? 0) + 1)
   }

@@ -42,7 +42,8 @@ const maxLines = 10_000
 
 /** Keeps what simulated containers write. */
 export class LogBook {
-  readonly #logs = new Map<string, Log>()
+  // By the uid of the pod and the name of the container.
+  readonly #logs = new Map<string, Map<string, Log>>()
 
   /** Begins the log of a new run of a container; the one before it becomes the previous one. */
   begin(uid: string, container: string): void {
@@ -66,7 +67,7 @@ export class LogBook {
 
   /** Ends the log: whoever follows it is told so. */
   end(uid: string, container: string): void {
-    const log = this.#logs.get(`${uid}/${container}`)
+    const log = this.#logs.get(uid)?.get(container)
     if (log === undefined) return
     log.open = false
     wake(log)
@@ -74,12 +75,11 @@ export class LogBook {
 
   /** Forgets all logs of a pod. */
   forget(uid: string): void {
-    for (const [key, log] of this.#logs) {
-      if (!key.startsWith(`${uid}/`)) continue
+    for (const log of this.#logs.get(uid)?.values() ?? []) {
       log.open = false
       wake(log)
-      this.#logs.delete(key)
     }
+    this.#logs.delete(uid)
   }
 
   async *read(query: LogQuery, clock: Clock): AsyncGenerator<string, void, undefined> {
@@ -119,11 +119,15 @@ export class LogBook {
   }
 
   #log(uid: string, container: string): Log {
-    const key = `${uid}/${container}`
-    let log = this.#logs.get(key)
+    let logs = this.#logs.get(uid)
+    if (logs === undefined) {
+      logs = new Map()
+      this.#logs.set(uid, logs)
+    }
+    let log = logs.get(container)
     if (log === undefined) {
       log = { lines: [], previous: [], dropped: 0, open: false, waiting: new Set() }
-      this.#logs.set(key, log)
+      logs.set(container, log)
     }
     return log
   }

@@ -109,7 +109,7 @@ function affinityProblem(
   }
   if (placed.repels.some(isNear)) return "node(s) didn't match pod anti-affinity rules"
   for (const load of loads) {
-    for (const other of load.pods.values()) {
+    for (const other of load.repelling) {
       for (const term of other.repels) {
         const zone = zoneOf(load.node, term)
         if (zone !== undefined && zone === zoneOf(node, term) && selects(term, other, placed)) {
