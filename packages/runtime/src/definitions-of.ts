@@ -1,0 +1,23 @@
+import { type AnyKind, type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
+import { isKeyController, type Operator } from './define-operator.ts'
+
+/** The definitions of the custom kinds that an operator names anywhere, each resource once, in order of their names. */
+export function definitionsOf(
+  operator: Pick<Operator, 'controllers' | 'webhooks' | 'conversions'>,
+): readonly CrdManifest[] {
+  const named: (AnyKind | undefined)[] = []
+  for (const controller of operator.controllers) {
+    named.push(controller.kind)
+    if (isKeyController(controller)) continue
+    for (const { kind } of [...controller.owns, ...controller.watches]) named.push(kind)
+  }
+  for (const { kind } of operator.webhooks) named.push(kind)
+  for (const { hub } of operator.conversions) named.push(hub)
+  const byName = new Map<string, CrdManifest>()
+  for (const kind of named) {
+    if (kind === undefined || resourceOf(kind) === undefined) continue
+    const definition = crdOf(kind)
+    if (!byName.has(definition.metadata.name)) byName.set(definition.metadata.name, definition)
+  }
+  return [...byName.values()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+}
