@@ -1,4 +1,5 @@
 import type { KeyController } from '@kubewright/runtime'
+import { horizontalAutoscaler } from './autoscaling/horizontal-autoscaler.ts'
 import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
@@ -42,6 +43,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   { name: disruptionController.name, controllers: [disruptionController, staleDisruptionController] },
   single(endpointsController),
   single(endpointSliceController),
+  single(horizontalAutoscaler),
   single(volumeBinder),
   single(claimProtection),
   single(volumeProtection),

@@ -1,3 +1,5 @@
+export { metricsAnnotation } from './autoscaling/given-metrics.ts'
+export { horizontalAutoscaler } from './autoscaling/horizontal-autoscaler.ts'
 export { type BuiltinController, builtinControllers } from './builtin-controllers.ts'
 export { cronJobController } from './cron-job/cron-job-controller.ts'
 export { daemonSetController } from './daemon-set/daemon-set-controller.ts'

@@ -1,0 +1,165 @@
+import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
+
+type Behavior = NonNullable<HorizontalPodAutoscaler['spec']['behavior']>
+type Rules = NonNullable<Behavior['scaleUp']>
+type Policy = NonNullable<Rules['policies']>[number]
+
+interface Sample {
+  readonly at: number
+  readonly value: number
+}
+
+/** What an autoscaler recommended and did recently. */
+export interface ScalingHistory {
+  readonly recommendations: readonly Sample[]
+  /** By how many replicas the target grew, or shrank, and when. */
+  readonly changes: readonly Sample[]
+}
+
+/** What {@link limitReplicas} takes. */
+export interface LimitFacts {
+  readonly current: number
+  readonly desired: number
+  readonly min: number
+  readonly max: number
+  readonly behavior: Behavior | undefined
+  readonly history: ScalingHistory
+  readonly now: number
+}
+
+/** A number of replicas with the reasons that the conditions have. */
+export interface Limited {
+  readonly replicas: number
+  readonly ableToScale: { readonly reason: string; readonly message: string }
+  readonly limited: { readonly status: boolean; readonly reason: string; readonly message: string }
+  readonly history: ScalingHistory
+}
+
+const downWindow = 300
+const defaultUp: Required<Pick<Rules, 'policies' | 'selectPolicy' | 'stabilizationWindowSeconds'>> = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+}
+const defaultDown: typeof defaultUp = {
+  stabilizationWindowSeconds: downWindow,
+  selectPolicy: 'Max',
+  policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+}
+/** The longest time that any window or policy may look back. */
+const longest = 3600_000
+
+/** Brings what the metrics ask for within the limits of the autoscaler: steady, not too fast, not too many, not too few. */
+export function limitReplicas(facts: LimitFacts): Limited {
+  const { current, desired, behavior, now } = facts
+  const recent = facts.history.recommendations.filter(({ at }) => now - at <= longest)
+  const steady = behavior === undefined ? highestOf(recent, desired, now) : withinWindows(facts, recent, behavior)
+  const history = { ...facts.history, recommendations: [...recent, { at: now, value: desired }] }
+  const up = behavior !== undefined && desired >= current
+  const held = up
+    ? {
+        reason: 'ScaleUpStabilized',
+        message: 'recent recommendations were lower than current one, applying the lowest recent recommendation',
+      }
+    : {
+        reason: 'ScaleDownStabilized',
+        message: 'recent recommendations were higher than current one, applying the highest recent recommendation',
+      }
+  const ready = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' }
+  const bounded = behavior === undefined ? withinFixedLimits(facts, steady) : withinRates(facts, steady, behavior)
+  return {
+    replicas: bounded.replicas,
+    ableToScale: steady === desired ? ready : held,
+    limited: { status: bounded.replicas !== steady, reason: bounded.reason, message: bounded.message },
+    history,
+  }
+}
+
+/** The history after the target was scaled. */
+export function withChange(history: ScalingHistory, from: number, to: number, now: number): ScalingHistory {
+  const changes = history.changes.filter(({ at }) => now - at <= longest)
+  return { ...history, changes: [...changes, { at: now, value: to - from }] }
+}
+
+function highestOf(recent: readonly Sample[], desired: number, now: number): number {
+  const window = recent.filter(({ at }) => now - at <= downWindow * 1000)
+  return Math.max(desired, ...window.map(({ value }) => value))
+}
+
+function withinWindows({ current, desired, now }: LimitFacts, recent: readonly Sample[], behavior: Behavior): number {
+  const within = ({ stabilizationWindowSeconds: seconds }: Rules, fallback: number): number[] =>
+    recent.filter(({ at }) => now - at < (seconds ?? fallback) * 1000).map(({ value }) => value)
+  const up = Math.min(desired, ...within(behavior.scaleUp ?? {}, 0))
+  const down = Math.max(desired, ...within(behavior.scaleDown ?? {}, downWindow))
+  return Math.min(down, Math.max(up, current))
+}
+
+interface Bounded {
+  readonly replicas: number
+  readonly reason: string
+  readonly message: string
+}
+
+const inRange = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' }
+const tooFast = {
+  reason: 'ScaleUpLimit',
+  message: 'the desired replica count is increasing faster than the maximum scale rate',
+}
+const tooSlow = {
+  reason: 'ScaleDownLimit',
+  message: 'the desired replica count is decreasing faster than the maximum scale rate',
+}
+const tooMany = {
+  reason: 'TooManyReplicas',
+  message: 'the desired replica count is more than the maximum replica count',
+}
+const tooFew = {
+  reason: 'TooFewReplicas',
+  message: 'the desired replica count is less than the minimum replica count',
+}
+
+function withinFixedLimits({ current, min, max }: LimitFacts, desired: number): Bounded {
+  const fastest = Math.max(2 * current, 4)
+  if (desired < min) return { replicas: min, ...tooFew }
+  if (desired > Math.min(max, fastest)) {
+    return max > fastest ? { replicas: fastest, ...tooFast } : { replicas: max, ...tooMany }
+  }
+  return { replicas: desired, ...inRange }
+}
+
+function withinRates(facts: LimitFacts, desired: number, behavior: Behavior): Bounded {
+  const { current, min, max } = facts
+  if (desired > current) {
+    const limit = Math.max(current, rateLimit(facts, { ...defaultUp, ...behavior.scaleUp }, 1))
+    if (desired > Math.min(max, limit)) {
+      return max > limit ? { replicas: limit, ...tooFast } : { replicas: max, ...tooMany }
+    }
+  } else if (desired < current) {
+    const limit = Math.min(current, rateLimit(facts, { ...defaultDown, ...behavior.scaleDown }, -1))
+    if (desired < Math.max(min, limit)) {
+      return min < limit ? { replicas: limit, ...tooSlow } : { replicas: min, ...tooFew }
+    }
+  }
+  return { replicas: desired, ...inRange }
+}
+
+/** How far the policies let the target go, up or down. */
+function rateLimit(facts: LimitFacts, rules: typeof defaultUp, direction: 1 | -1): number {
+  const { current } = facts
+  if (rules.selectPolicy === 'Disabled') return current
+  const limits = rules.policies.map((policy) => policyLimit(facts, policy, direction))
+  const least = rules.selectPolicy === 'Min'
+  return least === (direction === 1) ? Math.min(...limits) : Math.max(...limits)
+}
+
+function policyLimit({ current, history, now }: LimitFacts, policy: Policy, direction: 1 | -1): number {
+  const { type, value, periodSeconds } = policy
+  const since = history.changes.filter(({ at }) => now - at < periodSeconds * 1000)
+  const before = current - since.reduce((sum, change) => sum + change.value, 0)
+  if (type === 'Pods') return before + direction * value
+  const share = before * (1 + (direction * value) / 100)
+  return direction === 1 ? Math.ceil(share - 1e-9) : Math.trunc(share + 1e-9)
+}
