@@ -7,6 +7,7 @@ export { informerMetricNames } from './cache/informer-metrics.ts'
 export type { Item } from './cache/item.ts'
 export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/list-watch.ts'
 export { Lister, type NamespaceLister } from './cache/lister.ts'
+export { type Projected, type ProjectedKind, project } from './cache/projection.ts'
 export { Reflector, type ReflectorOptions } from './cache/reflector.ts'
 export type { ReflectedResource, ReflectorHealth } from './cache/reflector-health.ts'
 export {

@@ -1,4 +1,4 @@
-import { type AnyKind, formatGroupResource, type Infer, type KindFacts, type KubeObject } from '@kubewright/api'
+import { type AnyKind, formatGroupResource, type Infer, type KubeObject } from '@kubewright/api'
 import {
   type Clock,
   type Duration,
@@ -17,6 +17,7 @@ import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { EventHandler } from './event-handler.ts'
 import type { ListWatch } from './list-watch.ts'
 import { Lister } from './lister.ts'
+import { projectionOf } from './projection.ts'
 import type { ReflectorHealth } from './reflector-health.ts'
 import {
   type HandlerOptions,
@@ -169,7 +170,9 @@ export class SharedInformerFactory implements AsyncDisposable {
       dropManagedFields = false,
     } = this.#options
     const hotObjects = this.#options.hotObjectsOf?.(kind)
-    const transform = transformOf === undefined ? this.#options.transform : transformOf(kind)
+    const given = transformOf === undefined ? this.#options.transform : transformOf(kind)
+    const keep = projectionOf(kind)?.keep
+    const transform = keep && given ? (object: KubeObject) => keep(given(object)) : (keep ?? given)
     const namespace = scope.namespace === undefined ? {} : { namespace: scope.namespace }
     return new SharedInformer({
       clock: this.#clock,
@@ -213,11 +216,13 @@ export class SharedInformerFactory implements AsyncDisposable {
   }
 }
 
-function identity(kind: KindFacts, { namespace, labelSelector, fieldSelector }: InformerScope): string {
+function identity(kind: AnyKind, { namespace, labelSelector, fieldSelector }: InformerScope): string {
   const parts = [`${formatGroupResource({ group: kind.group, resource: kind.plural })} ${kind.version}`]
   if (namespace !== undefined) parts.push(`namespace ${namespace}`)
   if (labelSelector) parts.push(`labels ${labelSelector}`)
   if (fieldSelector) parts.push(`fields ${fieldSelector}`)
+  const projection = projectionOf(kind)
+  if (projection) parts.push(`only ${projection.paths.join(' ')}`)
   return parts.join(', ')
 }
 

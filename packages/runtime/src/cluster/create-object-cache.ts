@@ -10,6 +10,7 @@ import { type Clock, type Duration, deepCopy, type Logger, type Random, type Wai
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
 import type { EventHandler } from '../cache/event-handler.ts'
 import type { ListWatch } from '../cache/list-watch.ts'
+import { projectionOf } from '../cache/projection.ts'
 import type { ReflectorHealth } from '../cache/reflector-health.ts'
 import type { HandlerOptions, HandlerRegistration } from '../cache/shared-informer.ts'
 import {
@@ -128,7 +129,9 @@ class InformerCache implements ObjectCache, CacheContents {
     if (shared === undefined) {
       shared = this.#share(kind, scoped)
       this.#shared.set(name, shared)
-      if (this.#isWhole(kind, scoped)) this.#contents.set(formatGroupKind(kind), [...this.contents(kind), shared])
+      // What a projection lacks would be missing from reads of the kind.
+      if (projectionOf(kind) === undefined && this.#isWhole(kind, scoped))
+        this.#contents.set(formatGroupKind(kind), [...this.contents(kind), shared])
     }
     shared.leases++
     // The objects are those of the kind.
@@ -222,7 +225,8 @@ class InformerCache implements ObjectCache, CacheContents {
     const namespaces = kind.scope === 'Cluster' ? [] : [...new Set(wanted)].sort()
     const labelSelector = parseSelector(joined(own?.labelSelector, scope.labelSelector)).toString()
     const fieldSelector = joined(own?.fieldSelector, scope.fieldSelector)
-    const parts = [formatGroupKind(kind), kind.version, namespaces.join(' '), labelSelector, fieldSelector]
+    const kept = projectionOf(kind)?.paths.join(' ') ?? ''
+    const parts = [formatGroupKind(kind), kind.version, namespaces.join(' '), labelSelector, fieldSelector, kept]
     return { name: parts.join('\n'), namespaces, labelSelector, fieldSelector }
   }
 

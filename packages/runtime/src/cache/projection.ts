@@ -1,0 +1,92 @@
+import { type AnyKind, createKind, type Infer, type Kind, type KubeObject, type TypeMeta } from '@kubewright/api'
+import type { PathOf } from '@kubewright/schema'
+
+/** The fields of an object on one path, with the modifiers that they have. */
+type Kept<T, P extends string> = P extends `${infer Head}.${infer Rest}`
+  ? { readonly [K in keyof T as Extract<K, Head>]: Kept<NonNullable<T[K]>, Rest> | Extract<T[K], undefined | null> }
+  : { readonly [K in keyof T as Extract<K, P>]: T[K] }
+
+type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
+
+/** What is kept of an object: what names it, its metadata, and the fields at the paths. */
+export type Projected<Read, P extends string> = Readonly<TypeMeta> & {
+  readonly metadata: Read extends { readonly metadata: infer M } ? M : never
+} & Intersection<P extends string ? Kept<Read, P> : never>
+
+/** A kind of which a cache holds some fields. It can be read and watched; writes need the whole kind. */
+export type ProjectedKind<K extends AnyKind, P extends string> = Kind<Projected<Infer<K>, P>, never, never>
+
+type Keep = (object: KubeObject) => KubeObject
+
+interface Projection {
+  readonly paths: readonly string[]
+  readonly keep: Keep
+}
+
+const projections = new WeakMap<object, Projection>()
+
+/**
+ * The same kind, of which caches hold only the fields at these paths besides the metadata: what is left out costs no memory, and
+ * reading it is a compile error. Readers of equal paths share a store; a client asks the server for what a projection lacks.
+ */
+export function project<K extends AnyKind, const P extends PathOf<Infer<K>>>(
+  kind: K,
+  paths: readonly P[],
+): ProjectedKind<K, P> {
+  const { group, version, plural, singular, listKind, scope, shortNames, categories, subresources } = kind
+  const made = createKind<Projected<Infer<K>, P>, never, never>({
+    group,
+    version,
+    kind: kind.kind,
+    plural,
+    singular,
+    listKind,
+    scope,
+    shortNames,
+    categories,
+    subresources,
+    schema: () => kind.schema,
+  })
+  const sorted = [...new Set<string>(paths)].sort()
+  projections.set(made, { paths: sorted, keep: keeper(sorted) })
+  return made
+}
+
+/** What is kept of the objects of a kind; undefined for kinds that are kept as a whole. */
+export function projectionOf(kind: AnyKind): Projection | undefined {
+  return projections.get(kind)
+}
+
+interface Branch {
+  [field: string]: Branch | true
+}
+
+function keeper(paths: readonly string[]): Keep {
+  const tree: Branch = {}
+  for (const path of paths) {
+    let branch = tree
+    const fields = path.split('.')
+    for (const [index, field] of fields.entries()) {
+      const known = branch[field]
+      // A path that is kept as a whole has no use for parts of it.
+      if (known === true) break
+      if (index === fields.length - 1) branch[field] = true
+      else branch = branch[field] = known ?? {}
+    }
+  }
+  return (object) => {
+    const { apiVersion, kind, metadata } = object
+    return { ...pick(object, tree), apiVersion, kind, metadata }
+  }
+}
+
+function pick(value: object, tree: Branch): object {
+  const out: Record<string, unknown> = {}
+  for (const [field, branch] of Object.entries(tree)) {
+    const found = (value as Record<string, unknown>)[field]
+    if (found === undefined) continue
+    const isPart = branch !== true && typeof found === 'object' && found !== null && !Array.isArray(found)
+    out[field] = isPart ? pick(found, branch) : found
+  }
+  return out
+}
