@@ -76,7 +76,7 @@ const serviceFor = (app: AppService) =>
     spec: { type: 'NodePort', selector: labels(app), ports: app.spec.ports },
   })
 
-function containerPorts(app: AppService): ContainerPort[] {
+function containerPorts(app: AppService): ContainerPort[] | undefined {
   const ports = new Map<string, ContainerPort>()
   for (const { port, targetPort = port, protocol = 'TCP' } of app.spec.ports ?? []) {
     // A name stands for whatever the container calls so; then the number of the Service's port is as good as any.
@@ -84,5 +84,5 @@ function containerPorts(app: AppService): ContainerPort[] {
     const containerPort = named ? port : targetPort
     ports.set(`${containerPort}/${protocol}`, { containerPort, protocol, ...(named ? { name: targetPort } : {}) })
   }
-  return [...ports.values()]
+  return ports.size > 0 ? [...ports.values()] : undefined
 }

@@ -43,7 +43,9 @@ export const secSynchController = defineController(SecSynch, {
       isChanged ||= wrote
     }
     const missing = destinations.filter(({ state }) => state !== 'Copied').map(({ namespace }) => namespace)
-    const lastSyncTime = isChanged ? new Date().toISOString() : synch.status?.lastSyncTime
+    // Copies without a time were made by a process that did not live to tell.
+    const isUntold = missing.length < destinations.length && synch.status?.lastSyncTime === undefined
+    const lastSyncTime = isChanged || isUntold ? new Date().toISOString() : synch.status?.lastSyncTime
     return {
       status: {
         ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
