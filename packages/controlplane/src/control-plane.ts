@@ -87,6 +87,7 @@ export async function controllerNames(): Promise<readonly string[]> {
 }
 
 const masters = 'system:masters'
+const controllerManager = 'kube-controller-manager'
 
 /** Starts a control plane; resolves when it answers and its controllers watch. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -143,7 +144,11 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     await startChosen({
       choice: options.controllers ?? 'all',
       nodes: typeof nodes === 'number' ? (nodes > 0 ? { nodes } : undefined) : nodes,
-      client: client({ user: { name: 'system:kube-controller-manager', groups: [masters] }, listNamespace: '' }),
+      client: client({
+        user: { name: `system:${controllerManager}`, groups: [masters] },
+        listNamespace: '',
+        fieldManager: controllerManager,
+      }),
       server: server.parts,
       clock,
       random,

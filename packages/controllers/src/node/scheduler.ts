@@ -30,6 +30,7 @@ export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
   return defineBuiltin({
     name: 'kube-scheduler',
+    reporter: 'default-scheduler',
     kind: Pod,
     sources: [
       podSource(ledger),

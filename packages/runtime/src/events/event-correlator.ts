@@ -54,7 +54,14 @@ export class EventCorrelator {
   ): { readonly series: EventSeries; readonly write: boolean } | undefined {
     const now = this.#clock.monotonic()
     const about = `${regarding.apiVersion} ${regarding.kind} ${regarding.metadata.uid} ${regarding.metadata.name}`
-    const group = JSON.stringify([about, note.type, note.reason, note.action, note.related?.metadata.uid])
+    const group = JSON.stringify([
+      about,
+      note.component,
+      note.type,
+      note.reason,
+      note.action,
+      note.related?.metadata.uid,
+    ])
     const combined = this.#isOneOfMany(group, note.message, now)
     const identity = combined ? group : `${group} ${note.message}`
     const known = this.#series.get(identity)

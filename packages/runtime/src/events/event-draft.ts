@@ -50,12 +50,13 @@ export function eventDraft(
   const reason = cut(note.reason, maxWord) || 'Unknown'
   const suffix = `.${serial.toString(16)}`
   const { name, namespace = 'default' } = regarding.metadata
+  const { controller } = note.component === undefined ? reporter : reporterOf(note.component, reporter.instance)
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     metadata: { name: `${name.slice(0, maxName - suffix.length)}${suffix}`, namespace },
     eventTime: formatMicroTime(instantFromMillis(micros / 1000)),
-    reportingController: reporter.controller,
+    reportingController: controller,
     reportingInstance: reporter.instance,
     type,
     reason,

@@ -9,6 +9,8 @@ export interface EventNote {
   readonly message: string
   /** What was being done when it happened. @default the reason */
   readonly action?: string
+  /** Who reports, where one recorder serves several. @default the component of the recorder */
+  readonly component?: string
   /** A second object that it is about. */
   readonly related?: KubeObject
 }

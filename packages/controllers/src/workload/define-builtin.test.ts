@@ -1,0 +1,25 @@
+import type { KubeObject } from '@kubewright/api'
+import { type ControllerParts, channelSource, type EventNote, type KeyContext } from '@kubewright/runtime'
+import { expect, test } from 'vitest'
+import { defineBuiltin } from './define-builtin.ts'
+
+test('defineBuiltin() has Events come from the controller, or from whom it stands for', async () => {
+  const notes: EventNote[] = []
+  const events = { record: (_: KubeObject, note: EventNote) => void notes.push(note) }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } } as KubeObject
+  const controller = (reporter?: string) =>
+    defineBuiltin({
+      name: 'some-controller',
+      sources: [channelSource()],
+      ...(reporter === undefined ? {} : { reporter }),
+      start: () => (_, context) =>
+        context.events.record(pod, { type: 'Normal', reason: 'Done', message: context.reconcileID }),
+    })
+  for (const value of [controller(), controller('default-scheduler')]) {
+    await value.start({ events } as ControllerParts)('key', { reconcileID: 'one' } as KeyContext)
+  }
+  expect(notes.map(({ component, message }) => [component, message])).toEqual([
+    ['some-controller', 'one'],
+    ['default-scheduler', 'one'],
+  ])
+})
