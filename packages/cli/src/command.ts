@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly clock: Clock
   /** When the process started, on the clock's monotonic time. */
   readonly startedAt: number
+  /** What starts this program again: Node, its options and the file. Not there where nothing can be started, as in tests. */
+  readonly program?: readonly string[]
   /** Aborted when the command shall end. */
   readonly signal: AbortSignal
 }

@@ -21,5 +21,6 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   clock: systemClock,
   // The system clock's monotonic time counts from the start of the process.
   startedAt: 0,
+  program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
   signal: stop.signal,
 })

@@ -16,7 +16,9 @@ export async function runCommand(args: readonly string[], context: CommandContex
     return 2
   }
   const command = await found.load()
-  if (rest.includes('--help') || rest.includes('-h')) {
+  // What follows two dashes is for somebody else.
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  if (own.includes('--help') || own.includes('-h')) {
     context.out(command.help)
     return 0
   }

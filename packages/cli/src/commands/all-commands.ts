@@ -3,6 +3,20 @@ import type { Command } from '../command.ts'
 /** Every command by name, in the order of the help; each is loaded only when it is called. */
 export const commands: ReadonlyMap<string, { readonly summary: string; load(): Promise<Command> }> = new Map([
   [
+    'dev',
+    {
+      summary: 'Run an operator on a control plane of its own, and reload it on save',
+      load: async () => (await import('./dev.ts')).devCommand,
+    },
+  ],
+  [
+    'run',
+    {
+      summary: 'Run an operator against the cluster of the current kubeconfig',
+      load: async () => (await import('./run.ts')).runOperatorCommand,
+    },
+  ],
+  [
     'up',
     {
       summary: 'Start a Kubernetes control plane on this machine, in the foreground',
