@@ -1,0 +1,284 @@
+import { derived, editable, type GeneratedFile, type GeneratedFiles } from './generated-file.ts'
+import { grafanaDashboard } from './grafana-dashboard.ts'
+import {
+  certificateArgs,
+  certificateMount,
+  certificateObjects,
+  certificateVolume,
+  injection,
+  managerDeployment,
+  managerNamespace,
+  metricsArgs,
+  metricsNetworkPolicy,
+  metricsService,
+  serviceMonitor,
+  webhookContainerPort,
+  webhookNetworkPolicy,
+} from './manager-objects.ts'
+import { baseNaming, generatedYamlOf, type Manifest, yamlOf } from './manifest.ts'
+import { type ManifestOptions, resolveOptions } from './manifest-options.ts'
+import type { ObjectContext } from './object-context.ts'
+import { hasWebhooks, type OperatorDescription } from './operator-description.ts'
+import { prometheusRules } from './prometheus-rules.ts'
+import {
+  certificateBindings,
+  certificateRoles,
+  helperName,
+  helperRole,
+  helperRoles,
+  leaderElectionBindings,
+  leaderElectionRoles,
+  managerBindings,
+  managerRoles,
+  metricsAuthBinding,
+  metricsAuthRole,
+  metricsReaderRole,
+  placeLabel,
+  serviceAccount,
+} from './rbac-objects.ts'
+import { sampleOf, storedVersion } from './sample-of.ts'
+import { conversionOf, markGenerated, webhookConfigurationsOf, webhookService } from './webhook-objects.ts'
+
+/** What {@link configFiles} takes besides the operator. */
+export interface ConfigOptions extends ManifestOptions {
+  /** Names of files in config/samples that people wrote. @default none */
+  readonly samples?: readonly string[] | undefined
+}
+
+/** The folder config/ in the layout of kubebuilder: `kubectl apply -k config/default` installs the operator. */
+export function configFiles(operator: OperatorDescription, options: ConfigOptions = {}): GeneratedFiles {
+  const context: ObjectContext = {
+    operator,
+    options: resolveOptions(operator.name, options),
+    naming: baseNaming,
+  }
+  const files = new Map<string, GeneratedFile>()
+  const add = (folder: string, made: Readonly<Record<string, GeneratedFile>>): void => {
+    for (const [name, file] of Object.entries(made)) files.set(`config/${folder}/${name}`, file)
+  }
+  const webhooks = hasWebhooks(operator)
+  if (operator.resources.length > 0) {
+    add('crd', crdFiles(context))
+    add('samples', sampleFiles(context, options.samples ?? []))
+  }
+  add('rbac', rbacFiles(context))
+  add('manager', managerFiles(context))
+  if (webhooks) add('webhook', webhookFiles(context))
+  if (webhooks && context.options.certManager) add('certmanager', certManagerFiles(context))
+  add('prometheus', listed({ 'monitor.yaml': [serviceMonitor(context)], 'rules.yaml': [prometheusRules(context)] }))
+  add(
+    'network-policy',
+    listed({
+      'allow-metrics-traffic.yaml': [metricsNetworkPolicy(context)],
+      ...(webhooks ? { 'allow-webhook-traffic.yaml': [webhookNetworkPolicy(context)] } : {}),
+    }),
+  )
+  add('default', defaultFiles(context))
+  files.set('grafana/controller-metrics.json', derived(grafanaDashboard(operator.name)))
+  return files
+}
+
+/** The file of a definition in config/crd/bases. */
+export function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
+  return `${spec.group}_${spec.names.plural}.yaml`
+}
+
+function crdFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  const { resources } = context.operator
+  const files: Record<string, GeneratedFile> = {}
+  for (const { crd } of resources) files[`bases/${definitionFile(crd)}`] = derived(generatedYamlOf(markGenerated(crd)))
+  const patches: { readonly path: string }[] = []
+  for (const { crd, isConverted } of resources) {
+    if (!isConverted) continue
+    const path = `patches/webhook_in_${definitionFile(crd)}`
+    patches.push({ path })
+    const annotations = injection(context)
+    const { apiVersion, kind, metadata } = crd
+    files[path] = editable(
+      yamlOf({
+        apiVersion,
+        kind,
+        metadata: { ...(context.options.certManager ? { annotations } : {}), name: metadata.name },
+        spec: { conversion: conversionOf(context) },
+      }),
+    )
+  }
+  const bases = resources.map(({ crd }) => `bases/${definitionFile(crd)}`)
+  const hasPatches = patches.length > 0
+  files['kustomization.yaml'] = editable(
+    yamlOf({ ...(hasPatches ? { configurations: ['kustomizeconfig.yaml'], patches } : {}), resources: bases }),
+  )
+  if (hasPatches) {
+    files['kustomizeconfig.yaml'] = editable(
+      // Has kustomize know that definitions name the service of the webhooks.
+      nameReference('Service', 'CustomResourceDefinition', 'spec/conversion/webhook/clientConfig/service/name'),
+    )
+  }
+  return files
+}
+
+function rbacFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  const objects: Record<string, readonly Manifest[]> = {
+    'service_account.yaml': [serviceAccount(context)],
+    'role_binding.yaml': managerBindings(context),
+    'leader_election_role.yaml': leaderElectionRoles(context),
+    'leader_election_role_binding.yaml': leaderElectionBindings(context),
+    'webhook_cert_role.yaml': certificateRoles(context),
+    'webhook_cert_role_binding.yaml': certificateBindings(context),
+    'metrics_auth_role.yaml': [metricsAuthRole(context)],
+    'metrics_auth_role_binding.yaml': [metricsAuthBinding(context)],
+    'metrics_reader_role.yaml': [metricsReaderRole(context)],
+  }
+  for (const resource of context.operator.resources) {
+    for (const who of helperRoles) {
+      const name = `${helperName(context, resource.crd.spec, '_')}_${who}_role.yaml`
+      objects[name] = [helperRole(context, resource, who)]
+    }
+  }
+  return listed(objects, { 'role.yaml': managerRoles(context) })
+}
+
+function managerFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  return {
+    'kustomization.yaml': editable(
+      yamlOf({ images: [{ name: 'controller', ...splitImage(context.options.image) }], resources: ['manager.yaml'] }),
+    ),
+    'manager.yaml': editable(yamlOf(managerNamespace(context), managerDeployment(context, 'base'))),
+  }
+}
+
+function webhookFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  return listed({ 'service.yaml': [webhookService(context)] }, { 'manifests.yaml': webhookConfigurationsOf(context) })
+}
+
+function certManagerFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  const [issuer, certificate] = certificateObjects(context)
+  return {
+    'certificate-webhook.yaml': editable(yamlOf(certificate!)),
+    'issuer.yaml': editable(yamlOf(issuer!)),
+    'kustomization.yaml': editable(
+      yamlOf({ configurations: ['kustomizeconfig.yaml'], resources: ['issuer.yaml', 'certificate-webhook.yaml'] }),
+    ),
+    'kustomizeconfig.yaml': editable(nameReference('Issuer', 'Certificate', 'spec/issuerRef/name', 'cert-manager.io')),
+  }
+}
+
+function sampleFiles(context: ObjectContext, written: readonly string[]): Record<string, GeneratedFile> {
+  const { operator } = context
+  const files: Record<string, GeneratedFile> = {}
+  for (const { crd } of operator.resources) {
+    const { group, names } = crd.spec
+    const name = `${group.split('.')[0]}_${storedVersion(crd)}_${names.singular}.yaml`
+    files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
+  }
+  const resources = [...new Set([...Object.keys(files), ...written])].sort()
+  return { ...files, 'kustomization.yaml': editable(yamlOf({ resources })) }
+}
+
+function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
+  const { operator, options } = context
+  const webhooks = hasWebhooks(operator)
+  const item = (isOn: boolean, path: string): string => `${isOn ? '' : '#'}- ${path}`
+  const target = { kind: 'Deployment', name: 'controller-manager' }
+  const patches = [
+    { path: 'manager_metrics_patch.yaml', target },
+    ...(webhooks ? [{ path: 'manager_webhook_patch.yaml', target }] : []),
+  ]
+  const places = placesOf(context)
+  const text = [
+    '# Where the operator runs, and what the names of its objects begin with.',
+    '# Webhooks rely on the prefix: it is the name of the operator.',
+    `namespace: ${options.namespace}`,
+    `namePrefix: ${operator.name}-`,
+    '',
+    'resources:',
+    ...(operator.resources.length > 0 ? ['- ../crd'] : []),
+    '- ../rbac',
+    '- ../manager',
+    ...(webhooks ? ['- ../webhook', ...(options.certManager ? ['- ../certmanager'] : [])] : []),
+    '- metrics_service.yaml',
+    '# Needs the operator of Prometheus: kubewright generate --prometheus.',
+    item(options.prometheus, '../prometheus'),
+    '# Closes the pod to all but metrics and webhooks: kubewright generate --network-policy.',
+    item(options.networkPolicy, '../network-policy'),
+    '',
+    yamlOf({ patches }).trimEnd(),
+    ...(places.length === 0
+      ? []
+      : [
+          '',
+          '# Roles in namespaces that the operator only watches stay where they are.',
+          'transformers:',
+          '- places.yaml',
+        ]),
+    '',
+  ].join('\n')
+  return {
+    'kustomization.yaml': editable(text),
+    'manager_metrics_patch.yaml': editable(
+      yamlOf(metricsArgs.map((value) => ({ op: 'add', path: `${container}/args/0`, value }))),
+    ),
+    'metrics_service.yaml': editable(yamlOf(metricsService(context))),
+    ...(webhooks ? { 'manager_webhook_patch.yaml': editable(yamlOf(webhookPatch(options.certManager))) } : {}),
+    ...(places.length === 0 ? {} : { 'places.yaml': editable(yamlOf(...places.map(placeTransformer))) }),
+  }
+}
+
+const container = '/spec/template/spec/containers/0'
+
+function webhookPatch(isMounted: boolean): object[] {
+  return [
+    { op: 'add', path: `${container}/ports/-`, value: webhookContainerPort },
+    ...(isMounted
+      ? [
+          ...certificateArgs.map((value) => ({ op: 'add', path: `${container}/args/-`, value })),
+          { op: 'add', path: `${container}/volumeMounts/-`, value: certificateMount },
+          { op: 'add', path: '/spec/template/spec/volumes/-', value: certificateVolume },
+        ]
+      : []),
+  ]
+}
+
+/** The namespaces that some roles are for, other than that of the operator. */
+function placesOf(context: ObjectContext): string[] {
+  const roles = [...managerRoles(context), ...leaderElectionRoles(context)]
+  return [...new Set(roles.flatMap(({ metadata }) => metadata.labels?.[placeLabel] ?? []))]
+}
+
+/** Undoes for some objects what kustomize does to the namespaces of all. */
+function placeTransformer(namespace: string): Manifest {
+  return {
+    apiVersion: 'builtin',
+    kind: 'PatchTransformer',
+    metadata: { name: `place-${namespace}` },
+    patch: JSON.stringify([{ op: 'replace', path: '/metadata/namespace', value: namespace }]),
+    target: { labelSelector: `${placeLabel}=${namespace}` },
+  }
+}
+
+/** Files of objects, and a kustomization that has all of them. Those without an object are left out. */
+function listed(
+  objects: Readonly<Record<string, readonly Manifest[]>>,
+  generated: Readonly<Record<string, readonly Manifest[]>> = {},
+): Record<string, GeneratedFile> {
+  const files: Record<string, GeneratedFile> = {}
+  for (const [name, of] of Object.entries(generated)) if (of.length > 0) files[name] = derived(generatedYamlOf(...of))
+  for (const [name, of] of Object.entries(objects)) if (of.length > 0) files[name] = editable(yamlOf(...of))
+  return { ...files, 'kustomization.yaml': editable(yamlOf({ resources: Object.keys(files) })) }
+}
+
+function nameReference(kind: string, user: string, path: string, group?: string): string {
+  const fieldSpecs = [{ kind: user, path, ...(group === undefined ? {} : { group }) }]
+  return yamlOf({ nameReference: [{ fieldSpecs, kind, ...(group === undefined ? {} : { group }) }] })
+}
+
+function splitImage(image: string): Record<string, string> {
+  const [name = '', digest] = image.split('@')
+  const colon = name.lastIndexOf(':')
+  // A colon before the last slash is that of a port.
+  const hasTag = colon > name.lastIndexOf('/')
+  return {
+    newName: hasTag ? name.slice(0, colon) : name,
+    ...(digest === undefined ? { newTag: hasTag ? name.slice(colon + 1) : 'latest' } : { digest }),
+  }
+}

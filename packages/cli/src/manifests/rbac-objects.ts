@@ -1,0 +1,147 @@
+import { mergeRules, type PolicyRule } from '@kubewright/runtime'
+import type { Manifest } from './manifest.ts'
+import { clusterMeta, labelsOf, type ObjectContext, ownMeta } from './object-context.ts'
+import { type DescribedResource, hasWebhooks, ownNamespace } from './operator-description.ts'
+
+/** Says in which namespace an object stays, whatever the namespace of the rest is. */
+export const placeLabel = 'kubewright.dev/namespace'
+
+const apiGroup = 'rbac.authorization.k8s.io'
+const apiVersion = `${apiGroup}/v1`
+
+/** The account that the operator runs as. */
+export function serviceAccount(context: ObjectContext): Manifest {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: ownMeta(context, 'controller-manager') }
+}
+
+/** What the operator does with objects: a ClusterRole, and Roles where it only looks at some namespaces. */
+export function managerRoles(context: ObjectContext): Manifest[] {
+  const { operator, options } = context
+  const { cluster, watched, certificates } = operator.access
+  const rules = mergeRules([...cluster, ...(isSelfManaged(context) ? certificates.cluster : [])])
+  const roles: Manifest[] = []
+  if (rules.length > 0) roles.push(role(context, 'ClusterRole', 'manager-role', rules))
+  for (const namespace of watched.length === 0 ? [] : operator.namespaces) {
+    if (namespace === ownNamespace || namespace === options.namespace) {
+      roles.push(role(context, 'Role', 'manager-role', watched))
+    } else roles.push(placed(context, namespace, role(context, 'Role', `manager-role-${namespace}`, watched)))
+  }
+  return roles
+}
+
+/** Gives the account of the operator {@link managerRoles}. */
+export function managerBindings(context: ObjectContext): Manifest[] {
+  return managerRoles(context).map((granted) => bindingOf(context, granted))
+}
+
+/** What agreeing on a leader, or on shares of the work, takes: usually beside the operator. */
+export function leaderElectionRoles(context: ObjectContext): Manifest[] {
+  const { own, elsewhere } = context.operator.access
+  const roles: Manifest[] = []
+  if (own.length > 0) roles.push(role(context, 'Role', 'leader-election-role', own))
+  for (const [namespace, rules] of Object.entries(elsewhere)) {
+    roles.push(placed(context, namespace, role(context, 'Role', `leader-election-role-${namespace}`, rules)))
+  }
+  return roles
+}
+
+/** Gives the account of the operator {@link leaderElectionRoles}. */
+export function leaderElectionBindings(context: ObjectContext): Manifest[] {
+  return leaderElectionRoles(context).map((granted) => bindingOf(context, granted))
+}
+
+/** What keeping its own certificate takes beside the operator; none where somebody else does that. */
+export function certificateRoles(context: ObjectContext): Manifest[] {
+  const { own } = context.operator.access.certificates
+  return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
+}
+
+/** Gives the account of the operator {@link certificateRoles}. */
+export function certificateBindings(context: ObjectContext): Manifest[] {
+  return certificateRoles(context).map((granted) => bindingOf(context, granted))
+}
+
+/** To know who asks for metrics. */
+export function metricsAuthRole(context: ObjectContext): Manifest {
+  return role(context, 'ClusterRole', 'metrics-auth-role', [
+    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  ])
+}
+
+/** Gives the account of the operator {@link metricsAuthRole}. */
+export function metricsAuthBinding(context: ObjectContext): Manifest {
+  return bindingOf(context, metricsAuthRole(context))
+}
+
+/** For those who shall read metrics: bind it to the account of Prometheus. */
+export function metricsReaderRole(context: ObjectContext): Manifest {
+  return role(context, 'ClusterRole', 'metrics-reader', [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }])
+}
+
+/** Who may do what with the objects of a resource; the operator itself does not use these. */
+export const helperRoles = ['admin', 'editor', 'viewer'] as const
+
+/** A role that administrators of a cluster may give to people. */
+export function helperRole(
+  context: ObjectContext,
+  { crd }: DescribedResource,
+  who: (typeof helperRoles)[number],
+): Manifest {
+  const { group, names, versions } = crd.spec
+  const verbs = {
+    admin: ['*'],
+    editor: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+    viewer: ['get', 'list', 'watch'],
+  }
+  const rules: PolicyRule[] = [{ apiGroups: [group], resources: [names.plural], verbs: verbs[who] }]
+  if (versions.some(({ subresources }) => subresources?.status)) {
+    rules.push({ apiGroups: [group], resources: [`${names.plural}/status`], verbs: ['get'] })
+  }
+  return role(context, 'ClusterRole', `${helperName(context, crd.spec, '-')}-${who}-role`, rules)
+}
+
+/** What the helper roles of a resource are called: with its group where the operator has several. */
+export function helperName(
+  { operator }: Pick<ObjectContext, 'operator'>,
+  { group, names }: DescribedResource['crd']['spec'],
+  separator: '-' | '_',
+): string {
+  const groups = new Set(operator.resources.map(({ crd }) => crd.spec.group))
+  return groups.size > 1 ? `${group.split('.')[0]}${separator}${names.singular}` : names.singular
+}
+
+/** Whether the operator looks after the certificate of its webhooks itself. */
+export function isSelfManaged({ operator, options }: Pick<ObjectContext, 'operator' | 'options'>): boolean {
+  return hasWebhooks(operator) && !options.certManager
+}
+
+function role(
+  context: ObjectContext,
+  kind: 'Role' | 'ClusterRole',
+  name: string,
+  rules: readonly PolicyRule[],
+): Manifest {
+  const metadata = kind === 'Role' ? ownMeta(context, name) : clusterMeta(context, name)
+  return { apiVersion, kind, metadata, rules }
+}
+
+function placed(context: ObjectContext, namespace: string, object: Manifest): Manifest {
+  const labels = { ...labelsOf(context), [placeLabel]: namespace }
+  return { ...object, metadata: { ...object.metadata, labels, namespace } }
+}
+
+function bindingOf(context: ObjectContext, { kind, metadata }: Manifest): Manifest {
+  // Kustomize does not recognize the account from another namespace: there its name is written out.
+  const isElsewhere = metadata.labels?.[placeLabel] !== undefined
+  const { prefix, namespace } = isElsewhere
+    ? { prefix: `${context.operator.name}-`, namespace: context.options.namespace }
+    : context.naming
+  return {
+    apiVersion,
+    kind: `${kind}Binding`,
+    metadata: { ...metadata, name: metadata.name.replace(/-role(?=-|$)/, '-rolebinding') },
+    roleRef: { apiGroup, kind, name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: `${prefix}controller-manager`, namespace }],
+  }
+}

@@ -1,0 +1,82 @@
+// What kubectl makes of config/: builds, is what install.yaml says, and can be applied.
+import { parseManifests } from '@kubewright/api'
+import { startControlPlane } from '@kubewright/controlplane'
+import { defineOperator, type Operator } from '@kubewright/runtime'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { operator as home } from '../../examples/home/src/operator.ts'
+import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
+import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
+import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
+import type { ManifestOptions } from '../../packages/cli/src/manifests/manifest-options.ts'
+import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
+import { type DescribeOptions, describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
+import { Kubectl, kubectlMissing, kubectlTooOld } from '../kubectl/kubectl.ts'
+import { TemporaryFolder } from './temporary-folder.ts'
+
+beforeEach(({ skip }) => {
+  const reason = kubectlMissing() ?? kubectlTooOld()
+  if (reason !== undefined) skip(reason)
+})
+
+const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
+const sorted = (objects: readonly Manifest[]): Manifest[] => [...objects].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
+const plain = (objects: readonly Manifest[]): unknown => JSON.parse(JSON.stringify(sorted(objects)))
+
+const kustomize = async (operator: Operator, options: ManifestOptions & DescribeOptions): Promise<Manifest[]> => {
+  using folder = new TemporaryFolder()
+  folder.write(manifestsOf(operator, options))
+  const text = await new Kubectl('/dev/null', folder.path).run(['kustomize', `${folder.path}/config/default`])
+  return parseManifests(text) as Manifest[]
+}
+
+const watching = defineOperator({
+  ...home,
+  namespaces: ['north', 'south'],
+  leaderElection: { namespace: 'leases' },
+})
+
+const cases: [string, Operator, ManifestOptions & DescribeOptions][] = [
+  ['with webhooks and conversions', home, {}],
+  ['without webhooks', appService, { image: 'registry:5000/app/service:v2' }],
+  ['with everything', home, { certManager: true, prometheus: true, networkPolicy: true, namespace: 'homes' }],
+  ['of two controllers in one group', defineOperator({ ...secSynch, sharding: true, leaderElection: false }), {}],
+  ['that only looks at its own namespace', home, { namespaced: true }],
+  ['that looks at some namespaces', watching, {}],
+  ['without resources', defineOperator({ name: 'bare', controllers: [] }), { image: `a/b@sha256:${'0'.repeat(64)}` }],
+]
+
+describe('kubectl kustomize config/default', () => {
+  it.each(cases)('builds the objects of install.yaml for an operator %s', async (_, operator, options) => {
+    const built = await kustomize(operator, options)
+    expect(sorted(built)).toEqual(plain(installObjects(describeOperator(operator, options), options)))
+  })
+
+  it.each(['config/crd', 'config/samples', 'config/prometheus', 'config/network-policy', 'config/certmanager'])(
+    'builds %s too',
+    async (part) => {
+      using folder = new TemporaryFolder()
+      folder.write(manifestsOf(home, { certManager: true }))
+      expect(await new Kubectl('/dev/null', folder.path).run(['kustomize', `${folder.path}/${part}`])).toContain(
+        'kind:',
+      )
+    },
+  )
+
+  it('applies cleanly, samples included', async () => {
+    using folder = new TemporaryFolder()
+    folder.write(manifestsOf(appService))
+    await using plane = await startControlPlane({ nodes: 0, controllers: 'none' })
+    const { kubeconfig } = await plane.listen()
+    folder.write([['kubeconfig', kubeconfig]])
+    const kubectl = new Kubectl(`${folder.path}/kubeconfig`, folder.path)
+    const apply = (part: string): Promise<string> =>
+      kubectl.run(['apply', '--server-side', '--validate=strict', '-k', `${folder.path}/${part}`])
+    const first = await apply('config/default')
+    expect(first).toContain(
+      'customresourcedefinition.apiextensions.k8s.io/appservices.batch.example.com serverside-applied',
+    )
+    expect(first).toContain('deployment.apps/app-service-operator-controller-manager serverside-applied')
+    expect(await apply('config/samples')).toContain('appservice-sample serverside-applied')
+  })
+})
