@@ -83,5 +83,11 @@ export {
 } from './object-meta-validation.ts'
 export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './rule-field-path.ts'
 export { checkSelectableFields, type SelectableFieldsOptions } from './selectable-fields.ts'
-export { type SourceOptions, schemaToSource } from './source/schema-to-source.ts'
+export { normalSchema } from './source/normal-schema.ts'
+export {
+  dataToSource,
+  type SchemaSourceOptions,
+  type SourceOptions,
+  schemaToSource,
+} from './source/schema-to-source.ts'
 export { structName } from './struct-name.ts'

@@ -45,7 +45,7 @@ export function checkVersion(
     fail(`version must be lower case letters and digits, such as "v1" or "v1beta1": ${JSON.stringify(name)}`)
   }
   for (const field of Object.keys(version.fields ?? {})) {
-    if (reservedFields.includes(field))
+    if (reservedFields.includes(field) && !(field === 'status' && version.status === undefined))
       fail(`fields must not contain "${field}"; it has an option of its own or is always there`)
   }
   for (const path of version.selectableFields ?? []) checkSelectable(path, schema, fail)

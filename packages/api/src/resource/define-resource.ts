@@ -107,6 +107,7 @@ function resolve(
     categories: names.categories ?? [],
     labels: names.metadata?.labels ?? {},
     annotations: names.metadata?.annotations ?? {},
+    external: names.external ?? false,
     versions: versions.map(([name, version]) => {
       const schema = objectSchema(version)
       const columns = checkVersion(`${kind} ${name}`, name, version, schema)
@@ -128,7 +129,7 @@ function resolve(
 /** The schema of the whole object, canonical as `s` makes it. */
 function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSONSchemaProps {
   const { spec, status, fields, rules, description } = version
-  let object: AnySchema = s.object({
+  const all = {
     apiVersion: s.string().describe(apiVersionText).optional(),
     kind: s.string().describe(kindText).optional(),
     metadata: s.object({}).optional(),
@@ -136,7 +137,8 @@ function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSO
     ...(spec === undefined ? {} : { spec }),
     // A new object has no status yet, whatever its schema requires of one.
     ...(status === undefined ? {} : { status: status.presence === 'required' ? status.optional() : status }),
-  })
+  }
+  let object: AnySchema = s.object(all, version.preserveUnknownFields ? { preserveUnknownFields: true } : {})
   if (description !== undefined) object = object.describe(description)
   // The options are those of a rule; only the type of `fieldPath`, which depends on the schema, is not known here.
   for (const { rule, ...options } of rules ?? []) object = object.rule(rule, options as { message?: string })
@@ -144,7 +146,7 @@ function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSO
 }
 
 function kindOf(resource: ResolvedResource, version: ResolvedVersion): AnyKind {
-  const { versions: _, labels: __, annotations: ___, ...names } = resource
+  const { versions: _, labels: __, annotations: ___, external: ____, ...names } = resource
   return createKind({
     ...names,
     version: version.name,

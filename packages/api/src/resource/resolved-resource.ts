@@ -37,6 +37,7 @@ export interface ResolvedResource {
   readonly categories: readonly string[]
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
+  readonly external: boolean
   readonly versions: readonly ResolvedVersion[]
 }
 

@@ -37,7 +37,10 @@ export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F
   readonly spec?: Sp
   /** The observed state; having one adds the `/status` subresource. */
   readonly status?: St
-  /** Further fields beside `spec` and `status`, for kinds that do not follow the convention. */
+  /**
+   * Further fields beside `spec` and `status`, for kinds that do not follow the convention. A `status` among them is a field like any
+   * other, without the subresource.
+   */
   readonly fields?: F
   /** CEL rules on the whole object; `self.metadata.name` is in their reach. */
   readonly rules?: readonly ValidationRule[]
@@ -46,6 +49,8 @@ export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F
   /** Fields that `kubectl get --field-selector` and watches may select on. */
   readonly selectableFields?: readonly FieldPathText[]
   readonly scale?: Scale
+  /** Keeps fields that the definition does not name, at the top of the object. @default false */
+  readonly preserveUnknownFields?: boolean
 }
 
 /** What all versions of a resource share. */
@@ -65,6 +70,8 @@ export interface ResourceNames {
   readonly shortNames?: readonly string[]
   /** Groups of resources that the kind shows up in, such as `all`. */
   readonly categories?: readonly string[]
+  /** Whether the definition is somebody else's, so that installing the operator leaves it alone. @default false */
+  readonly external?: boolean
   /** Labels and annotations of the CustomResourceDefinition itself. */
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>

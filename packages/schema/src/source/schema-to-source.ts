@@ -17,15 +17,31 @@ export interface SourceOptions {
   readonly width?: number
   /** The indentation of the line that the expression starts on. @default 0 */
   readonly indent?: number
+  /** The column that the expression starts in. @default indent */
+  readonly column?: number
+}
+
+/** What {@link schemaToSource} takes besides the schema. */
+export interface SchemaSourceOptions extends SourceOptions {
+  /** Whether the field that the schema belongs to may be missing. @default false */
+  readonly optional?: boolean
 }
 
 /**
  * A TypeScript expression that rebuilds a structural schema with `s`. Evaluating it gives a schema whose `json` means the same as
  * `json`: each part is built while it is written and compared, and what the words of `s` cannot say becomes `s.raw`.
  */
-export function schemaToSource(json: JSONSchemaProps, options: SourceOptions = {}): string {
-  return renderSource(write(normalSchema(json), false).doc, options.width ?? 120, options.indent ?? 0)
+export function schemaToSource(json: JSONSchemaProps, options: SchemaSourceOptions = {}): string {
+  return render(write(normalSchema(json), options.optional ?? false).doc, options)
 }
+
+/** A TypeScript expression for JSON data. */
+export function dataToSource(value: unknown, options: SourceOptions = {}): string {
+  return render(valueDoc(value), options)
+}
+
+const render = (doc: SourceDoc, { width = 120, indent = 0, column = indent }: SourceOptions): string =>
+  renderSource(doc, width, indent, column)
 
 /** Text and the schema that it evaluates to. */
 interface Written {
