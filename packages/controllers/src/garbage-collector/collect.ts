@@ -1,5 +1,6 @@
 import { type AnyKind, gvkOf, isConflict, isNotFound, type KubeObject, type TypeMeta } from '@kubewright/api'
 import { type ApiClient, metadataOnly, NoMatchError } from '@kubewright/client'
+import type { AbsentOwners } from './absent-owners.ts'
 import {
   foregroundFinalizer,
   type GraphNode,
@@ -13,57 +14,44 @@ import {
 export interface CollectParts {
   readonly api: ApiClient
   readonly graph: ObjectGraph
-  /** Owners that are known to be gone, so that many dependents need one question. */
   readonly absent: AbsentOwners
   readonly signal: AbortSignal
   /** Has another object looked at. */
   readonly look: (uid: string) => void
-  /** Tells people about a reference that can never be right. */
-  readonly warn: (object: KubeObject, reason: string, message: string) => void
-}
-
-/** Remembers a bounded number of owners that do not exist. */
-export class AbsentOwners {
-  readonly #uids = new Set<string>()
-
-  has(uid: string): boolean {
-    return this.#uids.has(uid)
-  }
-
-  add(uid: string): void {
-    this.#uids.delete(uid)
-    this.#uids.add(uid)
-    if (this.#uids.size > 500) for (const oldest of this.#uids) return void this.#uids.delete(oldest)
-  }
+  /** Has an object looked at when other kinds are served than now. */
+  readonly lookWhenServed: (uid: string) => void
 }
 
 /** Looks at an object and deletes it when all its owners are gone, or moves on the deletion that it is part of. */
 export async function collect(uid: string, parts: CollectParts): Promise<void> {
-  const node = parts.graph.node(uid)
-  if (node === undefined || (node.beingDeleted && !node.deletingDependents)) return
+  const { graph } = parts
+  const node = graph.node(uid)
+  if (node === undefined || node.virtual || (node.beingDeleted && !node.deletingDependents)) return
+  if (!node.deletingDependents && graph.hasSolidOwners(uid)) return
   const kind = await kindOf(node.place, parts)
-  const live = kind && (await find(kind, node.place, parts))
+  // Its kind is not served any more: its monitor will be told.
+  if (kind === undefined) return
+  const live = await find(kind, node.place, parts)
   if (live?.metadata.uid !== uid) {
-    // Also what only references spoke of: whoever depends on it has to be looked at.
-    parts.absent.add(uid)
-    for (const other of parts.graph.delete(uid).look) parts.look(other)
+    parts.absent.add(node.place, uid)
+    for (const other of graph.delete(uid).look) parts.look(other)
     return
   }
-  if (node.deletingDependents) return waitForDependents(node, kind!, live, parts)
+  if (node.deletingDependents) return waitForDependents(node, kind, live, parts)
   const owners = (live.metadata.ownerReferences ?? []) as readonly OwnerLink[]
   if (owners.length === 0) return
-  const { solid, dangling, waiting } = await classify(live, owners, parts)
+  const classified = await classify(live, owners, parts)
+  if (classified === undefined) return
+  const { solid, dangling, waiting } = classified
   if (solid.length > 0) {
     const gone = [...dangling, ...waiting].map((owner) => owner.uid)
-    if (gone.length > 0) await release(kind!, live, gone, parts)
-  } else if (waiting.length > 0 && parts.graph.dependents(uid).length > 0) {
+    if (gone.length > 0) await release(kind, live, gone, parts)
+  } else if (waiting.length > 0 && graph.dependents(uid).length > 0) {
     // The dependents of this one must go first; a circle must not make everybody wait for everybody.
-    if (parts.graph.dependents(uid).some(({ deletingDependents }) => deletingDependents)) {
-      await unblock(kind!, live, parts)
-    }
-    await remove(kind!, live, 'Foreground', parts)
+    if (graph.dependents(uid).some(({ deletingDependents }) => deletingDependents)) await unblock(kind, live, parts)
+    await remove(kind, live, 'Foreground', parts)
   } else {
-    await remove(kind!, live, policyOf(live), parts)
+    await remove(kind, live, policyOf(live), parts)
   }
 }
 
@@ -93,46 +81,45 @@ interface Classified {
   readonly waiting: OwnerLink[]
 }
 
-async function classify(live: KubeObject, owners: readonly OwnerLink[], parts: CollectParts): Promise<Classified> {
+/** Sorts the owners by whether they are there; undefined when that cannot be told of one of them. */
+async function classify(
+  live: KubeObject,
+  owners: readonly OwnerLink[],
+  parts: CollectParts,
+): Promise<Classified | undefined> {
   const classified: Classified = { solid: [], dangling: [], waiting: [] }
-  for (const owner of owners) classified[await stateOf(live, owner, parts)].push(owner)
+  for (const owner of owners) {
+    const state = await stateOf(live, owner, parts)
+    if (state === undefined) return undefined
+    classified[state].push(owner)
+  }
   return classified
 }
 
-async function stateOf(live: KubeObject, owner: OwnerLink, parts: CollectParts): Promise<keyof Classified> {
-  if (parts.absent.has(owner.uid)) return 'dangling'
-  const { namespace } = live.metadata
+async function stateOf(
+  { metadata: { namespace, uid } }: KubeObject,
+  owner: OwnerLink,
+  parts: CollectParts,
+): Promise<keyof Classified | undefined> {
+  if (parts.absent.has(owner, namespace)) return 'dangling'
   const kind = await kindOf(owner, parts)
-  // A kind that nobody serves may be served again: its objects cannot be said to be gone.
-  if (kind === undefined) return 'solid'
-  if (kind.scope === 'Namespaced' && namespace === undefined) {
-    const message = `ownerRef ${describe(owner)} of cluster-scoped object names a namespaced kind`
-    parts.warn(live, 'OwnerRefInvalidNamespace', message)
-    return 'solid'
+  if (kind === undefined) {
+    // A kind that nobody serves may be served again: its objects cannot be said to be gone.
+    parts.lookWhenServed(uid)
+    return undefined
   }
-  const found = await find(kind, { ...owner, namespace }, parts)
-  if (found === undefined || found.metadata.uid !== owner.uid) {
-    if (found === undefined && kind.scope === 'Namespaced') warnOfForeignOwner(live, owner, parts)
-    parts.absent.add(owner.uid)
+  const namespaced = kind.scope === 'Namespaced'
+  // Such a reference can never be right, and nothing is deleted because of a mistake.
+  if (namespaced && namespace === undefined) return undefined
+  const place = { ...owner, namespace: namespaced ? namespace : undefined }
+  const found = await find(kind, place, parts)
+  if (found?.metadata.uid !== owner.uid) {
+    parts.absent.add(place, owner.uid)
     return 'dangling'
   }
   const { deletionTimestamp, finalizers = [] } = found.metadata
   return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? 'waiting' : 'solid'
 }
-
-/** An owner that lives in another namespace counts as absent, and somebody should know why the object went. */
-function warnOfForeignOwner(live: KubeObject, owner: OwnerLink, { graph, warn }: CollectParts): void {
-  const actual = graph.node(owner.uid)
-  if (actual === undefined || actual.virtual || actual.place.namespace === live.metadata.namespace) return
-  warn(
-    live,
-    'OwnerRefInvalidNamespace',
-    `ownerRef ${describe(owner)} does not exist in namespace ${JSON.stringify(live.metadata.namespace ?? '')}`,
-  )
-}
-
-const describe = ({ apiVersion, kind, name, uid }: OwnerLink): string =>
-  `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`
 
 function policyOf({ metadata: { finalizers = [] } }: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
   if (finalizers.includes(orphanFinalizer)) return 'Orphan'
@@ -159,7 +146,9 @@ async function release(kind: AnyKind, live: KubeObject, uids: readonly string[],
 async function unblock(kind: AnyKind, live: KubeObject, parts: CollectParts): Promise<void> {
   const owners = (live.metadata.ownerReferences ?? []) as readonly OwnerLink[]
   if (!owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return
-  const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+  const ownerReferences = owners.map((owner) =>
+    owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner,
+  )
   await patchMeta(kind, live, { ownerReferences }, parts)
 }
 

@@ -1,13 +1,16 @@
 import type { KubeObject } from '@kubewright/api'
 import type { ControllerParts, KeyContext, KeyController, Source } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { AbsentOwners, type CollectParts, collect, orphanDependents } from './collect.ts'
-import { type GraphWork, ObjectGraph } from './object-graph.ts'
+import { AbsentOwners } from './absent-owners.ts'
+import { type CollectParts, collect, orphanDependents } from './collect.ts'
+import { type GraphWork, type MisplacedOwner, ObjectGraph } from './object-graph.ts'
 import { ResourceMonitors } from './resource-monitors.ts'
 
 interface State {
   readonly graph: ObjectGraph
   readonly absent: AbsentOwners
+  /** Objects with owners of kinds that were not served when they were looked at. */
+  readonly unserved: Set<string>
   look: (uid: string) => void
 }
 
@@ -21,7 +24,7 @@ export function garbageCollector(): KeyController {
   const stateOf = (parts: ControllerParts): State => {
     let state = states.get(parts)
     if (state === undefined) {
-      state = { graph: new ObjectGraph(), absent: new AbsentOwners(), look: () => undefined }
+      state = { graph: new ObjectGraph(), absent: new AbsentOwners(), unserved: new Set(), look: () => undefined }
       states.set(parts, state)
     }
     return state
@@ -31,9 +34,10 @@ export function garbageCollector(): KeyController {
     start(sink, parts) {
       const state = stateOf(parts)
       state.look = (uid) => sink.add(`look/${uid}`)
-      const take = ({ look, orphan }: GraphWork): void => {
-        for (const uid of look) sink.add(`look/${uid}`)
+      const take = ({ look, orphan, misplaced }: GraphWork): void => {
+        for (const uid of look) state.look(uid)
         for (const uid of orphan) sink.add(`orphan/${uid}`)
+        for (const one of misplaced) tellMisplaced(one, parts)
       }
       const monitors = new ResourceMonitors({
         cluster: parts.cluster,
@@ -42,7 +46,18 @@ export function garbageCollector(): KeyController {
         wants: ({ plural }) => plural !== 'events',
         handler: {
           onSet: (object) => take(state.graph.set(object)),
-          onDelete: ({ metadata: { uid } }) => take(state.graph.delete(uid)),
+          onDelete: ({ metadata: { uid } }) => {
+            const node = state.graph.node(uid)
+            // Its kind may go with it: then nobody could be asked any more.
+            if (node !== undefined) state.absent.add(node.place, uid)
+            take(state.graph.delete(uid))
+          },
+          onForget: ({ metadata: { uid } }) => take(state.graph.delete(uid)),
+          onDiscovered: () => {
+            const waiting = [...state.unserved]
+            state.unserved.clear()
+            for (const uid of waiting) state.look(uid)
+          },
         },
       })
       return {
@@ -66,12 +81,22 @@ export function garbageCollector(): KeyController {
           absent: state.absent,
           signal: context.signal,
           look: (uid) => state.look(uid),
-          warn: (object: KubeObject, reason, message) =>
-            parts.events.record(object, { type: 'Warning', reason, message }),
+          lookWhenServed: (uid) => void state.unserved.add(uid),
         }
         const [what, uid = ''] = key.split('/')
         await (what === 'orphan' ? orphanDependents(uid, collecting) : collect(uid, collecting))
       }
     },
   })
+}
+
+function tellMisplaced({ dependent: { place, uid }, owner }: MisplacedOwner, { events }: ControllerParts): void {
+  const { namespace = '' } = place
+  const described = `[${owner.apiVersion}/${owner.kind}, namespace: ${namespace}, name: ${owner.name}, uid: ${owner.uid}]`
+  const message = `ownerRef ${described} does not exist in namespace ${JSON.stringify(namespace)}`
+  // Events need no more of an object than what says which one it is.
+  const { apiVersion, kind, name } = place
+  const metadata = { name, uid, ...(place.namespace === undefined ? {} : { namespace }) }
+  const regarding = { apiVersion, kind, metadata } as KubeObject
+  events.record(regarding, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message })
 }

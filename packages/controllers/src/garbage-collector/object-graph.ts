@@ -1,4 +1,4 @@
-import type { KubeObject } from '@kubewright/api'
+import { gvkOf, type KubeObject } from '@kubewright/api'
 
 /** Finalizer of an owner that waits until its dependents are gone. */
 export const foregroundFinalizer = 'foregroundDeletion'
@@ -36,12 +36,20 @@ export interface GraphNode {
   readonly deletingDependents: boolean
 }
 
+/** A reference to an owner that lives in another namespace, and so can never be right. */
+export interface MisplacedOwner {
+  readonly dependent: GraphNode
+  readonly owner: OwnerLink
+}
+
 /** What a change of the graph asks for, by uid. */
 export interface GraphWork {
   /** Look whether it must be deleted. */
   readonly look: readonly string[]
   /** Let its dependents go, then the object. */
   readonly orphan: readonly string[]
+  /** Tell people. */
+  readonly misplaced: readonly MisplacedOwner[]
 }
 
 interface Entry {
@@ -92,30 +100,56 @@ export class ObjectGraph {
         before?.deletingDependents === true || (beingDeleted && finalizers.includes(foregroundFinalizer)),
     }
     const look = new Set<string>()
+    const misplaced: MisplacedOwner[] = []
     const entry = this.#entries.get(uid)
     if (entry === undefined) this.#entries.set(uid, { node, dependents: new Set() })
     else entry.node = node
-    this.#link(before?.owners ?? [], node, look)
+    // Now it is known whether the references that spoke of it were right.
+    if (before?.virtual) this.#checkReferences(node, look, misplaced)
+    this.#link(before?.owners ?? [], node, look, misplaced)
     if (node.deletingDependents && before?.deletingDependents !== true) {
       for (const dependent of this.#entries.get(uid)?.dependents ?? []) look.add(dependent)
       look.add(uid)
     }
     const orphans = beingDeleted && finalizers.includes(orphanFinalizer)
-    return { look: [...look], orphan: orphans ? [uid] : [] }
+    return { look: [...look], orphan: orphans ? [uid] : [], misplaced }
   }
 
-  /** Forgets an object that is gone. */
+  /** Forgets an object that is gone, or that nobody watches any more: who depends on it has to be looked at. */
   delete(uid: string): GraphWork {
     const entry = this.#entries.get(uid)
     if (entry === undefined) return nothing
     const look = new Set<string>(entry.dependents)
-    this.#link(entry.node.owners, { ...entry.node, owners: [] }, look)
-    this.#entries.delete(uid)
-    return { look: [...look].filter((other) => other !== uid), orphan: [] }
+    this.#link(entry.node.owners, { ...entry.node, owners: [] }, look, [])
+    // The references are still there; the object may come back, seen through another version of its kind.
+    if (entry.dependents.size > 0) entry.node = virtualNode({ ...entry.node.place, uid }, entry.node.place.namespace)
+    else this.#entries.delete(uid)
+    return { look: [...look].filter((other) => other !== uid), orphan: [], misplaced: [] }
+  }
+
+  /** Whether all owners of an object are there, as its references say, and stay: then there is nothing to do about it. */
+  hasSolidOwners(uid: string): boolean {
+    const node = this.node(uid)
+    if (node === undefined) return false
+    return node.owners.every((owner) => {
+      const actual = this.node(owner.uid)
+      if (actual === undefined || actual.virtual || actual.deletingDependents) return false
+      return names(owner, actual.place, node.place)
+    })
+  }
+
+  #checkReferences(node: GraphNode, look: Set<string>, misplaced: MisplacedOwner[]): void {
+    for (const dependent of this.dependents(node.uid)) {
+      for (const owner of dependent.owners) {
+        if (owner.uid !== node.uid || names(owner, node.place, dependent.place)) continue
+        look.add(dependent.uid)
+        if (isElsewhere(node.place, dependent.place)) misplaced.push({ dependent, owner })
+      }
+    }
   }
 
   /** Moves the object from the owners that it had to those that it has; owners that this concerns are to be looked at. */
-  #link(before: readonly OwnerLink[], node: GraphNode, look: Set<string>): void {
+  #link(before: readonly OwnerLink[], node: GraphNode, look: Set<string>, misplaced: MisplacedOwner[]): void {
     const had = new Map(before.map((owner) => [owner.uid, owner]))
     const has = new Map(node.owners.map((owner) => [owner.uid, owner]))
     for (const [uid, owner] of had) {
@@ -139,12 +173,14 @@ export class ObjectGraph {
       // The owner may never have existed, may be gone, may be going, or may be another object than the reference says.
       if (owning.node.virtual || owning.node.deletingDependents || !names(owner, owning.node.place, node.place)) {
         look.add(node.uid)
+        if (!owning.node.virtual && isElsewhere(owning.node.place, node.place))
+          misplaced.push({ dependent: node, owner })
       }
     }
   }
 }
 
-const nothing: GraphWork = { look: [], orphan: [] }
+const nothing: GraphWork = { look: [], orphan: [], misplaced: [] }
 
 function virtualNode(owner: OwnerLink, namespace: string | undefined): GraphNode {
   const { apiVersion, kind, name, uid } = owner
@@ -162,14 +198,16 @@ function placeOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject
   return { apiVersion, kind, name, namespace }
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '')
+/** Whether an owner lives in a namespace that is not the dependent's. */
+const isElsewhere = (owner: ObjectPlace, dependent: ObjectPlace): boolean =>
+  owner.namespace !== undefined && owner.namespace !== dependent.namespace
 
 /** Whether a reference is about this object; the version may be another one. */
 function names(owner: OwnerLink, place: ObjectPlace, dependent: ObjectPlace): boolean {
   return (
     owner.kind === place.kind &&
     owner.name === place.name &&
-    groupOf(owner.apiVersion) === groupOf(place.apiVersion) &&
-    (place.namespace === undefined || place.namespace === dependent.namespace)
+    gvkOf(owner).group === gvkOf(place).group &&
+    !isElsewhere(place, dependent)
   )
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { type Clock, every, type Logger } from '@kubewright/base'
+import { type Clock, every, type Logger, linkSignals } from '@kubewright/base'
 import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from '@kubewright/client'
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
 import type { CacheLease, Cluster } from '@kubewright/runtime'
@@ -7,7 +7,12 @@ import type { CacheLease, Cluster } from '@kubewright/runtime'
 /** What monitors tell. */
 export interface MonitorHandler {
   onSet(object: KubeObject): void
+  /** The object is gone. */
   onDelete(object: KubeObject): void
+  /** The object is not watched any more: its kind is served in another version, or not at all. */
+  onForget(object: KubeObject): void
+  /** It was found out what is served, which may be more than before. */
+  onDiscovered(): void
 }
 
 /** What {@link ResourceMonitors} needs. */
@@ -27,6 +32,8 @@ interface Monitor {
 
 /** As kube-controller-manager; what CRDs and extension servers bring is seen at once, this is for what they do not tell. */
 const rediscoverEvery = 30_000
+/** One resource that cannot be listed must not keep all others waiting for longer. */
+const patience = 30_000
 
 /**
  * Watches the metadata of every resource that can be deleted, whatever is served: monitors come and go with
@@ -52,12 +59,20 @@ export class ResourceMonitors implements AsyncDisposable {
     this.#timer = every(options.clock, rediscoverEvery, follow, 'discovery of resources to monitor')
   }
 
-  /** Resolves when everything that is served at the moment has been listed. */
+  /** Resolves when everything that is served at the moment has been listed, or has had the time for it. */
   async synced(): Promise<void> {
     await Promise.all(this.#triggers.map((lease) => lease.synced()))
     this.#trigger()
     await this.#running
-    await Promise.all([...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined)))
+    const { clock, log } = this.#options
+    const enough = linkSignals(this.#stop.signal)
+    const late = clock.sleep(patience, { signal: enough.signal }).then(
+      () => log.info('Not all resources could be listed, going on without them', { problems: this.problems() }),
+      () => undefined,
+    )
+    const all = [...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined))
+    await Promise.race([Promise.all(all), late])
+    enough.abort()
   }
 
   /** Monitors that cannot list or watch, for messages. */
@@ -100,10 +115,11 @@ export class ResourceMonitors implements AsyncDisposable {
       )
       // What could not be asked is not gone.
       const stale = new Set(groups.flatMap(({ name, versions }) => (versions.some((v) => v.stale) ? [name] : [])))
-      for (const [id, { resource }] of this.#monitors) {
-        if (!served.has(id) && !stale.has(resource.group)) this.#remove(id)
-      }
-      for (const [id, resource] of served) if (!this.#monitors.has(id)) this.#add(id, resource)
+      const gone = [...this.#monitors].filter(([id, { resource }]) => !served.has(id) && !stale.has(resource.group))
+      const fresh = [...served].filter(([id]) => !this.#monitors.has(id))
+      for (const [id] of gone) this.#remove(id)
+      for (const [id, resource] of fresh) this.#add(id, resource)
+      this.#options.handler.onDiscovered()
     } catch (error) {
       if (!this.#stop.signal.aborted) log.error(error, 'Cannot find out which resources to monitor')
     }
@@ -131,7 +147,7 @@ export class ResourceMonitors implements AsyncDisposable {
     const monitor = this.#monitors.get(id)
     if (monitor === undefined) return
     this.#monitors.delete(id)
-    for (const object of monitor.lease.store.list()) handler.onDelete(object)
+    for (const object of monitor.lease.store.list()) handler.onForget(object)
     monitor.lease.release().catch((error: unknown) => log.error(error, 'A monitor did not stop', { resource: id }))
   }
 }
