@@ -1,115 +1,247 @@
-// `npm run demo`: a tour of what exists today, live. It ends by itself.
-import { crdOf, createFieldManager, encodeYaml, newInvalid } from '@kubewright/api'
-import { compileSchema, type FieldError, s } from '@kubewright/schema'
-import { assembleServer, createServerIdentity, listen } from '@kubewright/server'
-import { MemoryStore } from '@kubewright/storage'
-import { defineResource } from 'kubewright'
-import { demoClient } from './demo-client.ts'
+// `npm run demo`: two operators of examples/ at work on a control plane in this process, told as it happens. It stays until Ctrl-C, so
+// that kubectl can look around; with --once it ends by itself.
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ApiError, findCondition } from '@kubewright/api'
+import { Deployment, Pod, Secret, Service } from '@kubewright/k8s'
+import type { Dns } from '../examples/home/src/dns.ts'
+import { Home } from '../examples/home/src/home.ts'
+import { homeOperator } from '../examples/home/src/operator.ts'
+import { operator as secSynchOperator } from '../examples/sec-synch/src/operator.ts'
+import { SecSynch } from '../examples/sec-synch/src/sec-synch.ts'
+import { applyFile, openStage, tableOf } from './demo-stage.ts'
+import { Story } from './demo-story.ts'
 
-const colour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined
-const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
-const title = (text: string): void => console.log(`\n${paint(1, `━━ ${text} `.padEnd(78, '━'))}\n`)
-const say = (text: string): void => console.log(paint(2, text))
-const show = (value: unknown): void => console.log(encodeYaml(value).trimEnd().replace(/^/gm, '  '))
-
-console.log(paint(1, 'Kubewright: Kubernetes operators in TypeScript'))
-say(
-  'What works today: the API machinery and the API server. Controllers and the operator runtime come next (CHANGELOG.md).',
+const { values } = parseArgs({ options: { once: { type: 'boolean' } } })
+const once = values.once ?? false
+const { isTTY, columns = 80 } = process.stdout
+const stop = new AbortController()
+const story = new Story({
+  // Whoever interrupts has heard enough.
+  write: (text) => void (stop.signal.aborted || process.stdout.write(text)),
+  colour: isTTY && process.env['NO_COLOR'] === undefined,
+  columns: isTTY ? columns : 100,
+  pauseMillis: isTTY && !once ? 1500 : 0,
+})
+const root = join(import.meta.dirname, '..')
+const kubeconfig = join(root, '.kubewright', 'demo.kubeconfig')
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+const interrupted = new Promise<'interrupted'>((resolve) =>
+  stop.signal.addEventListener('abort', () => resolve('interrupted')),
 )
 
-title('1. A custom resource is one value')
-const Home = defineResource({
-  group: 'ajd.example.com',
-  version: 'v1',
-  kind: 'Home',
-  shortNames: ['hm'],
-  spec: s.object({
-    image: s.string({ minLength: 1 }).describe('Container image to serve.'),
-    replicas: s.int({ minimum: 1, maximum: 9 }).default(1),
-    domain: s.string({ format: 'hostname' }).rule('self == oldSelf', 'is immutable').optional(),
-  }),
-  status: s.object({ readyReplicas: s.int(), conditions: s.conditions('Ready') }),
-  columns: { Ready: '.status.readyReplicas', Domain: '.spec.domain' },
-})
-say('Its CustomResourceDefinition is derived from it (spec of the schema shown):')
-const crd = crdOf(Home)
-const version = crd.spec.versions[0]!
-show({ name: crd.metadata.name, columns: version.additionalPrinterColumns })
-show(version.schema.openAPIV3Schema.properties?.['spec'])
-
-title('2. What an API server does with an object of it')
-const schema = compileSchema(version.schema.openAPIV3Schema)
-const cosy = Home({ metadata: { name: 'cosy' }, spec: { image: 'nginx:1.27', domain: 'cosy.example.com' } })
-say('Pruning and defaulting: a typo is dropped, replicas is filled.')
-const sent = { ...cosy, spec: { ...cosy.spec, replica: 3 } }
-const pruned = schema.prune(sent)
-schema.default(sent)
-show({ pruned, spec: sent.spec })
-
-const refuse = (errors: readonly FieldError[]): void => {
-  const { status } = newInvalid({ group: 'ajd.example.com', kind: 'Home' }, 'cosy', errors)
-  console.log(`  ${paint(31, status.message ?? '')}`)
+// Stands for a provider outside of the cluster.
+const names = new Map<string, string>()
+const dns: Dns = {
+  async point(domain, target) {
+    if (names.get(domain) !== target) story.happened('+', 'DNS name', domain, `→ ${target}`)
+    names.set(domain, target)
+  },
+  async release(domain) {
+    if (names.delete(domain)) story.happened('-', 'DNS name', domain, 'given back')
+  },
 }
-say('\nValidation, in the words of kube-apiserver:')
-refuse(schema.validate({ ...sent, spec: { image: '', replicas: 12, domain: 'not a host' } }))
-say('A CEL transition rule on an update:')
-refuse(schema.validateUpdate({ ...sent, spec: { ...sent.spec, domain: 'other.example.com' } }, sent))
 
-title('3. Server-side apply: two managers, one object')
-const manager = createFieldManager({
-  apiVersion: Home.apiVersion,
-  kind: Home.kind,
-  schemaFor: () => version.schema.openAPIV3Schema,
-})
-const now = '2026-01-02T03:04:05Z'
-const config = (spec: object): Record<string, unknown> => ({
-  apiVersion: Home.apiVersion,
-  kind: Home.kind,
-  metadata: { name: 'cosy' },
-  spec,
-})
-const live = manager.apply(undefined, config({ image: 'nginx:1.27', replicas: 2 }), { manager: 'gitops', now }).object
-say('gitops applied image and replicas; an autoscaler now wants replicas: 5.')
-try {
-  manager.apply(live, config({ replicas: 5 }), { manager: 'autoscaler', now })
-} catch (error) {
-  console.log(`  ${paint(31, (error as Error).message)}`)
-}
-say('With force it takes the field over, and ownership says so:')
-const forced = manager.apply(live, config({ replicas: 5 }), { manager: 'autoscaler', now, force: true }).object
-const { managedFields } = forced['metadata'] as { managedFields: { manager: string; fieldsV1: unknown }[] }
-show(Object.fromEntries(managedFields.map((entry) => [entry.manager, entry.fieldsV1])))
-
-title('4. A Kubernetes API server in this process')
 const started = performance.now()
-const { ca, serving } = createServerIdentity(Date.now())
-await using store = new MemoryStore()
-await using server = await assembleServer({
-  store,
-  access: { tokens: [{ token: 'demo', user: { name: 'demo', groups: ['system:masters'] } }] },
-})
-await using listener = await listen({
-  handler: server.handler,
-  cert: serving.cert,
-  key: serving.key,
-  clientCas: [ca.cert],
-})
-const url = `https://127.0.0.1:${listener.port}`
-say(`Serving ${url} after ${(performance.now() - started).toFixed(0)} ms. Applying the CRD, then a Home, over HTTPS:`)
-const client = demoClient(url, ca.cert, 'demo')
-const homes = `/apis/${Home.apiVersion}/namespaces/default/homes`
-console.log(`  ${(await client.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)).text}`)
-await client.until(homes)
-console.log(`  ${(await client.create(homes, cosy)).text}`)
-say('\nWhat the server says to a second one that breaks the rules, and to a change of the domain:')
-const shed = { ...cosy, metadata: { name: 'shed' }, spec: { image: '', replicas: 99 } }
-console.log(`  ${paint(31, (await client.create(homes, shed)).text)}`)
-console.log(`  ${paint(31, (await client.merge(`${homes}/cosy`, { spec: { domain: 'other.example.com' } })).text)}`)
-say('\nA watch sees what happens next, as kubectl would print it:')
-const watching = client.watchTable(homes, 2)
-await client.merge(`${homes}/cosy`, { spec: { replicas: 3 } })
-await client.merge(`${homes}/cosy/status`, { status: { readyReplicas: 3, conditions: [] } })
-console.log((await watching).replace(/^/gm, '  '))
+const stage = await openStage(kubeconfig)
+const startMillis = performance.now() - started
+const client = stage.plane.client({ onWarning: (text) => story.answer(`Warning: ${text}`, 'yellow') })
+const sample = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-console.log(`
-Next: ${paint(1, 'npm run kubewright -- up')} keeps such a server running for kubectl; ${paint(1, 'npm test')}, ${paint(1, 'npm run bench')}, README.md`)
+/** Does what a command would do, and shows how the server answers. */
+async function command(text: string, act: () => Promise<unknown>): Promise<void> {
+  await story.command(text)
+  await story.answered(async () => {
+    try {
+      await act()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      story.answer(`Error from server (${error.reason}): ${error.message}`, 'red')
+    }
+  })
+}
+
+async function show(text: string, path: string): Promise<void> {
+  await story.command(text)
+  for (const line of await tableOf(client, path)) story.line(`  ${line}`)
+}
+
+const fingerprint = (data: unknown): string =>
+  createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 8)
+const isHandedOut = ({ metadata }: Secret): boolean => metadata.name === 'secret-a'
+const homesPath = `/apis/${Home.apiVersion}/namespaces/default/homes`
+
+function followAll(): void {
+  const { signal } = stop
+  story.follow(client, Home, ({ status }) => findCondition(status?.conditions, 'Ready')?.message ?? 'new', signal)
+  story.follow(
+    client,
+    Deployment,
+    ({ spec, status }) =>
+      `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 1} ready, ${spec?.template.spec?.containers[0]?.image}`,
+    signal,
+  )
+  story.follow(
+    client,
+    Service,
+    ({ metadata, spec }) =>
+      metadata.name === 'kubernetes' ? undefined : `port 80 → ${spec?.ports?.[0]?.targetPort}, ${spec?.clusterIP}`,
+    signal,
+  )
+  story.follow(
+    client,
+    Pod,
+    ({ spec, status }) => {
+      if (spec.nodeName === undefined) return undefined
+      const isReady = findCondition(status?.conditions, 'Ready')?.status === 'True'
+      return `${isReady ? 'ready' : 'starting'} on ${spec.nodeName}`
+    },
+    signal,
+  )
+  story.follow(client, SecSynch, ({ status }) => findCondition(status?.conditions, 'Synced')?.message ?? 'new', signal)
+  story.follow(
+    client,
+    Secret,
+    (secret) => (isHandedOut(secret) ? `content ${fingerprint(secret.data)}` : undefined),
+    signal,
+  )
+}
+
+async function tell(): Promise<void> {
+  story.line(story.paint('bold', 'Kubewright: Kubernetes operators in TypeScript'))
+  story.say(
+    'Everything below happens now, in this process. Commands are shown as you would type them; the demo makes the same requests itself, since kubectl may not be there.',
+  )
+
+  await story.chapter('A control plane, and two operators')
+  const { names: controllers } = stage.plane.controllers
+  story.answer(`Kubernetes API     ${stage.url}, after ${startMillis.toFixed(0)} ms`)
+  story.answer(`controllers        ${controllers.length}, as in kube-controller-manager`)
+  story.answer('nodes              2, simulated: pods go through the motions')
+  const operators = [homeOperator(dns), secSynchOperator]
+  for (const operator of operators) await stage.install(operator)
+  story.answer(`definitions        ${stage.installed.join(', ')}`)
+  for (const operator of operators) await stage.start(operator)
+  story.answer(`operators          ${stage.managers.map(({ name }) => name).join(', ')}`)
+  followAll()
+
+  await story.chapter('A Home is created: its operator makes the rest')
+  const homes = 'examples/home/samples/home-sample.yaml'
+  await command(`kubectl apply -f ${homes}`, () => applyFile(client, sample(homes), (text) => story.answer(text)))
+  const isReady = (count: number) => (home: Home | undefined) => home?.status?.readyReplicas === count
+  await story.until(Home, 'home-sample', isReady(2))
+  await story.until(Home, 'home-of-old', isReady(2))
+  await story.untilCount(Pod, 4)
+  story.say(
+    '\nThe second one was written in v1alpha1, with other field names: the operator converts it. Its webhook chose both domains.',
+  )
+  await show('kubectl get homes', homesPath)
+
+  await story.chapter('It is scaled')
+  await command(`kubectl patch home home-sample --type merge -p '{"spec":{"replicas":3}}'`, () =>
+    client.patch(Home, 'home-sample', { spec: { replicas: 3 } }),
+  )
+  await story.until(Home, 'home-sample', isReady(3))
+
+  await story.chapter('Somebody meddles: the drift is reverted')
+  await command('kubectl set image deployment/home-sample web=miner:6', () =>
+    client.patch(
+      Deployment,
+      'home-sample',
+      { spec: { template: { spec: { containers: [{ name: 'web', image: 'miner:6' }] } } } },
+      { type: 'strategic', fieldManager: 'kubectl' },
+    ),
+  )
+  const isServing = (count: number) => (deployment: Deployment | undefined) =>
+    deployment?.spec?.template.spec?.containers[0]?.image === 'nginx:1.27' &&
+    deployment.status?.readyReplicas === count &&
+    deployment.status.updatedReplicas === count
+  await story.quiet()
+  await story.until(Deployment, 'home-sample', isServing(3))
+  await command('kubectl delete service home-sample', () => client.delete(Service, 'home-sample'))
+  await story.quiet()
+  await story.until(Service, 'home-sample', (service) => service !== undefined)
+
+  await story.chapter('What makes no sense is refused')
+  await command(`kubectl patch home home-sample --type merge -p '{"spec":{"image":"nginx:latest"}}'`, () =>
+    client.patch(Home, 'home-sample', { spec: { image: 'nginx:latest' } }),
+  )
+  story.say('That was the webhook. This is a rule of the schema, and the last one the schema itself:')
+  await command(`kubectl patch home home-sample --type merge -p '{"spec":{"domain":"other.my.domain"}}'`, () =>
+    client.patch(Home, 'home-sample', { spec: { domain: 'other.my.domain' } }),
+  )
+  await command(`kubectl patch home home-sample --type merge -p '{"spec":{"replicas":99}}'`, () =>
+    client.patch(Home, 'home-sample', { spec: { replicas: 99 } }),
+  )
+
+  await story.chapter('Another operator: a Secret that is handed out to namespaces')
+  const secrets = 'examples/sec-synch/samples/secsynch-a.yaml'
+  await command(`kubectl apply -f ${secrets}`, () => applyFile(client, sample(secrets), (text) => story.answer(text)))
+  const isSynced = (synch: SecSynch | undefined): boolean =>
+    findCondition(synch?.status?.conditions, 'Synced')?.status === 'True'
+  await story.until(SecSynch, 'secsynch-a', isSynced)
+  await story.untilCount(Secret, 3)
+  story.say('\nThe source changes, and so do the copies; a copy that is deleted comes back:')
+  await command(`kubectl patch secret secret-a -p '{"stringData":{"password":"BbBbBb"}}'`, () =>
+    client.patch(Secret, 'secret-a', { stringData: { password: 'BbBbBb' } }),
+  )
+  const changed = Buffer.from('BbBbBb').toString('base64')
+  const hasChanged = (secret: Secret | undefined): boolean => secret?.data?.['password'] === changed
+  for (const namespace of ['a1', 'a2']) await story.until(Secret, { name: 'secret-a', namespace }, hasChanged)
+  await command('kubectl delete secret secret-a -n a1', () =>
+    client.delete(Secret, { name: 'secret-a', namespace: 'a1' }),
+  )
+  await story.quiet()
+  await story.until(Secret, { name: 'secret-a', namespace: 'a1' }, hasChanged)
+
+  await story.chapter('What is deleted takes everything with it')
+  await command('kubectl delete secsynch secsynch-a', () => client.delete(SecSynch, 'secsynch-a'))
+  await story.until(SecSynch, 'secsynch-a', (synch) => synch === undefined)
+  await story.untilCount(Secret, 1)
+  await command('kubectl delete home home-sample', () => client.delete(Home, 'home-sample'))
+  await story.until(Home, 'home-sample', (home) => home === undefined)
+  await story.untilCount(Pod, 2)
+  await story.untilCount(Service, 1)
+  await story.until(Deployment, 'home-sample', (deployment) => deployment === undefined)
+  await story.quiet()
+
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  story.line()
+  story.line(
+    `${story.paint('green', '✓')} All as it should be, after ${seconds} s. The code: examples/home, examples/sec-synch`,
+  )
+}
+
+/** The rest is the reader's. */
+async function stay(): Promise<void> {
+  await story.chapter('Your turn')
+  story.say('The control plane stays until Ctrl-C, and changes are told here. In another terminal:')
+  story.line()
+  for (const line of [
+    `export KUBECONFIG=${kubeconfig}`,
+    'kubectl get homes,deployments,pods',
+    'kubectl scale deployment home-of-old --replicas 5   # and see it reverted',
+    'kubectl explain home.spec',
+    `kubectl apply -f ${relative(process.cwd(), join(root, 'examples/home/samples/home-sample.yaml'))}`,
+  ])
+    story.line(`  ${story.paint('bold', line)}`)
+  story.line()
+  await interrupted
+}
+
+let exitCode = 0
+try {
+  const played = Promise.race([tell(), stage.failed, interrupted])
+  if ((await played) !== 'interrupted' && !once) await Promise.race([stay(), stage.failed])
+} catch (error) {
+  exitCode = 1
+  story.line(story.paint('red', `The demo failed: ${error instanceof Error ? error.message : String(error)}`))
+}
+const wasInterrupted = stop.signal.aborted
+stop.abort()
+await stage[Symbol.asyncDispose]()
+rmSync(kubeconfig, { force: true })
+if (wasInterrupted) process.stdout.write('\nStopped; nothing is left behind.\n')
+process.exitCode = exitCode

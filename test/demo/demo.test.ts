@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+let child: ChildProcess | undefined
+
+function startDemo(...args: string[]) {
+  const command = ['--conditions=kubewright-source', '--import', 'tsx', 'tools/demo.ts', ...args]
+  const started = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  child = started
+  const lines: string[] = []
+  const reader = createInterface({ input: started.stdout })
+  reader.on('line', (line) => lines.push(line))
+  const closed = once(started, 'close').then(([code]) => code as number)
+  /** Resolves when a line contains the text. */
+  const line = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      reader.on('line', (one) => {
+        if (one.includes(text)) resolve()
+      })
+      void closed.then(() => reject(new Error(`ended without "${text}":\n${lines.join('\n')}`)))
+    })
+  return { child: started, lines, line, closed }
+}
+
+afterEach(() => {
+  child?.kill('SIGKILL')
+})
+
+describe('npm run demo', () => {
+  test('--once tells the whole story and ends by itself', { timeout: 90_000 }, async () => {
+    const demo = startDemo('--once')
+    const code = await demo.closed
+    const text = demo.lines.join('\n')
+    expect(code, text).toBe(0)
+    for (const part of [
+      /\+ Deployment home-sample +0\/2 ready/,
+      /~ Home +home-sample +3\/3 ready/,
+      /~ Deployment home-sample +3\/3 ready, miner:6\n.*~ Deployment home-sample +3\/3 ready, nginx:1\.27/,
+      /Error from server \(Invalid\): admission webhook "vhome-v1\.kb\.io" denied/,
+      /- Secret +a2\/secret-a +gone/,
+      /- DNS name +home-sample\.homes\.my\.domain/,
+      /✓ All as it should be/,
+    ])
+      expect(text).toMatch(part)
+    // Without a terminal there are no colours.
+    expect(text).not.toContain('\u001b')
+  })
+
+  test('stops on SIGINT, and leaves no kubeconfig behind', { timeout: 60_000 }, async () => {
+    const demo = startDemo()
+    await demo.line('A Home is created')
+    const kubeconfig = join(root, '.kubewright', 'demo.kubeconfig')
+    expect(existsSync(kubeconfig)).toBe(true)
+    demo.child.kill('SIGINT')
+    expect(await demo.closed).toBe(0)
+    expect(existsSync(kubeconfig)).toBe(false)
+    expect(demo.lines.at(-1)).toBe('Stopped; nothing is left behind.')
+  })
+})

@@ -1,0 +1,134 @@
+// What the demo plays on: a control plane that kubectl can reach, and operators that run on it as they would in a pod.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { parseManifests } from '@kubewright/api'
+import { AsyncDisposer } from '@kubewright/base'
+import type { ApiClient } from '@kubewright/client'
+import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
+import { CustomResourceDefinition } from '@kubewright/k8s'
+import {
+  createManager,
+  definitionsOf,
+  type Manager,
+  needsWebhooks,
+  type Operator,
+  webhookRunnable,
+} from '@kubewright/runtime'
+
+/** A control plane with operators. Disposing it stops them. */
+export interface Stage extends AsyncDisposable {
+  readonly plane: ControlPlane
+  readonly url: string
+  readonly managers: readonly Manager[]
+  /** The names of the definitions that were installed. */
+  readonly installed: readonly string[]
+  /** When an operator failed for good. */
+  readonly failed: Promise<never>
+  install(operator: Operator): Promise<void>
+  start(operator: Operator): Promise<void>
+}
+
+/** Starts a control plane with two nodes, serves it on this machine and writes a kubeconfig for it. */
+export async function openStage(kubeconfig: string): Promise<Stage> {
+  const disposer = new AsyncDisposer()
+  const plane = disposer.use(
+    await startControlPlane({
+      // Slow enough to be watched.
+      nodes: { nodes: 2, plan: { default: { startDelay: '300ms', readyAfter: '200ms' } }, tellsStarts: true },
+    }),
+  )
+  const address = await plane.listen()
+  mkdirSync(dirname(kubeconfig), { recursive: true })
+  writeFileSync(kubeconfig, address.kubeconfig, { mode: 0o600 })
+  const managers: Manager[] = []
+  const installed: string[] = []
+  let fail: (error: unknown) => void = () => undefined
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => undefined)
+  return {
+    plane,
+    url: address.url,
+    managers,
+    installed,
+    failed,
+    async install(operator) {
+      const client = plane.client()
+      for (const definition of definitionsOf(operator)) {
+        await client.apply(definition as never, { force: true })
+        const { name } = definition.metadata
+        await established(client, name)
+        installed.push(name)
+      }
+    },
+    async start(operator) {
+      const client = plane.client()
+      const manager = createManager({ operator, client })
+      if (needsWebhooks(operator)) {
+        // Over HTTPS, as a cluster would ask them.
+        manager.add(
+          webhookRunnable(operator, { client: plane.client(), url: 'https://127.0.0.1:0', host: '127.0.0.1', port: 0 }),
+        )
+      }
+      const stop = new AbortController()
+      const running = manager.start({ signal: stop.signal })
+      running.catch(fail)
+      disposer.defer(async () => {
+        stop.abort()
+        await running
+      })
+      managers.push(manager)
+      await Promise.race([manager.elected, running])
+    },
+    [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
+  }
+}
+
+async function established(client: ApiClient, name: string): Promise<void> {
+  const watch = await client.watch(CustomResourceDefinition, {
+    fields: { 'metadata.name': name },
+    sendInitialEvents: true,
+    resourceVersionMatch: 'NotOlderThan',
+    timeoutSeconds: 10,
+  })
+  for await (const event of watch) {
+    if (event.type === 'BOOKMARK') continue
+    const { conditions = [] } = event.object.status ?? {}
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return
+  }
+  throw new Error(`${name} was not established`)
+}
+
+/** Applies the objects of a file, as `kubectl apply -f` does; tells what became of each. */
+export async function applyFile(client: ApiClient, text: string, tell: (answer: string) => void): Promise<void> {
+  for (const object of parseManifests(text)) {
+    const applied = await client.apply(object as never, { fieldManager: 'kubectl', force: true })
+    const { kind, apiVersion, metadata } = applied as unknown as {
+      kind: string
+      apiVersion: string
+      metadata: { name: string; generation?: number }
+    }
+    const group = apiVersion.includes('/') ? `.${apiVersion.split('/')[0]}` : ''
+    tell(`${kind.toLowerCase()}${group}/${metadata.name} applied`)
+  }
+}
+
+interface Table {
+  readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[]
+  readonly rows: readonly { readonly cells: readonly unknown[] }[]
+}
+
+/** The lines of `kubectl get`: the server makes the table. */
+export async function tableOf(client: ApiClient, path: string): Promise<string[]> {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+  const table = (await client.rest.json({ method: 'GET', path, accept })) as Table
+  const shown = table.columnDefinitions.flatMap(({ priority }, index) => (priority === 0 ? [index] : []))
+  const cells = [
+    shown.map((index) => table.columnDefinitions[index]!.name.toUpperCase()),
+    ...table.rows.map((row) => shown.map((index) => (row.cells[index] === null ? '' : String(row.cells[index])))),
+  ]
+  const widths = shown.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)))
+  const padded = (line: string[]): string => line.map((cell, index) => cell.padEnd(widths[index]! + 3)).join('')
+  return cells.map((line) => padded(line).trimEnd())
+}
