@@ -23,6 +23,8 @@ export interface Command {
   readonly summary: string
   /** The text of `--help`. */
   readonly help: string
+  /** The text of `--help` after these arguments, for commands of several words. @default `help` */
+  helpFor?(args: readonly string[]): string
   /** Resolves with the exit code. */
   run(args: readonly string[], context: CommandContext): Promise<number>
 }

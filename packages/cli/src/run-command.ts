@@ -19,7 +19,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   // What follows two dashes is for somebody else.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
   if (own.includes('--help') || own.includes('-h')) {
-    context.out(command.help)
+    context.out(command.helpFor?.(rest) ?? command.help)
     return 0
   }
   try {

@@ -3,6 +3,27 @@ import type { Command } from '../command.ts'
 /** Every command by name, in the order of the help; each is loaded only when it is called. */
 export const commands: ReadonlyMap<string, { readonly summary: string; load(): Promise<Command> }> = new Map([
   [
+    'init',
+    {
+      summary: 'Make a project for an operator in this folder',
+      load: async () => (await import('./init.ts')).initCommand,
+    },
+  ],
+  [
+    'create',
+    {
+      summary: 'Add a kind with its controller (api), or webhooks (webhook)',
+      load: async () => (await import('./create.ts')).createCommand,
+    },
+  ],
+  [
+    'edit',
+    {
+      summary: 'Change the settings of the project',
+      load: async () => (await import('./edit.ts')).editCommand,
+    },
+  ],
+  [
     'dev',
     {
       summary: 'Run an operator on a control plane of its own, and reload it on save',

@@ -1,0 +1,162 @@
+import { UsageError } from '../usage-error.ts'
+import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
+import { checkKind, checkVersion, shortGroup } from './check-names.ts'
+import { type ExternalApi, foreignResource } from './foreign-resource.ts'
+import { familiesOf } from './kind-family.ts'
+import { groupOf, type Project, type ProjectResource, type ProjectWebhooks } from './project.ts'
+
+/** What `create webhook` was asked for. */
+export interface WebhookChoice {
+  /** Needed when several groups have the kind, and for kinds of Kubernetes. */
+  readonly group?: string | undefined
+  /** Needed when the kind has several versions. */
+  readonly version?: string | undefined
+  readonly kind: string
+  readonly plural?: string | undefined
+  readonly defaulting?: boolean | undefined
+  readonly defaultingPath?: string | undefined
+  readonly validation?: boolean | undefined
+  readonly validationPath?: string | undefined
+  /** Makes the version the hub of a conversion. */
+  readonly conversion?: boolean | undefined
+  /** The versions that are converted by way of the hub. @default all others */
+  readonly spoke?: readonly string[] | undefined
+  readonly external?: ExternalApi | undefined
+  /** Whether what is there may be made again. */
+  readonly force?: boolean | undefined
+}
+
+/** The project with webhooks for a kind. Throws an error that names the cure for what cannot be. */
+export function addWebhook(project: Project, choice: WebhookChoice, builtins: readonly BuiltinKind[]): Project {
+  const { defaulting, validation, conversion } = choice
+  if (!defaulting && !validation && !conversion) {
+    throw new UsageError('say what for: --defaulting, --programmatic-validation or --conversion, or several of them')
+  }
+  checkPath('--defaulting-path', choice.defaultingPath, defaulting, '--defaulting')
+  checkPath('--validation-path', choice.validationPath, validation, '--programmatic-validation')
+  if (choice.spoke !== undefined && !conversion) throw new UsageError('--spoke needs --conversion')
+  const kind = checkKind(choice.kind)
+  const known = findEntry(project, { ...choice, kind }, builtins)
+  const entry = known ?? newForeign(project, { ...choice, kind }, builtins)
+  if (conversion && entry.api === undefined) {
+    throw new UsageError(`--conversion is for kinds that this project defines, which ${kind} is not`)
+  }
+  refuseRepeated(project, entry, choice)
+  const spoke = conversion ? spokesOf(project, entry, choice) : entry.webhooks?.spoke
+  const webhooks: ProjectWebhooks = {
+    ...entry.webhooks,
+    webhookVersion: 'v1',
+    ...(defaulting ? { defaulting } : {}),
+    ...(choice.defaultingPath === undefined ? {} : { defaultingPath: choice.defaultingPath }),
+    ...(validation ? { validation } : {}),
+    ...(choice.validationPath === undefined ? {} : { validationPath: choice.validationPath }),
+    ...(conversion ? { conversion } : {}),
+    ...(spoke === undefined ? {} : { spoke }),
+  }
+  const complete = { ...entry, webhooks }
+  const resources = project.resources ?? []
+  const isSibling = (one: ProjectResource): boolean => one.kind === kind && groupOf(one) === groupOf(entry)
+  const others = conversion ? resources.map((one) => (isSibling(one) ? withoutHub(one) : one)) : resources
+  const at = known ? resources.indexOf(known) : resources.length
+  return { ...project, resources: [...others.slice(0, at), complete, ...others.slice(at + 1)] }
+}
+
+function checkPath(flag: string, path: string | undefined, isWanted: boolean | undefined, needed: string): void {
+  if (path === undefined) return
+  if (!isWanted) throw new UsageError(`${flag} needs ${needed}`)
+  if (!/^\/[\w./-]+$/.test(path)) throw new UsageError(`${flag} must be a path such as /my-path, not "${path}"`)
+}
+
+function findEntry(
+  project: Project,
+  { kind, version, group }: WebhookChoice,
+  builtins: readonly BuiltinKind[],
+): ProjectResource | undefined {
+  const ofKind = (project.resources ?? []).filter((one) => one.kind === kind)
+  const short = shortGroup(group, project.domain)
+  const ofGroup = group === undefined ? ofKind : ofKind.filter((one) => one.group === short)
+  const groups = new Set(ofGroup.map(groupOf))
+  if (groups.size > 1) throw new UsageError(`--group is needed, since ${[...groups].join(' and ')} have a ${kind}`)
+  const isForeign = ofGroup.length === 0 && group !== undefined && builtinGroup(builtins, group) !== undefined
+  if (ofGroup.length === 0 && isForeign) return undefined
+  if (version === undefined) {
+    if (ofGroup.length > 1) {
+      throw new UsageError(`--version is needed, since ${kind} has ${ofGroup.map((one) => one.version).join(' and ')}`)
+    }
+    return ofGroup[0]
+  }
+  return ofGroup.find((one) => one.version === checkVersion(version))
+}
+
+function newForeign(project: Project, choice: WebhookChoice, builtins: readonly BuiltinKind[]): ProjectResource {
+  const { kind, version, external, plural } = choice
+  const group = shortGroup(choice.group, project.domain)
+  const isBuiltin = group !== undefined && builtinGroup(builtins, group) !== undefined
+  if (external === undefined && !isBuiltin) {
+    const what = [group, version].filter((part) => part !== undefined).join('/')
+    throw new Error(
+      `This project has no ${kind}${what === '' ? '' : ` (${what})`}: make it with kubewright create api first, or give --external-api-path for a kind of others`,
+    )
+  }
+  if (version === undefined) throw new UsageError('--version is needed for a kind that the project does not define')
+  return foreignResource({ kind, version: checkVersion(version), group, plural, external }, builtins)
+}
+
+function refuseRepeated(project: Project, entry: ProjectResource, choice: WebhookChoice): void {
+  const { kind, version, webhooks } = entry
+  const repeated = [
+    choice.defaulting && webhooks?.defaulting && 'defaulting',
+    choice.validation && webhooks?.validation && 'validation',
+    choice.conversion && webhooks?.conversion && 'conversion',
+  ].filter((what) => typeof what === 'string')
+  if (repeated.length > 0 && !choice.force) {
+    throw new Error(
+      `${kind} ${version} has webhooks for ${repeated.join(' and ')} already: write them again with --force`,
+    )
+  }
+  if (!choice.defaulting && !choice.validation) return
+  const family = familiesOf(project).find((one) => one.kind === kind && one.group === groupOf(entry))
+  const other = family?.versions.find(
+    (one) => one.version !== version && (one.webhooks?.defaulting || one.webhooks?.validation),
+  )
+  if (other) {
+    throw new Error(
+      `Version ${other.version} of ${kind} has webhooks, which requests in other versions are converted for: add to them with --version ${other.version}`,
+    )
+  }
+}
+
+function spokesOf(project: Project, entry: ProjectResource, { spoke, force }: WebhookChoice): string[] {
+  const { kind, version } = entry
+  const family = familiesOf(project).find((one) => one.kind === kind && one.group === groupOf(entry))
+  const others = (family?.versions ?? []).map((one) => one.version).filter((one) => one !== version)
+  if (others.length === 0) {
+    throw new Error(
+      `${kind} has one version only, so there is nothing to convert: add one with kubewright create api first`,
+    )
+  }
+  const hub = family?.versions.find((one) => one.webhooks?.conversion && one.version !== version)
+  if (hub && !force) {
+    throw new Error(
+      `Version ${hub.version} of ${kind} is the hub already: make ${version} the hub instead with --force`,
+    )
+  }
+  const unknown = (spoke ?? []).filter((one) => !others.includes(one))
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `--spoke must name other versions of ${kind} (${others.join(', ')}), not "${unknown.join(', ')}"`,
+    )
+  }
+  const missing = spoke === undefined ? [] : others.filter((one) => !spoke.includes(one))
+  if (missing.length > 0) {
+    throw new UsageError(`--spoke must name all other versions of ${kind}: ${missing.join(', ')} is missing`)
+  }
+  return others
+}
+
+function withoutHub(resource: ProjectResource): ProjectResource {
+  if (!resource.webhooks?.conversion) return resource
+  const { conversion: _, spoke: __, ...webhooks } = resource.webhooks
+  const { webhooks: ___, ...rest } = resource
+  return webhooks.defaulting || webhooks.validation ? { ...rest, webhooks } : rest
+}

@@ -1,0 +1,47 @@
+import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { UsageError } from '../usage-error.ts'
+
+/** Checks a kind; the error says how it could be written. */
+export function checkKind(kind: string): string {
+  if (kind === 'Infer')
+    throw new UsageError('--kind cannot be Infer, which the files of kinds import: choose another name')
+  if (/^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63) return kind
+  const words = kind.split(/[^A-Za-z0-9]+/).filter((word) => /^[A-Za-z]/.test(word))
+  const camel = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
+  throw new UsageError(
+    `--kind must be one word in CamelCase of 63 characters at most, such as "${camel.slice(0, 63) || 'Home'}", not "${kind}"`,
+  )
+}
+
+/** Checks a version. */
+export function checkVersion(version: string): string {
+  if (/^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/.test(version)) return version
+  throw new UsageError(`--version must be such as v1, v1alpha1 or v2beta1, not "${version}"`)
+}
+
+/** Checks a plural. */
+export function checkPlural(plural: string): string {
+  if (isDNS1035Label(plural).length === 0) return plural
+  throw new UsageError(`--plural must be lower case letters, digits and dashes, such as "homes", not "${plural}"`)
+}
+
+/** Checks the name of a controller. */
+export function checkControllerName(name: string): string {
+  if (isDNS1123Label(name).length === 0) return name
+  throw new UsageError(
+    `--controller-name must be lower case letters, digits and dashes, such as "home-backup", not "${name}"`,
+  )
+}
+
+/** Checks a group, and takes it without the project's domain; undefined when the domain itself is the group. */
+export function shortGroup(group: string | undefined, domain: string): string | undefined {
+  if (group === undefined || group === '') return undefined
+  if (isDNS1123Subdomain(group).length > 0) {
+    throw new UsageError(`--group must be lower case letters, digits, dashes and dots, such as "apps", not "${group}"`)
+  }
+  if (group === domain || group.endsWith(`.${domain}`)) {
+    const short = group.slice(0, -domain.length - 1)
+    throw new UsageError(`--group is given without the domain ${domain}${short === '' ? '' : `: --group ${short}`}`)
+  }
+  return group
+}

@@ -1,0 +1,56 @@
+import { isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { UsageError } from '../usage-error.ts'
+import { kubewrightVersion } from './pinned-versions.ts'
+import { layout, type Project } from './project.ts'
+
+/** What `init` was asked for. */
+export interface InitOptions {
+  readonly domain: string
+  readonly projectName: string
+  readonly owner?: string | undefined
+  readonly license?: string | undefined
+  readonly multigroup?: boolean | undefined
+  readonly namespaced?: boolean | undefined
+}
+
+/** A project without kinds. Throws {@link UsageError} for what cannot be. */
+export function initProject(options: InitOptions): Project {
+  const { domain, projectName, owner, multigroup, namespaced } = options
+  const license = checkLicense(options.license ?? 'apache2')
+  const [nameProblem] = isDNS1123Label(projectName)
+  if (nameProblem !== undefined) {
+    throw new UsageError(
+      `--project-name must be lower case letters, digits and dashes, such as "${suggestName(projectName)}", not "${projectName}"`,
+    )
+  }
+  const [domainProblem] = isDNS1123Subdomain(domain)
+  if (domainProblem !== undefined || !domain.includes('.')) {
+    throw new UsageError(`--domain must be a domain that you own, such as "example.com", not "${domain}"`)
+  }
+  return {
+    cliVersion: kubewrightVersion,
+    domain,
+    layout: [layout],
+    ...(multigroup ? { multigroup } : {}),
+    ...(namespaced ? { namespaced } : {}),
+    plugins: { [layout]: { license, ...(owner === undefined || owner === '' ? {} : { owner }) } },
+    projectName,
+    version: '3',
+  }
+}
+
+/** Checks the value of `--license`. */
+export function checkLicense(license: string): 'apache2' | 'none' {
+  if (license === 'apache2' || license === 'none') return license
+  throw new UsageError(`--license must be apache2 or none, not "${license}"`)
+}
+
+/** A project name made of a folder's name, as far as there is one. */
+export function suggestName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replaceAll(/^-+|-+$/g, '')
+  return name === '' ? 'my-operator' : name
+}

@@ -1,0 +1,29 @@
+import { diffLines, type Hunk, linesOf } from './line-diff.ts'
+
+/**
+ * Makes the changes from `base` to `theirs` in `ours`, which was made from the same base. Undefined where both changed the same lines,
+ * or lines next to each other, in different ways: then somebody has to decide.
+ */
+export function mergeTexts(base: string, ours: string, theirs: string): string | undefined {
+  const lines = linesOf(base)
+  const mine = diffLines(lines, linesOf(ours))
+  const other = diffLines(lines, linesOf(theirs)).filter((hunk) => !mine.some((known) => isSame(known, hunk)))
+  if (mine.some((hunk) => other.some((against) => touch(hunk, against)))) return undefined
+  const all = [...mine, ...other].sort((a, b) => a.start - b.start || a.end - b.end)
+  const merged: string[] = []
+  let at = 0
+  for (const { start, end, lines: replacement } of all) {
+    merged.push(...lines.slice(at, start), ...replacement)
+    at = end
+  }
+  merged.push(...lines.slice(at))
+  return `${merged.join('\n')}\n`
+}
+
+function isSame(a: Hunk, b: Hunk): boolean {
+  return a.start === b.start && a.end === b.end && a.lines.join('\n') === b.lines.join('\n')
+}
+
+function touch(a: Hunk, b: Hunk): boolean {
+  return a.start <= b.end && b.start <= a.end
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline/promises'
+
+/** What the commands of the scaffold have of the machine; tests bring their own. */
+export interface ScaffoldHost {
+  /** The project's folder. */
+  readonly folder: string
+  /** Whether there is somebody to ask. */
+  readonly isInteractive: boolean
+  /** Asks one question; resolves with the answer, empty when there is none. */
+  ask(question: string): Promise<string>
+  /** Runs a program in the folder with its output shown; resolves with its exit code. */
+  run(program: string, args: readonly string[]): Promise<number>
+}
+
+/** The machine itself: the current folder, and the terminal if there is one. */
+export function systemScaffoldHost(
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): ScaffoldHost {
+  const folder = process.cwd()
+  return {
+    folder,
+    isInteractive: process.stdin.isTTY && process.stderr.isTTY && !env['CI'],
+    async ask(question) {
+      // Answers are no results: a script may still want to read those.
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return await lines.question(question, { signal })
+      } finally {
+        lines.close()
+      }
+    },
+    run: (program, args) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(program, args, { cwd: folder, stdio: 'inherit' })
+        child.on('error', reject)
+        child.on('exit', (code) => resolve(code ?? 1))
+      }),
+  }
+}

@@ -1,0 +1,130 @@
+import { familiesOf, type KindFamily } from './kind-family.ts'
+import { importPath, variableOf } from './kind-names.ts'
+import { formatProject, type Project } from './project.ts'
+import { addVersion, storeVersion } from './source/add-version.ts'
+import { type PartList, type Registration, registerPart, registrationHint } from './source/register-part.ts'
+import { controllerText } from './templates/controller-file.ts'
+import { conversionTestText, conversionText } from './templates/conversion-files.ts'
+import { mainText, operatorText } from './templates/operator-files.ts'
+import { projectFiles } from './templates/project-files.ts'
+import { resourceText } from './templates/resource-file.ts'
+import { samplePath, sampleText } from './templates/sample-file.ts'
+import { testText } from './templates/test-file.ts'
+import { webhookTestText, webhookText } from './templates/webhook-files.ts'
+
+/** A change to a file that can also be made to one that the user has changed. */
+export interface ScaffoldEdit {
+  /** The same for the same change. */
+  readonly id: string
+  /** Undefined when the text is not written in a way that the change can be made in. */
+  apply(text: string): string | undefined
+  /** What the user has to write then. */
+  readonly hint: string
+}
+
+/** A file of the scaffold. */
+export interface ScaffoldFile {
+  readonly base: string
+  /** In the order in which they are made. */
+  readonly edits: readonly ScaffoldEdit[]
+}
+
+/** Every file of a project as the commands write it, by path. A function of the PROJECT file alone. */
+export function scaffoldOf(project: Project): Map<string, ScaffoldFile> {
+  const files = new Map<string, ScaffoldFile>()
+  const add = (path: string, base: string, edits: readonly ScaffoldEdit[] = []): void => {
+    files.set(path, { base, edits })
+  }
+  const families = familiesOf(project)
+  add('PROJECT', formatProject(project))
+  for (const [path, text] of projectFiles(project)) add(path, text)
+  add('src/main.ts', mainText(project))
+  add('src/operator.ts', operatorText(project), registrationsOf(families).map(registrationEdit))
+  for (const family of families) addKind(project, family, add)
+  return files
+}
+
+/** The text of a file with all of its edits. */
+export function textOf({ base, edits }: ScaffoldFile): string {
+  return edits.reduce((text, edit) => edit.apply(text) ?? text, base)
+}
+
+type Add = (path: string, base: string, edits?: readonly ScaffoldEdit[]) => void
+
+function addKind(project: Project, family: KindFamily, add: Add): void {
+  const { stem, isForeign, versions, controllers } = family
+  if (!isForeign) {
+    add(`${stem}.ts`, resourceText(project, family), versionEdits(family))
+    for (const version of versions) {
+      add(samplePath(version), sampleText(project, version, family.image !== undefined))
+    }
+    if (controllers.length === 0) add(`${stem}.test.ts`, testText(project, family, undefined))
+  }
+  for (const controller of controllers) {
+    add(`${controller.stem}.controller.ts`, controllerText(project, family, controller))
+    add(`${controller.stem}.test.ts`, testText(project, family, controller))
+  }
+  if (family.webhooks !== undefined) {
+    add(`${stem}.webhook.ts`, webhookText(project, family))
+    if (!isForeign) add(`${stem}.webhook.test.ts`, webhookTestText(project, family))
+    else if (controllers.length === 0) add(`${stem}.test.ts`, testText(project, family, undefined))
+  }
+  if (family.isConverted) {
+    add(`${stem}.conversion.ts`, conversionText(project, family))
+    add(`${stem}.conversion.test.ts`, conversionTestText(project, family))
+  }
+}
+
+function versionEdits({ kind, versions, stored }: KindFamily): ScaffoldEdit[] {
+  const [first, ...others] = versions
+  const edits: ScaffoldEdit[] = others.map(({ version }) => ({
+    id: `version ${version}`,
+    apply: (text) => addVersion(text, kind, version),
+    hint: `give ${kind} the version ${version}: versions: { ${first!.version}: { storage: true, ... }, ${version}: { ... } }`,
+  }))
+  if (stored === first) return edits
+  const { version } = stored
+  const store: ScaffoldEdit = {
+    id: `storage ${version}`,
+    apply: (text) => storeVersion(text, kind, version),
+    hint: `write storage: true in the version ${version} of ${kind}, and take it from the others`,
+  }
+  // Right after the version is there: a version that comes later is a copy of the one that is stored by then.
+  const at = edits.findIndex(({ id }) => id === `version ${version}`)
+  return [...edits.slice(0, at + 1), store, ...edits.slice(at + 1)]
+}
+
+function registrationEdit(registration: Registration): ScaffoldEdit {
+  const { list, name, from } = registration
+  return {
+    id: `${list} ${name} ${from}`,
+    apply: (text) => registerPart(text, registration),
+    hint: registrationHint(registration),
+  }
+}
+
+/** What the operator consists of. */
+function registrationsOf(families: readonly KindFamily[]): Registration[] {
+  const taken = new Set<string>()
+  const register = (list: PartList, name: string, path: string, family: KindFamily): Registration => {
+    const from = importPath('src/operator.ts', path)
+    if (!taken.has(name)) {
+      taken.add(name)
+      return { list, name, from }
+    }
+    const prefix = variableOf(family.group.split('.')[0]!)
+    return { list, name, from, alias: `${prefix}${name[0]!.toUpperCase()}${name.slice(1)}` }
+  }
+  return families.flatMap((family) => {
+    const { kind, variable, stem, controllers, webhooks, isForeign, isConverted } = family
+    const isNamed = controllers.length > 0 || webhooks !== undefined
+    return [
+      ...(isForeign || isNamed ? [] : [register('kinds', kind, `${stem}.ts`, family)]),
+      ...controllers.map((controller) =>
+        register('controllers', `${controller.variable}Controller`, `${controller.stem}.controller.ts`, family),
+      ),
+      ...(webhooks ? [register('webhooks', `${variable}Webhook`, `${stem}.webhook.ts`, family)] : []),
+      ...(isConverted ? [register('conversions', `${variable}Conversion`, `${stem}.conversion.ts`, family)] : []),
+    ]
+  })
+}

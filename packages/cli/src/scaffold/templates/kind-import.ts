@@ -1,0 +1,9 @@
+import type { KindFamily } from '../kind-family.ts'
+import { importPath } from '../kind-names.ts'
+
+/** How a file of the project imports a kind. */
+export function kindImport({ kind, isForeign, stem, stored }: KindFamily, file: string): string {
+  if (!isForeign) return `import { ${kind} } from '${importPath(file, `${stem}.ts`)}'`
+  const isFile = stored.path.endsWith('.ts')
+  return `import { ${kind} } from '${isFile ? importPath(file, stored.path.replace(/^\.\//, '')) : stored.path}'`
+}
