@@ -1,76 +1,35 @@
-// The control plane is stopped in the middle of a roll-out and started again from its folder; operators stay, or begin anew with it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type AnyKind, crdOf, type Infer, isConditionTrue } from '@kubewright/api'
-import { AsyncDisposer, systemClock as clock } from '@kubewright/base'
-import { type ApiClient, connect, parseKubeconfig, resolveContext, systemConfigHost } from '@kubewright/client'
-import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
+// The control plane is stopped or killed in the middle of a roll-out, and started again from its folder.
+import { type AnyKind, crdOf, type Infer } from '@kubewright/api'
+import { type ApiClient, connect } from '@kubewright/client'
 import { CustomResourceDefinition, Deployment, Pod, ReplicaSet } from '@kubewright/k8s'
 import { createManager } from '@kubewright/runtime'
-import { createServerIdentity } from '@kubewright/server'
-import { openDurableStore } from '@kubewright/storage'
+import { isTrue } from '@kubewright/testing'
 import { expect, test } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator } from '../../examples/app-service/src/operator.ts'
+import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
-const replicas = 6
+// Enough for a roll-out that takes many steps.
+const replicas = 20
 
-/** A control plane in a folder, at one address over all its restarts. */
-class Plane implements AsyncDisposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'kubewright-restart-'))
-  readonly #identity = createServerIdentity(clock.now())
-  #port: number | undefined
-  #running = new AsyncDisposer()
-
-  async start(): Promise<ControlPlane> {
-    this.#running = new AsyncDisposer()
-    const store = this.#running.use(await openDurableStore(this.#folder))
-    // Slow enough to be interrupted.
-    const nodes = { nodes: 1, plan: { default: { readyAfter: '100ms' } } } as const
-    const plane = this.#running.use(await startControlPlane({ store, clock, nodes }))
-    const { port, kubeconfig } = await plane.listen({ identity: this.#identity, port: this.#port ?? 0 })
-    this.#port = port
-    this.kubeconfig = kubeconfig
-    return plane
-  }
-
-  kubeconfig = ''
-
-  async connect(): Promise<ApiClient> {
-    const config = await resolveContext(
-      parseKubeconfig(this.kubeconfig, 'a test'),
-      {},
-      { host: systemConfigHost, clock },
-    )
-    return connect({ config, clock })
-  }
-
-  stop(): Promise<void> {
-    return this.#running[Symbol.asyncDispose]()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop()
-    rmSync(this.#folder, { recursive: true })
-  }
-}
-
+/** Resolves with the first state of an object that is accepted. */
 async function until<K extends AnyKind>(
   client: ApiClient,
   kind: K,
   name: string,
   accept: (object: Infer<K>) => boolean,
 ): Promise<Infer<K>> {
-  const options = { fields: { 'metadata.name': name }, sendInitialEvents: true, signal: AbortSignal.timeout(20_000) }
+  const signal = AbortSignal.timeout(30_000)
+  const options = { fields: { 'metadata.name': name }, sendInitialEvents: true, signal }
   for await (const event of await client.watch(kind, options)) {
     if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && accept(event.object)) return event.object
   }
   throw new Error(`The watch of ${kind.kind} ${name} has ended`)
 }
 
-/** Runs the operator until stopped. */
-function runOperator(client: ApiClient): () => Promise<void> {
+/** Runs the operator until the result is called. */
+async function runOperator(kubeconfig: string): Promise<() => Promise<void>> {
+  const client = await connect({ kubeconfig })
   const manager = createManager({ operator, client, leaderElection: false })
   const stop = new AbortController()
   const running = manager.start({ signal: stop.signal })
@@ -81,50 +40,57 @@ function runOperator(client: ApiClient): () => Promise<void> {
   }
 }
 
-test.each(['lives on', 'begins anew too'])(
-  'a roll-out ends well when the control plane restarts, and the operator %s',
-  async (fate) => {
-    await using plane = new Plane()
-    let client = (await plane.start()).client()
+const imageOf = (spec: { readonly containers: readonly { readonly image?: string }[] } | undefined) =>
+  spec?.containers[0]?.image
+
+test.each([
+  ['SIGTERM', 'lives on'],
+  ['SIGKILL', 'lives on'],
+  ['SIGKILL', 'begins anew'],
+] as const)(
+  'a roll-out that %s of the control plane interrupts ends well, and the operator %s',
+  {
+    timeout: 60_000,
+  },
+  async (signal, fate) => {
+    using folder = new TemporaryFolder()
+    await using first = await UpProcess.start(['--nodes', '1'], folder.path)
+    const client = await connect({ kubeconfig: first.kubeconfig })
     await client.create(crdOf(AppService))
-    await until(client, CustomResourceDefinition, 'appservices.batch.example.com', (crd) =>
-      isConditionTrue(crd, 'Established'),
-    )
-    let stopOperator = runOperator(await plane.connect())
+    const definition = 'appservices.batch.example.com'
+    await until(client, CustomResourceDefinition, definition, isTrue('Established'))
+    let stopOperator = await runOperator(first.kubeconfig)
     await client.create(AppService({ metadata: { name: 'app' }, spec: { replicas, image: 'nginx:1' } }))
     await until(client, AppService, 'app', ({ status }) => status?.availableReplicas === replicas)
 
     await client.patch(AppService, 'app', { spec: { image: 'nginx:2' } })
     const { status } = await until(client, Deployment, 'app', ({ metadata, spec, status: now = {} }) => {
-      const isNew =
-        spec?.template.spec?.containers[0]?.image === 'nginx:2' && now.observedGeneration === metadata.generation
+      const isNew = imageOf(spec?.template.spec) === 'nginx:2' && now.observedGeneration === metadata.generation
       return isNew && (now.updatedReplicas ?? 0) > 0
     })
+    await first.stop(signal)
     expect(status?.updatedReplicas).toBeLessThan(replicas)
-    if (fate === 'begins anew too') await stopOperator()
-    await plane.stop()
+    if (fate === 'begins anew') await stopOperator()
 
-    client = (await plane.start()).client()
-    if (fate === 'begins anew too') stopOperator = runOperator(await plane.connect())
-    const done = await until(client, Deployment, 'app', ({ metadata, status: now = {} }) => {
-      return (
-        now.observedGeneration === metadata.generation && now.updatedReplicas === replicas && now.replicas === replicas
-      )
+    await using _ = await UpProcess.start(['--nodes', '1', '--port', new URL(first.server).port], folder.path)
+    if (fate === 'begins anew') stopOperator = await runOperator(first.kubeconfig)
+    const done = await until(client, Deployment, 'app', ({ status: now = {} }) => {
+      return now.updatedReplicas === replicas && now.replicas === replicas && now.availableReplicas === replicas
     })
     expect(done.metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' })
-    await until(client, Deployment, 'app', ({ status: now }) => now?.availableReplicas === replicas)
     await until(client, AppService, 'app', ({ status: now }) => now?.availableReplicas === replicas)
     const sets = await client.list(ReplicaSet)
-    expect(sets.map(({ spec }) => [spec?.template?.spec?.containers[0]?.image, spec?.replicas]).sort()).toEqual([
+    expect(sets.map(({ spec }) => [imageOf(spec?.template?.spec), spec?.replicas]).sort()).toEqual([
       ['nginx:1', 0],
       ['nginx:2', replicas],
     ])
     const pods = (await client.list(Pod)).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    expect(pods.map(({ spec }) => spec.containers[0]?.image)).toEqual(Array(replicas).fill('nginx:2'))
+    expect(pods.map(({ spec }) => imageOf(spec))).toEqual(Array(replicas).fill('nginx:2'))
 
     // The operator is still at it.
     await client.patch(AppService, 'app', { spec: { replicas: 1 } })
     await until(client, AppService, 'app', ({ status: now }) => now?.replicas === 1)
     await stopOperator()
+    await client[Symbol.asyncDispose]()
   },
 )

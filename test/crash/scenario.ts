@@ -56,15 +56,13 @@ export class Stage<World> implements AsyncDisposable {
     const fateOf = typeof fates === 'function' ? fates : (life: number): Fate | undefined => fates[life]
     const stop = new AbortController()
     const lives: Life[] = []
-    let current: { readonly life: Life; readonly stop: () => Promise<void> } | undefined
+    const stops: (() => Promise<void>)[] = []
     const start = (): void => {
       const life = new Life(fateOf(lives.length))
       lives.push(life)
-      current = { life, stop: run(env, operator(life, world), life) }
-      void life.died.then(() => {
-        if (lives.length > enoughLives) throw new Error(`Nothing comes of it: ${lives.length} lives`)
-        if (!stop.signal.aborted) start()
-      })
+      stops.push(run(env, operator(life, world), life))
+      // Without an end to it nothing comes of it, as the states will show.
+      void life.died.then(() => lives.length < enoughLives && !stop.signal.aborted && start())
     }
     start()
     const states: Record<string, unknown> = {}
@@ -76,12 +74,12 @@ export class Stage<World> implements AsyncDisposable {
       states[name] = await state(env.client, world)
     }
     stop.abort()
-    await current?.stop()
+    await stops.at(-1)?.()
     return { states, lives: lives.map(({ calls }) => calls) }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#snapshot[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#snapshot[Symbol.asyncDispose]()
   }
 }
 

@@ -74,8 +74,9 @@ export function removeCondition<T extends string>(
 
 /** An object that may carry conditions in its status. */
 export interface HasConditions {
+  // The built-in kinds say of the status no more than that it is a text.
   readonly status?:
-    | { readonly conditions?: readonly Readonly<Pick<Condition, 'type' | 'status'>>[] | undefined }
+    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
     | undefined
 }
 
