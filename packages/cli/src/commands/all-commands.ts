@@ -24,6 +24,13 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
     },
   ],
   [
+    'generate',
+    {
+      summary: 'Write the manifests of an operator: CRDs, roles, webhooks, Deployment',
+      load: async () => (await import('./generate.ts')).generateCommand,
+    },
+  ],
+  [
     'dev',
     {
       summary: 'Run an operator on a control plane of its own, and reload it on save',

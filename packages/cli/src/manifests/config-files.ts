@@ -168,7 +168,7 @@ function sampleFiles(context: ObjectContext, written: readonly string[]): Record
   const files: Record<string, GeneratedFile> = {}
   for (const { crd } of operator.resources) {
     const { group, names } = crd.spec
-    const name = `${group.split('.')[0]}_${storedVersion(crd)}_${names.singular}.yaml`
+    const name = `${group.split('.')[0]}_${storedVersion(crd)}_${names.kind.toLowerCase()}.yaml`
     files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
   }
   const resources = [...new Set([...Object.keys(files), ...written])].sort()

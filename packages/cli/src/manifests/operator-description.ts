@@ -1,16 +1,18 @@
-import { type AnyKind, type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
+import type { AnyKind, CrdManifest } from '@kubewright/api'
 import type { Operator, PolicyRule } from '@kubewright/runtime'
-import * as runtime from '@kubewright/runtime'
+import * as ownRuntime from '@kubewright/runtime'
 
-/** The copy of Kubewright that an operator was made with. */
-export interface DescriptionKit {
-  readonly crdOf: typeof crdOf
-  readonly resourceOf: typeof resourceOf
-  readonly runtime: Pick<
-    typeof runtime,
-    'accessOf' | 'certificateRules' | 'certificatesOf' | 'isKeyController' | 'needsWebhooks' | 'webhookConfigurations'
-  >
-}
+/** As much of a copy of the runtime as describing an operator takes. */
+export type DescribingRuntime = Pick<
+  typeof ownRuntime,
+  | 'accessOf'
+  | 'certificateRules'
+  | 'certificatesOf'
+  | 'definitionsOf'
+  | 'isKeyController'
+  | 'needsWebhooks'
+  | 'webhookConfigurations'
+>
 
 /** A custom resource that an operator brings with it. */
 export interface DescribedResource {
@@ -63,8 +65,8 @@ export interface DescribeOptions {
   readonly namespaced?: boolean | undefined
   /** Groups whose definitions are somebody else's business. @default none */
   readonly externalGroups?: readonly string[] | undefined
-  /** @default the one of this command */
-  readonly kit?: DescriptionKit | undefined
+  /** The copy that the operator was made with: only that one knows its kinds. @default the one of this command */
+  readonly runtime?: DescribingRuntime | undefined
 }
 
 const here = 'here'
@@ -74,8 +76,8 @@ const here = 'here'
  * those of the same groups that it makes or watches; definitions of other groups are left to whoever they are from.
  */
 export function describeOperator(operator: Operator, options: DescribeOptions = {}): OperatorDescription {
-  const { kit = { crdOf, resourceOf, runtime }, namespaced = false } = options
-  const { accessOf, certificateRules, certificatesOf, needsWebhooks, webhookConfigurations } = kit.runtime
+  const { runtime = ownRuntime, namespaced = false } = options
+  const { accessOf, certificateRules, certificatesOf, needsWebhooks, webhookConfigurations } = runtime
   // Roll-outs have two replicas for a moment: unless they share the work, one of them has to wait.
   const leaderElection = operator.sharding === false && (operator.leaderElection || {})
   const namespaces = namespaced ? [here] : operator.namespaces
@@ -89,7 +91,7 @@ export function describeOperator(operator: Operator, options: DescribeOptions = 
     name: operator.name,
     namespaces: namespaced ? [ownNamespace] : operator.namespaces,
     leaderElection: leaderElection !== false,
-    resources: ownResources(operator, kit, options.externalGroups ?? []),
+    resources: ownResources(operator, runtime, options.externalGroups ?? []),
     mutating: (mutating?.webhooks ?? []).map(describeWebhook),
     validating: (validating?.webhooks ?? []).map(describeWebhook),
     access: {
@@ -107,8 +109,12 @@ export function hasWebhooks({ mutating, validating, resources }: OperatorDescrip
   return mutating.length > 0 || validating.length > 0 || resources.some(({ isConverted }) => isConverted)
 }
 
-function ownResources(operator: Operator, kit: DescriptionKit, external: readonly string[]): DescribedResource[] {
-  const own: AnyKind[] = []
+function ownResources(
+  operator: Operator,
+  runtime: DescribingRuntime,
+  external: readonly string[],
+): DescribedResource[] {
+  const own = [...operator.webhooks.map(({ kind }) => kind), ...operator.conversions.map(({ hub }) => hub)]
   const related: AnyKind[] = []
   const reconciled = new Set<string>()
   for (const controller of operator.controllers) {
@@ -116,23 +122,21 @@ function ownResources(operator: Operator, kit: DescriptionKit, external: readonl
       own.push(controller.kind)
       reconciled.add(idOf(controller.kind))
     }
-    if (kit.runtime.isKeyController(controller)) continue
+    if (runtime.isKeyController(controller)) continue
     related.push(...controller.owns.map(({ kind }) => kind), ...controller.watches.map(({ kind }) => kind))
   }
-  own.push(...operator.webhooks.map(({ kind }) => kind), ...operator.conversions.map(({ hub }) => hub))
-  const isCustom = (kind: AnyKind): boolean => kit.resourceOf(kind) !== undefined
-  const groups = new Set(own.filter(isCustom).map(({ group }) => group))
+  const definitions = new Map(runtime.definitionsOf(operator).map((crd) => [crd.metadata.name, crd]))
+  const groups = new Set(own.filter((kind) => definitions.has(idOf(kind))).map(({ group }) => group))
   const converted = new Set(operator.conversions.map(({ hub }) => idOf(hub)))
-  const found = new Map<string, DescribedResource>()
-  for (const kind of [...own, ...related.filter(({ group }) => groups.has(group))]) {
-    const id = idOf(kind)
-    if (!isCustom(kind) || external.includes(kind.group) || found.has(id)) continue
-    found.set(id, { crd: kit.crdOf(kind), isConverted: converted.has(id), isReconciled: reconciled.has(id) })
-  }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource)
+  const ids = new Set([...own, ...related.filter(({ group }) => groups.has(group))].map(idOf))
+  return [...ids].sort().flatMap((id) => {
+    const crd = definitions.get(id)
+    if (crd === undefined || external.includes(crd.spec.group)) return []
+    return [{ crd, isConverted: converted.has(id), isReconciled: reconciled.has(id) }]
+  })
 }
 
-const idOf = ({ group, plural }: AnyKind): string => `${group}_${plural}`
+const idOf = ({ group, plural }: AnyKind): string => `${plural}.${group}`
 
 function describeWebhook(entry: object): DescribedWebhook {
   const { clientConfig, ...registration } = entry as { clientConfig: { url: string }; name: string }

@@ -1,0 +1,126 @@
+import type { Command, CommandContext } from '../command.ts'
+import { configFiles } from '../manifests/config-files.ts'
+import { describeProject } from '../manifests/describe-project.ts'
+import { derived, type GeneratedFile } from '../manifests/generated-file.ts'
+import { installManifest } from '../manifests/install-objects.ts'
+import type { ManifestOptions } from '../manifests/manifest-options.ts'
+import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
+import { carryOut, readFolders } from '../manifests/project-files.ts'
+import { unifiedDiff } from '../scaffold/line-diff.ts'
+import { readFlags } from '../scaffold/read-flags.ts'
+
+const flags = {
+  check: 'switch',
+  'dry-run': 'switch',
+  force: 'switch',
+  image: 'text',
+  namespace: 'text',
+  'cert-manager': 'switch',
+  prometheus: 'switch',
+  'network-policy': 'switch',
+  installer: 'switch',
+  output: 'text',
+} as const
+
+/** Writes the manifests of an operator. */
+export const generateCommand: Command = {
+  name: 'generate',
+  summary: 'Write the manifests of an operator: CRDs, roles, webhooks, Deployment',
+  help: `Usage: kubewright generate [ENTRY] [OPTIONS]
+
+Writes config/ from the operator that ENTRY exports, in the layout of
+kubebuilder: kubectl apply -k config/default installs it. ENTRY is found as by
+kubewright run.
+
+CRDs, config/rbac/role.yaml and config/webhook/manifests.yaml follow from the
+code and are always written. Every other file is yours to change: its first line
+shows whether you did, and then it is left alone. What config/ was made with is
+remembered there.
+
+Options
+  --check            Write nothing; fail and show the differences if something
+                     would be written
+  --dry-run          Write nothing; show the differences
+  --force            Also write files that you changed
+  --image IMAGE      The image of the operator (default controller:latest)
+  --namespace NAME   Where the operator runs (default <operator>-system)
+  --cert-manager     Have cert-manager look after the certificate of the
+                     webhooks; without it the operator does so itself
+  --prometheus       Have Prometheus scrape metrics and know the alerts
+  --network-policy   Close the pod to all but metrics and webhooks
+  --installer        Also write dist/install.yaml, which has everything
+  --output json      Tell what was done as JSON
+
+Switches are turned off with --no-NAME.`,
+  run: generate,
+}
+
+async function generate(args: readonly string[], context: CommandContext): Promise<number> {
+  const { given, rest } = splitEntry(args)
+  const values = readFlags(rest, flags)
+  const { folder, facts, operator } = await describeProject(given, context)
+  const { chosen } = facts
+  const options: ManifestOptions = {
+    namespace: values.namespace ?? chosen.namespace,
+    image: values.image ?? chosen.image,
+    certManager: values['cert-manager'] ?? chosen.certManager,
+    prometheus: values.prometheus ?? chosen.prometheus,
+    networkPolicy: values['network-policy'] ?? chosen.networkPolicy,
+  }
+  const present = await readFolders(folder, ['config', 'grafana', 'dist/install.yaml'])
+  const samples = [...present.keys()].flatMap(sampleName)
+  const files = new Map<string, GeneratedFile>(configFiles(operator, { ...options, samples }))
+  if (values.installer) files.set('dist/install.yaml', derived(installManifest(operator, options)))
+  const plans = planFiles({ files, present, force: values.force })
+  const isWriting = !values.check && !values['dry-run']
+  if (isWriting) await carryOut(folder, plans)
+  if (values.output === 'json') {
+    context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }))
+  } else if (isWriting) tell(plans, context)
+  else for (const line of differences(plans)) context.out(line)
+  if (!values.check) return 0
+  const changes = plans.filter(isChange)
+  if (changes.length === 0) return 0
+  context.note(
+    `kubewright generate: ${changes.length} of ${plans.length} files are not up to date: kubewright generate`,
+  )
+  return 1
+}
+
+/** Takes the module that is named first off the arguments. */
+export function splitEntry(args: readonly string[]): { given: string | undefined; rest: readonly string[] } {
+  const [first] = args
+  return first === undefined || first.startsWith('-')
+    ? { given: undefined, rest: args }
+    : { given: first, rest: args.slice(1) }
+}
+
+/** The names of samples, without the kustomization among them. */
+function sampleName(path: string): string[] {
+  const match = /^config\/samples\/([^/]+\.ya?ml)$/.exec(path)
+  return match && match[1] !== 'kustomization.yaml' ? [match[1]!] : []
+}
+
+const done = { create: 'made', update: 'changed', remove: 'removed' } as const
+
+function tell(plans: readonly FilePlan[], { out, note }: CommandContext): void {
+  for (const { path, action } of plans) {
+    if (action in done) out(`${done[action as keyof typeof done].padEnd(7)} ${path}`)
+    else if (action === 'kept') note(`kept    ${path}, which you changed`)
+    else if (action === 'outdated')
+      note(`kept    ${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
+    else if (action === 'stale') note(`kept    ${path}, which you changed, although nothing needs it any more`)
+  }
+  const same = plans.filter(({ action }) => action === 'unchanged').length
+  note(same === plans.length ? 'Nothing to do: all is up to date' : `${same} of ${plans.length} files were up to date`)
+}
+
+function differences(plans: readonly FilePlan[]): string[] {
+  return plans
+    .filter(isChange)
+    .flatMap(({ path, before, after }) => [
+      `--- ${before === undefined ? '/dev/null' : path}`,
+      `+++ ${after === undefined ? '/dev/null' : path}`,
+      ...unifiedDiff(before ?? '', after ?? ''),
+    ])
+}

@@ -1,0 +1,37 @@
+import type { CommandContext } from '../command.ts'
+import { errorLines } from '../dev/tell-error.ts'
+import { findEntry } from '../run/find-entry.ts'
+import { loadOperator } from '../run/load-operator.ts'
+import { projectRuntime } from '../run/project-runtime.ts'
+import { UsageError } from '../usage-error.ts'
+import { describeOperator, type OperatorDescription } from './operator-description.ts'
+import { type ProjectFacts, projectFacts } from './project-facts.ts'
+
+/** An operator and the project that it is from. */
+export interface DescribedProject {
+  /** The folder of the project. */
+  readonly folder: string
+  readonly facts: ProjectFacts
+  readonly operator: OperatorDescription
+}
+
+/** Loads the operator of a project, by default that of the current folder, and describes it. Tells where errors of its code are from. */
+export async function describeProject(
+  given: string | undefined,
+  { clock, note }: Pick<CommandContext, 'clock' | 'note'>,
+): Promise<DescribedProject> {
+  const entry = await findEntry(given, process.cwd())
+  const facts = await projectFacts(entry.project)
+  try {
+    const { operator } = await loadOperator(entry, clock)
+    const runtime = await projectRuntime(entry.file)
+    const { namespaced, externalGroups } = facts
+    const described = describeOperator(operator, { namespaced, externalGroups, runtime })
+    return { folder: entry.project, facts, operator: described }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const [first = '', ...more] = errorLines(error, entry.project)
+    for (const line of more) note(`  ${line}`)
+    throw new Error(`${entry.name} cannot be loaded: ${first}`, { cause: error })
+  }
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseYaml } from '@kubewright/api'
+import type { ManifestOptions } from './manifest-options.ts'
+
+/** What the files of a project say about it. */
+export interface ProjectFacts {
+  readonly version: string | undefined
+  readonly description: string | undefined
+  readonly author: { readonly name: string; readonly email: string | undefined } | undefined
+  readonly keywords: readonly string[]
+  readonly homepage: string | undefined
+  readonly license: string | undefined
+  /** Whether the operator is meant for its own namespace only. */
+  readonly namespaced: boolean
+  /** Groups whose definitions come from elsewhere. */
+  readonly externalGroups: readonly string[]
+  /** What config/ was made with, or turned into by hand. */
+  readonly chosen: ManifestOptions
+}
+
+/** Reads package.json, PROJECT and the kustomizations of config/ of a project, as far as they are there. */
+export async function projectFacts(folder: string): Promise<ProjectFacts> {
+  const manifest = asRecord(await readJson(join(folder, 'package.json')))
+  const project = asRecord(await readYaml(join(folder, 'PROJECT')))
+  const own = asRecord(manifest['kubewright'])
+  const external = asList(project['resources'])
+    .map(asRecord)
+    .filter((resource) => resource['external'] === true)
+    .map(({ group, domain }) => [group, domain].filter((part) => typeof part === 'string' && part !== '').join('.'))
+  return {
+    version: text(manifest['version']),
+    description: text(manifest['description']),
+    author: authorOf(manifest['author']),
+    keywords: asList(manifest['keywords']).filter((word) => typeof word === 'string'),
+    homepage: text(manifest['homepage']),
+    license: text(manifest['license']),
+    namespaced: project['namespaced'] === true,
+    externalGroups: [...external, ...asList(own['externalGroups']).filter((group) => typeof group === 'string')],
+    chosen: await chosenIn(folder),
+  }
+}
+
+async function chosenIn(folder: string): Promise<ManifestOptions> {
+  const { namespace, resources } = asRecord(await readYaml(join(folder, 'config/default/kustomization.yaml')))
+  const manager = asRecord(await readYaml(join(folder, 'config/manager/kustomization.yaml')))
+  const image = asList(manager['images'])
+    .map(asRecord)
+    .find(({ name }) => name === 'controller')
+  const has = (path: string): boolean | undefined =>
+    resources === undefined ? undefined : asList(resources).includes(path)
+  return {
+    namespace: text(namespace),
+    image: image && imageOf(image),
+    certManager: has('../certmanager'),
+    prometheus: has('../prometheus'),
+    networkPolicy: has('../network-policy'),
+  }
+}
+
+function imageOf({ newName, newTag, digest }: Readonly<Record<string, unknown>>): string | undefined {
+  const name = text(newName)
+  if (name === undefined) return undefined
+  if (typeof digest === 'string') return `${name}@${digest}`
+  // A tag such as 1.10 may have been read as a number.
+  return `${name}:${newTag === undefined ? 'latest' : String(newTag)}`
+}
+
+function authorOf(author: unknown): ProjectFacts['author'] {
+  if (typeof author === 'string') {
+    const [, name = author, email] = /^(.*?)\s*(?:<([^>]*)>)?\s*(?:\(.*\))?$/.exec(author) ?? []
+    return { name, email }
+  }
+  const { name, email } = asRecord(author)
+  return typeof name === 'string' ? { name, email: text(email) } : undefined
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const found = await readText(file)
+  if (found === undefined) return undefined
+  try {
+    return JSON.parse(found)
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function readYaml(file: string): Promise<unknown> {
+  const found = await readText(file)
+  if (found === undefined) return undefined
+  try {
+    return parseYaml(found)
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}

@@ -1,0 +1,39 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { type FilePlan, isChange } from './plan-files.ts'
+
+/** The texts of some files, and of all in some folders, of a project, by their paths in it with `/` between folders. */
+export async function readFolders(project: string, folders: readonly string[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  for (const folder of folders) {
+    for (const file of await filesIn(join(project, folder))) {
+      texts.set(relative(project, file).split(sep).join('/'), await readFile(file, 'utf8'))
+    }
+  }
+  return texts
+}
+
+/** Does what plans say. */
+export async function carryOut(project: string, plans: readonly FilePlan[]): Promise<void> {
+  for (const plan of plans) {
+    if (!isChange(plan)) continue
+    const file = join(project, plan.path)
+    if (plan.after === undefined) await rm(file)
+    else {
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, plan.after)
+    }
+  }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') return [folder]
+    throw error
+  }
+}
