@@ -1,5 +1,6 @@
 import { systemClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
+import { commands } from './commands/all-commands.ts'
 import { runCommand } from './run-command.ts'
 
 async function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {
@@ -20,7 +21,7 @@ describe('runCommand()', () => {
   it('lists the commands', async () => {
     const { code, out } = await run('--help')
     expect(code).toBe(0)
-    expect(out.join('\n')).toMatch(/^Usage: kubewright COMMAND.*\n\n {2}up {2}Start a Kubernetes control plane/)
+    expect(out.join('\n')).toMatch(/^Usage: kubewright COMMAND[^]*\n {2}up +Start a Kubernetes control plane/)
     expect((await run()).code).toBe(2)
   })
 
@@ -28,6 +29,16 @@ describe('runCommand()', () => {
     const { code, out } = await run('up', '--help')
     expect(code).toBe(0)
     expect(out.join('\n')).toContain('--client-ca FILE')
+  })
+
+  it('leaves what follows two dashes to the command', async () => {
+    const { code, out } = await run('run', '/nowhere', '--', '--help')
+    expect({ code, out }).toEqual({ code: 2, out: [] })
+  })
+
+  it.each([...commands])('keeps the help of %s within 80 columns', async (_, { load }) => {
+    const { help } = await load()
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
   it('answers mistakes in one line and with exit code 2', async () => {

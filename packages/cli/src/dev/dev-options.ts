@@ -25,7 +25,7 @@ what is reconciled, why, and what goes wrong.
 ENTRY is a module that exports an operator or calls run(operator), or the folder
 of a project. Without it: "kubewright": { "operator": FILE } in package.json,
 else src/main.ts or src/operator.ts. TypeScript needs tsx in the project, or
-Node 22.18. FLAGS are those of the operator's program, such as --log-level=debug.
+Node 22.18. FLAGS are those of the operator's program: --log-level=debug, ...
 
 Options
   --data DIR           Keep objects in this folder (default: in memory)

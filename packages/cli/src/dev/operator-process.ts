@@ -126,9 +126,12 @@ function follow(manager: Manager, clock: Clock, story: Story, channel: ParentCha
       else channel.send({ type: 'idle' })
     })
   }
+  const kinds = new Map(
+    manager.operator?.controllers.map(({ name, kind }) => [name, kind && `${kind.apiVersion} ${kind.kind}`]),
+  )
   for (const runner of manager.runners) {
     runner.onReconciled((record) => {
-      story.reconciled(record)
+      story.reconciled(record, kinds.get(record.controller))
       lookAgain()
     })
   }

@@ -25,7 +25,16 @@ export interface Denial {
 const colors = { grey: 90, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
 // What the story tells itself, and what only says that all is as it should be.
-const toldOtherwise = new Set(['Reconciler error', 'Reconcile done', 'Reconcile will be repeated', 'Connected'])
+const toldOtherwise = new Set([
+  'Connected',
+  'Reconcile done',
+  'Reconciler error',
+  'Registered webhooks under a local address',
+  'Serving webhook server',
+  'Stopping',
+])
+// A failure that repeats itself is told again when the next attempt is so far away.
+const longMillis = 1000
 const ownValues = new Set(['level', 'ts', 'logger', 'msg', 'error', 'stacktrace', 'reconcileID', 'namespace', 'name'])
 
 /** Tells people what an operator does, line by line: `12:01:03 home/cosy  reconciled in 12 ms  because …`. */
@@ -49,11 +58,12 @@ export class Story {
     this.#indented(errorLines(error, this.#options.project))
   }
 
-  reconciled(record: ReconcileRecord): void {
+  /** A reconcile that ended; `kind` is the one of its controller, such as `apps/v1 Deployment`. */
+  reconciled(record: ReconcileRecord, kind?: string): void {
     const subject = subjectOf(record.controller, record.key)
     const at = record.startedAt + record.durationMillis
     const failed = record.result === 'error' || record.result === 'terminal_error'
-    const reason = reasonOf(record)
+    const reason = reasonOf(record, kind)
     const text = `${resultOf(record)}${reason === '' ? '' : `  ${this.#paint('grey', reason)}`}`
     if (!failed) {
       this.#failures.delete(subject)
@@ -64,9 +74,12 @@ export class Story {
     const before = this.#failures.get(subject)
     const now = { text: lines.join('\n'), times: before?.text === lines.join('\n') ? before.times + 1 : 1 }
     this.#failures.set(subject, now)
-    const repeated = now.times > 1 ? `${resultOf(record)}: the same for the ${ordinal(now.times)} time` : text
-    this.#line(at, subject, repeated, 'red')
-    if (now.times === 1) this.#indented(lines)
+    if (now.times === 1) {
+      this.#line(at, subject, text, 'red')
+      this.#indented(lines)
+    } else if ((record.requeueAfterMillis ?? longMillis) >= longMillis) {
+      this.#line(at, subject, `${resultOf(record)}: the same for the ${ordinal(now.times)} time`, 'red')
+    }
   }
 
   denied({ operation, kind, namespace, name, user, message }: Denial): void {

@@ -14,7 +14,7 @@ export function subjectOf(controller: string, key: string): string {
 
 /** What a reconcile did, in a few words. Its error is not part of it. */
 export function resultOf({ result, durationMillis, requeueAfterMillis }: ReconcileRecord): string {
-  const took = durationMillis < 1 ? 'under 1 ms' : `${Math.round(durationMillis)} ms`
+  const took = durationMillis < 1 ? '<1 ms' : `${Math.round(durationMillis)} ms`
   const again =
     requeueAfterMillis === undefined ? '' : `, again in ${formatDuration(Math.max(Math.round(requeueAfterMillis), 1))}`
   switch (result) {
@@ -30,19 +30,23 @@ export function resultOf({ result, durationMillis, requeueAfterMillis }: Reconci
   }
 }
 
-/** Why a reconcile happened: `because Deployment default/cosy changed status.readyReplicas`. */
-export function reasonOf({ key, causes }: Pick<ReconcileRecord, 'key' | 'causes'>): string {
+/**
+ * Why a reconcile happened: `because Deployment default/cosy changed status.readyReplicas`. `kind` is the one of the controller, such
+ * as `apps/v1 Deployment`: its object is not named again.
+ */
+export function reasonOf({ key, causes }: Pick<ReconcileRecord, 'key' | 'causes'>, kind?: string): string {
   // A failure is told when it happens; what came besides says more.
   const telling = causes.filter(({ event }) => event !== 'retry')
-  const texts = (telling.length === 0 ? causes : telling).map((cause) => causeText(cause, key))
+  const texts = (telling.length === 0 ? causes : telling).map((cause) => causeText(cause, key, kind))
   if (texts.length === 0) return ''
   const more = texts.length > shownCauses ? `, and ${texts.length - shownCauses} more` : ''
   return `because ${texts.slice(0, shownCauses).join(' and ')}${more}`
 }
 
-function causeText(cause: CountedCause, key: string): string {
+function causeText(cause: CountedCause, key: string, ownKind: string | undefined): string {
   const { event, kind = '', object } = cause
-  const who = object === undefined || object === key ? 'it' : `${kind.split(' ').at(-1)} ${object}`
+  const isOwn = object === key && (ownKind === undefined || kind === ownKind)
+  const who = object === undefined || isOwn ? 'it' : `${kind.split(' ').at(-1)} ${object}`
   switch (event) {
     case 'add':
       return `${who} ${who === 'it' ? 'is new' : 'appeared'}`
@@ -62,8 +66,10 @@ function causeText(cause: CountedCause, key: string): string {
 }
 
 function changes({ paths = [], by = [] }: CountedCause): string {
-  // Every write changes these.
-  const telling = paths.filter((path) => !/^metadata\.(resourceVersion|managedFields|generation)\b/.test(path))
+  // What comes with other changes.
+  const telling = paths.filter(
+    (path) => !/^metadata\.(resourceVersion|managedFields|generation)\b|last-applied/.test(path),
+  )
   const shown = telling.length === 0 ? paths : telling
   if (shown.length === 0) return ''
   const more = shown.length > shownPaths ? `, ${shown.length - shownPaths} more` : ''

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { UsageError } from '../usage-error.ts'
+import { findEntry } from './find-entry.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kubewright-entry-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(name: string, text = ''): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+
+describe('findEntry()', () => {
+  it('takes the file that is given, and finds its project', async () => {
+    write('package.json', '{}')
+    write('src/deep/x.ts')
+    const entry = await findEntry('src/deep/x.ts', folder)
+    expect(entry).toEqual({ file: join(folder, 'src/deep/x.ts'), project: folder, name: 'src/deep/x.ts' })
+  })
+
+  it('prefers what package.json names, then the program, then the operator', async () => {
+    write('package.json', '{}')
+    write('src/operator.ts')
+    expect((await findEntry(undefined, folder)).name).toBe('src/operator.ts')
+    write('src/main.ts')
+    expect((await findEntry(undefined, folder)).name).toBe('src/main.ts')
+    write('lib/it.js')
+    write('package.json', '{"kubewright":{"operator":"./lib/it.js"}}')
+    expect((await findEntry(undefined, folder)).name).toBe('lib/it.js')
+  })
+
+  it('looks into a folder that is given', async () => {
+    write('one/package.json', '{}')
+    write('one/src/main.ts')
+    const entry = await findEntry('one', folder)
+    expect(entry).toEqual({
+      file: join(folder, 'one/src/main.ts'),
+      project: join(folder, 'one'),
+      name: 'one/src/main.ts',
+    })
+  })
+
+  it('says what it looked for', async () => {
+    await expect(findEntry(undefined, folder)).rejects.toThrow(/^no operator found in .*looked for src\/main\.ts, /)
+    await expect(findEntry('x.ts', folder)).rejects.toThrow('x.ts does not exist: name the module of the operator')
+    write('package.json', '{"kubewright":{"operator":"x.ts"}}')
+    await expect(findEntry(undefined, folder)).rejects.toThrow('"kubewright.operator" names x.ts, which does not exist')
+    write('package.json', '{')
+    await expect(findEntry(undefined, folder)).rejects.toThrow(UsageError)
+  })
+})
