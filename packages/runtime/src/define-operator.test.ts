@@ -13,6 +13,7 @@ describe('defineOperator', () => {
     const operator = defineOperator({ name: 'op', controllers: [byObject, byKey] })
     expect(operator).toEqual({
       name: 'op',
+      kinds: [],
       controllers: [byObject, byKey],
       webhooks: [],
       conversions: [],

@@ -1,3 +1,4 @@
+import type { AnyKind } from '@kubewright/api'
 import type { KeyController } from './controller/key-controller.ts'
 import type { Conversion } from './conversion/define-conversion.ts'
 import type { Controller } from './define-controller.ts'
@@ -31,6 +32,8 @@ export interface ShardingOptions extends LeaseTimingOptions {
 /** What {@link defineOperator} takes. */
 export interface OperatorOptions {
   readonly name: string
+  /** Kinds that belong to the operator though none of its parts names them: they are installed with it. */
+  readonly kinds?: readonly AnyKind[]
   readonly controllers: readonly (Controller | KeyController)[]
   readonly webhooks?: readonly Webhook[]
   /** Conversions between the versions of kinds. */
@@ -48,6 +51,8 @@ export interface OperatorOptions {
 /** An operator as an inspectable value: its CRDs, roles and manifests derive from it. */
 export interface Operator {
   readonly name: string
+  /** Those that were given; the parts name further ones. */
+  readonly kinds: readonly AnyKind[]
   readonly controllers: readonly (Controller | KeyController)[]
   readonly webhooks: readonly Webhook[]
   readonly conversions: readonly Conversion[]
@@ -60,7 +65,7 @@ export interface Operator {
 
 /** Describes an operator. Pure: nothing is registered or started. */
 export function defineOperator(options: OperatorOptions): Operator {
-  const { name, controllers, webhooks = [], conversions = [], runnables = [], namespaces = [] } = options
+  const { name, kinds = [], controllers, webhooks = [], conversions = [], runnables = [], namespaces = [] } = options
   const what = `operator "${name}"`
   refuseTwins(what, 'controllers', controllers)
   refuseTwins(what, 'runnables', runnables)
@@ -75,6 +80,7 @@ export function defineOperator(options: OperatorOptions): Operator {
   if (sharding !== false) resolveLeaseTiming(sharding, what)
   return Object.freeze({
     name,
+    kinds: Object.freeze([...kinds]),
     controllers: Object.freeze([...controllers]),
     webhooks: Object.freeze([...webhooks]),
     conversions: Object.freeze([...conversions]),

@@ -17,6 +17,7 @@ describe('definitionsOf()', () => {
     const [Home, Door, Lamp, Wall] = [define('Home'), define('Door'), define('Lamp'), define('Wall')]
     const operator = defineOperator({
       name: 'homes',
+      kinds: [define('Roof'), ConfigMap],
       controllers: [
         defineController(Home, { owns: [ConfigMap, Door], reconcile: async () => undefined }),
         defineKeyController({ name: 'keys', kind: Lamp, sources: [channelSource()], reconcile: async () => undefined }),
@@ -27,6 +28,7 @@ describe('definitionsOf()', () => {
       'doors.example.com',
       'homes.example.com',
       'lamps.example.com',
+      'roofs.example.com',
       'walls.example.com',
     ])
   })

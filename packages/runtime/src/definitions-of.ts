@@ -3,9 +3,9 @@ import { isKeyController, type Operator } from './define-operator.ts'
 
 /** The definitions of the custom kinds that an operator names anywhere, each resource once, in order of their names. */
 export function definitionsOf(
-  operator: Pick<Operator, 'controllers' | 'webhooks' | 'conversions'>,
+  operator: Pick<Operator, 'kinds' | 'controllers' | 'webhooks' | 'conversions'>,
 ): readonly CrdManifest[] {
-  const named: (AnyKind | undefined)[] = []
+  const named: (AnyKind | undefined)[] = [...operator.kinds]
   for (const controller of operator.controllers) {
     named.push(controller.kind)
     if (isKeyController(controller)) continue

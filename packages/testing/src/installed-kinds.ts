@@ -6,7 +6,7 @@ import { watchObject } from './watch-object.ts'
 
 /** The custom kinds that an operator names anywhere, each resource once. */
 export function customKindsOf(operator: Operator | undefined, more: readonly AnyKind[] = []): AnyKind[] {
-  const named: AnyKind[] = [...more]
+  const named: AnyKind[] = [...more, ...(operator?.kinds ?? [])]
   for (const controller of operator?.controllers ?? []) {
     if (isKeyController(controller)) {
       if (controller.kind) named.push(controller.kind)

@@ -114,7 +114,11 @@ function ownResources(
   runtime: DescribingRuntime,
   external: readonly string[],
 ): DescribedResource[] {
-  const own = [...operator.webhooks.map(({ kind }) => kind), ...operator.conversions.map(({ hub }) => hub)]
+  const own = [
+    ...operator.kinds,
+    ...operator.webhooks.map(({ kind }) => kind),
+    ...operator.conversions.map(({ hub }) => hub),
+  ]
   const related: AnyKind[] = []
   const reconciled = new Set<string>()
   for (const controller of operator.controllers) {
