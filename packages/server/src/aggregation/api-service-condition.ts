@@ -64,9 +64,9 @@ async function missingPart(
   }
   const portName = found.name ?? ''
   const active = slices.some(
-    ({ endpoints = [], ports = [] }) =>
-      endpoints.some(isReady) &&
-      ports.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
+    ({ endpoints, ports }) =>
+      endpoints?.some(isReady) &&
+      ports?.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
   )
   if (active) return undefined
   const message = `endpointslices for ${subject} have no addresses with port name ${goQuote(portName)}`

@@ -17,11 +17,11 @@ export interface ServiceParts {
   }
 }
 
-/** What matters of an endpoint slice here. */
+/** What matters of an endpoint slice here: the lists of a service without pods are null. */
 export interface EndpointSliceParts {
   readonly addressType?: string
-  readonly endpoints?: readonly EndpointParts[]
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
+  readonly endpoints?: readonly EndpointParts[] | null
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
 }
 
 /** What matters of an endpoint here. */
@@ -49,9 +49,9 @@ export function endpointResolver(lookup: ObjectLookup, random: Random): ServiceR
     const slices = await findEndpointSlices(lookup, namespace, name)
     const preferred = slices.filter(({ addressType }) => addressType === ipFamilies[0])
     const others = slices.filter(({ addressType }) => addressType !== ipFamilies[0])
-    for (const { ports: slicePorts = [], endpoints = [] } of [...preferred, ...others]) {
-      const found = slicePorts.find((candidate) => (candidate.name ?? '') === (servicePort.name ?? ''))
-      const ready = endpoints.filter(isReady)
+    for (const { ports: slicePorts, endpoints } of [...preferred, ...others]) {
+      const found = slicePorts?.find((candidate) => (candidate.name ?? '') === (servicePort.name ?? ''))
+      const ready = endpoints?.filter(isReady) ?? []
       const host = ready[Math.floor(random.next() * ready.length)]?.addresses?.[0]
       if (found?.port !== undefined && host !== undefined) return { host, port: found.port }
     }
