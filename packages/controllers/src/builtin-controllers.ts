@@ -1,5 +1,6 @@
 import type { KeyController } from '@kubewright/runtime'
 import { horizontalAutoscaler } from './autoscaling/horizontal-autoscaler.ts'
+import { signingRequestApprover, signingRequestCleaner } from './certificates/signing-request-controllers.ts'
 import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
@@ -44,6 +45,8 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(endpointsController),
   single(endpointSliceController),
   single(horizontalAutoscaler),
+  single(signingRequestApprover),
+  single(signingRequestCleaner),
   single(volumeBinder),
   single(claimProtection),
   single(volumeProtection),

@@ -19,11 +19,15 @@ import {
   type AssembleServerOptions,
   adminUser,
   assembleServer,
+  createServerIdentity,
   LocalServers,
+  type ServerIdentity,
+  ServiceAccountKeys,
   type StaticToken,
   systemOutgoing,
 } from '@kubewright/server'
 import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage'
+import { clusterTrust } from './cluster-trust.ts'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
 import type {
   ControllerChoice,
@@ -42,6 +46,11 @@ export interface ControlPlaneOptions {
   readonly nodes?: number | NodesOptions | undefined
   /** Bearer tokens that are known from the start. @default none */
   readonly tokens?: readonly StaticToken[] | undefined
+  /**
+   * The keys and certificates of the control plane. With them its authority is published in every namespace, as pods expect; without
+   * them new ones are made when they are needed. @default none
+   */
+  readonly identity?: ServerIdentity | undefined
   /** Further options of the API server. */
   readonly server?: Omit<AssembleServerOptions, 'store' | 'clock' | 'random' | 'log' | 'nodes'> | undefined
   readonly clock?: Clock | undefined
@@ -115,6 +124,9 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   const { store, clock, random, log, disposer } = parts
   const localServers = new LocalServers()
   const { access, webhooks, ...rest } = options.server ?? {}
+  const keys = access?.serviceAccounts?.keys ?? [options.identity?.serviceAccountKey ?? ServiceAccountKeys.generate()]
+  let made: ServerIdentity | undefined = options.identity
+  const identity = (): ServerIdentity => (made ??= createServerIdentity(clock.now()))
   const { nodes = 1 } = options
   let controllers: RunningControllers | undefined
   const server = disposer.use(
@@ -124,7 +136,11 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       clock,
       random,
       log,
-      access: { ...access, tokens: [...(access?.tokens ?? []), ...(options.tokens ?? [])] },
+      access: {
+        ...access,
+        serviceAccounts: { ...access?.serviceAccounts, keys },
+        tokens: [...(access?.tokens ?? []), ...(options.tokens ?? [])],
+      },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
       // The nodes come with the controllers, which need the server first.
       nodes: { logs: (request) => controllers?.nodes?.logs(request) },
@@ -150,6 +166,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
         fieldManager: controllerManager,
       }),
       server: server.parts,
+      trust: clusterTrust({ rootCa: options.identity?.ca.cert, serviceAccountKeys: keys, identity }),
       clock,
       random,
       log: log.withName('controllers'),
@@ -170,7 +187,10 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     controllers,
     transport,
     client,
-    listen: async (listenOptions) => disposer.use(await listenWith(server.handler, clock, listenOptions)),
+    listen: async (listenOptions = {}) =>
+      disposer.use(
+        await listenWith(server.handler, { ...listenOptions, identity: listenOptions.identity ?? identity() }),
+      ),
     snapshot: () => snapshotOf(store, options),
     [Symbol.asyncDispose]: stop,
   }

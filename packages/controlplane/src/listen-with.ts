@@ -1,12 +1,11 @@
-import type { Clock } from '@kubewright/base'
-import { type ApiHandler, adminUser, createServerIdentity, listen, type ServerIdentity } from '@kubewright/server'
+import { type ApiHandler, adminUser, listen, type ServerIdentity } from '@kubewright/server'
 import { kubeconfigFor } from './kubeconfig-for.ts'
 
 /** How a control plane is served. */
 export interface ControlPlaneListenOptions {
   /** @default a free one */
   readonly port?: number | undefined
-  /** Keys and certificates. @default new ones */
+  /** Keys and certificates. @default those of the control plane */
   readonly identity?: ServerIdentity | undefined
   /** Further authorities, PEM, whose client certificates are trusted. */
   readonly clientCas?: readonly string[] | undefined
@@ -23,10 +22,9 @@ export interface ControlPlaneAddress extends AsyncDisposable {
 /** Serves a handler over HTTPS on the loopback address. */
 export async function listenWith(
   handler: ApiHandler,
-  clock: Clock,
-  options: ControlPlaneListenOptions = {},
+  options: ControlPlaneListenOptions & { readonly identity: ServerIdentity },
 ): Promise<ControlPlaneAddress> {
-  const { port = 0, identity = createServerIdentity(clock.now()), clientCas = [] } = options
+  const { port = 0, identity, clientCas = [] } = options
   const { ca, serving, admin } = identity
   const listener = await listen({
     handler,

@@ -2,9 +2,11 @@ import { AsyncDisposer, type Clock, type Logger, type Random } from '@kubewright
 import type { ApiClient } from '@kubewright/client'
 import {
   builtinControllers,
+  type ClusterTrust,
   type SimulatedNodes,
   type SimulateNodesOptions,
   simulateNodes,
+  trustControllers,
 } from '@kubewright/controllers'
 import { createManager, type Manager } from '@kubewright/runtime'
 import {
@@ -27,6 +29,7 @@ export interface StartControllersOptions {
   readonly nodes: NodesOptions | undefined
   readonly client: ApiClient
   readonly server: ServerParts
+  readonly trust: ClusterTrust
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -53,6 +56,7 @@ const serverControllers: readonly {
 /** The names that a choice can be made of. */
 export const controllerNames: readonly string[] = [
   ...builtinControllers.map(({ name }) => name),
+  ...trustControllers.map(({ name }) => name),
   ...serverControllers.map(({ name }) => name),
 ].sort()
 
@@ -69,7 +73,11 @@ export async function startControllers(options: StartControllersOptions): Promis
       names.push(name)
       disposer.use(await start(server))
     }
-    const chosen = builtinControllers.filter(({ name }) => wants(name))
+    const trusted = trustControllers.filter(({ name }) => wants(name))
+    const chosen = [
+      ...builtinControllers.filter(({ name }) => wants(name)),
+      ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
+    ]
     names.push(...chosen.map(({ name }) => name))
     const nodes = options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock })
     if (chosen.length === 0 && nodes === undefined) {

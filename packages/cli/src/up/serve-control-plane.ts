@@ -48,6 +48,7 @@ export async function serveControlPlane(
         clock,
         log,
         controllers,
+        identity,
         nodes: options.nodes,
         tokens: token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }],
         server: {

@@ -1,4 +1,5 @@
 import { isAlreadyExists, isNotFound } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
@@ -24,11 +25,14 @@ export function rootCaPublisher(rootCa: string): KeyController {
         const data = { 'ca.crt': rootCa }
         const map = await client.find(ConfigMap, { name, namespace }, { signal })
         try {
+          const annotations = { ...map?.metadata.annotations, 'kubernetes.io/description': description }
           if (map === undefined) {
-            const annotations = { 'kubernetes.io/description': description }
             await client.create(ConfigMap({ metadata: { name, namespace, annotations }, data }), { signal })
-          } else if (map.data?.['ca.crt'] !== rootCa) {
-            await client.patch(ConfigMap, { name, namespace }, { data }, { signal })
+          } else if (
+            !deepEqual(map.data, data) ||
+            (map.metadata.annotations?.['kubernetes.io/description'] ?? '') === ''
+          ) {
+            await client.update({ ...map, metadata: { ...map.metadata, annotations }, data }, { signal })
           }
         } catch (error) {
           // Somebody was faster, or the namespace has gone.

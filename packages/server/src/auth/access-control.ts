@@ -106,6 +106,11 @@ function boundObjectsOf({ resources, registry }: ServerParts): BoundObjects {
       cache.get(registry.keyOf(resource, namespace, name)) ?? (await registry.find(resource, namespace, name))
     if (!stored) return undefined
     const { uid = '', deletionTimestamp } = stored.object.metadata
-    return { uid, deletionTimestamp }
+    const { token } = (stored.object['data'] ?? {}) as { readonly token?: string }
+    return {
+      uid,
+      deletionTimestamp,
+      ...(token === undefined ? {} : { token: Buffer.from(token, 'base64').toString() }),
+    }
   }
 }

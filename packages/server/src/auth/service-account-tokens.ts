@@ -3,6 +3,7 @@ import { type Clock, parseRFC3339, type Random, uuid } from '@kubewright/base'
 import type { UserInfo } from '../request-context.ts'
 import { BadCredentials, credentialIdKey, type TokenOwner } from './authenticator.ts'
 import { goStringList } from './rbac/policy-rule.ts'
+import { ownerOfSecretToken, secretTokenIssuer } from './secret-tokens.ts'
 import type { ServiceAccountKeys } from './service-account-keys.ts'
 import { serviceAccountGroups, serviceAccountUser } from './service-account-user.ts'
 
@@ -32,7 +33,15 @@ export type BoundObjects = (
   resource: BoundResource,
   namespace: string,
   name: string,
-) => Promise<{ readonly uid: string; readonly deletionTimestamp?: string | undefined } | undefined>
+) => Promise<BoundObject | undefined>
+
+/** What tokens need to know of an object that they are bound to. */
+export interface BoundObject {
+  readonly uid: string
+  readonly deletionTimestamp?: string | undefined
+  /** The token that a Secret holds. */
+  readonly token?: string | undefined
+}
 
 /** The claims of kubernetes.io. */
 interface KubernetesClaims {
@@ -102,11 +111,17 @@ export class ServiceAccountTokens {
   /** Whose token it is; undefined when it is none of ours. Throws {@link BadCredentials} when it is no longer or not here good. */
   async ownerOf(token: string, audiences: readonly string[]): Promise<TokenOwner | undefined> {
     // Tokens of another issuer are somebody else's, whatever their signature.
-    if (unverifiedIssuer(token) !== this.issuer) return undefined
+    const issuer = unverifiedIssuer(token)
+    if (issuer !== this.issuer && issuer !== secretTokenIssuer) return undefined
     const verified = this.keys.verify(token)
     if (verified === undefined) return undefined
     if (typeof verified === 'string') throw new BadCredentials(verified)
     const { claims } = verified
+    if (issuer === secretTokenIssuer && issuer !== this.issuer) {
+      const user = await ownerOfSecretToken(token, claims, this.#find)
+      const common = this.audiences.filter((audience) => audiences.includes(audience))
+      return { user, audiences: common }
+    }
     const own = typeof claims['aud'] === 'string' ? [claims['aud']] : ((claims['aud'] as string[] | undefined) ?? [])
     const tokenAudiences = own.length > 0 ? own : this.audiences
     const common = tokenAudiences.filter((audience) => audiences.includes(audience))

@@ -1,0 +1,26 @@
+import type { KeyController } from '@kubewright/runtime'
+import type { ClusterTrust } from './certificates/cluster-trust.ts'
+import { signingRequestSigner } from './certificates/signing-request-controllers.ts'
+import { rootCaPublisher } from './service-account/root-ca-publisher.ts'
+import { tokenController } from './service-account/token-controller.ts'
+
+/** A built-in controller that needs the keys of the cluster. */
+export interface TrustController {
+  /** As kube-controller-manager's `--controllers` names it. */
+  readonly name: string
+  /** The controllers for these keys; none where they would have nothing to do. */
+  readonly create: (trust: ClusterTrust) => readonly KeyController[]
+}
+
+/** The built-in controllers that need the keys of the cluster, under the names that kube-controller-manager gives them. */
+export const trustControllers: readonly TrustController[] = /* @__PURE__ */ Object.freeze([
+  {
+    name: 'root-ca-certificate-publisher-controller',
+    create: ({ rootCa }: ClusterTrust) => (rootCa === undefined ? [] : [rootCaPublisher(rootCa)]),
+  },
+  { name: 'serviceaccount-token-controller', create: (trust: ClusterTrust) => [tokenController(trust)] },
+  {
+    name: 'certificatesigningrequest-signing-controller',
+    create: (trust: ClusterTrust) => [signingRequestSigner(trust)],
+  },
+])
