@@ -35,9 +35,9 @@ export function schemaToSource(json: JSONSchemaProps, options: SchemaSourceOptio
   return render(write(normalSchema(json), options.optional ?? false).doc, options)
 }
 
-/** A TypeScript expression for JSON data. */
+/** A TypeScript expression for JSON data; a text alone is broken between words where it is too wide. */
 export function dataToSource(value: unknown, options: SourceOptions = {}): string {
-  return render(valueDoc(value), options)
+  return render(typeof value === 'string' ? { words: value } : valueDoc(value), options)
 }
 
 const render = (doc: SourceDoc, { width = 120, indent = 0, column = indent }: SourceOptions): string =>

@@ -1,0 +1,92 @@
+import type { CrdManifest, CrdVersion } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
+import { type JSONSchemaProps, normalSchema } from '@kubewright/schema'
+
+/**
+ * What a CRD means, without what says nothing: two CRDs for which an API server serves the same resources with the same schemas
+ * become equal. Left out are labels, annotations and conversion, which belong to the installation and not to the types.
+ */
+export function normalCrd(crd: CrdManifest): object {
+  const { group, names, scope, versions } = crd.spec
+  return {
+    group,
+    scope,
+    names: {
+      kind: names.kind,
+      plural: names.plural,
+      singular: names.singular || names.kind.toLowerCase(),
+      listKind: names.listKind || `${names.kind}List`,
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+    },
+    versions: Object.fromEntries(versions.map((version) => [version.name, normalVersion(version)])),
+  }
+}
+
+function normalVersion(version: CrdVersion): object {
+  const { served, storage, deprecated, deprecationWarning, subresources, selectableFields } = version
+  const hasStatus = subresources?.status !== undefined && subresources.status !== null
+  return {
+    served,
+    storage,
+    deprecated: deprecated === true ? (deprecationWarning ?? true) : false,
+    columns: (version.additionalPrinterColumns ?? []).map((column) => [
+      column.name,
+      column.type,
+      column.jsonPath,
+      column.format || undefined,
+      column.description || undefined,
+      column.priority || 0,
+    ]),
+    status: hasStatus,
+    scale: { ...subresources?.scale },
+    selectableFields: (selectableFields ?? []).map(({ jsonPath }) => jsonPath),
+    schema: normalRoot(version.schema?.openAPIV3Schema ?? {}, hasStatus),
+  }
+}
+
+const alwaysThere = ['apiVersion', 'kind', 'metadata']
+
+function normalRoot(schema: JSONSchemaProps, hasStatus: boolean): JSONSchemaProps {
+  const { properties = {}, required = [], ...rest } = normalSchema(schema)
+  const open = rest['x-kubernetes-preserve-unknown-fields'] === true
+  const fields = Object.entries(properties).filter(([name, field]) => {
+    const { description: _, ...own } = field
+    const trivial = name === 'metadata' ? { type: 'object' } : { type: 'string' }
+    if (alwaysThere.includes(name)) return !(deepEqual(own, trivial) || deepEqual(own, {}))
+    // Where unknown fields are kept, a status of any form needs no mention.
+    return !(name === 'status' && hasStatus && open && deepEqual(own, { 'x-kubernetes-preserve-unknown-fields': true }))
+  })
+  // Type and names are in every object, a default fills its field, and a new object has no status whatever is required of it.
+  const demanded = required.filter(
+    (name) =>
+      !alwaysThere.includes(name) && properties[name]?.default === undefined && !(name === 'status' && hasStatus),
+  )
+  return {
+    ...rest,
+    type: 'object',
+    ...(fields.length > 0 ? { properties: Object.fromEntries(fields) } : {}),
+    ...(demanded.length > 0 ? { required: demanded } : {}),
+  }
+}
+
+/** The paths at which two CRDs, made normal, mean different things; at most `limit` of them. */
+export function crdDifferences(a: CrdManifest, b: CrdManifest, limit = 5): string[] {
+  const paths: string[] = []
+  collect(normalCrd(a), normalCrd(b), '', paths, limit)
+  return paths
+}
+
+function collect(a: unknown, b: unknown, path: string, paths: string[], limit: number): void {
+  if (paths.length >= limit || deepEqual(a, b)) return
+  if (isPlain(a) && isPlain(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      collect(a[key], b[key], path === '' ? key : `${path}.${key}`, paths, limit)
+    }
+    return
+  }
+  paths.push(path)
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,120 @@
+import type { CrdManifest } from '@kubewright/api'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import { isRecord } from '../scaffold/is-record.ts'
+
+/** What discovery says of a resource. */
+export interface ServedKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+  readonly singular: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly subresources: readonly string[]
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * A definition of a kind that an extension server serves, as far as its OpenAPI v3 document tells; undefined if that does not
+ * describe the kind. The definition is for reading types from, not for installing.
+ */
+export function openApiCrd(served: ServedKind, document: unknown): CrdManifest | undefined {
+  const components =
+    isRecord(document) && isRecord(document['components']) ? document['components']['schemas'] : undefined
+  if (!isRecord(components)) return undefined
+  const schema = Object.values(components).find((candidate) => isRecord(candidate) && describes(candidate, served))
+  if (!isRecord(schema)) return undefined
+  const { group, version, kind, plural, singular, scope, shortNames, categories, subresources } = served
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: {
+        kind,
+        plural,
+        singular: singular || kind.toLowerCase(),
+        listKind: `${kind}List`,
+        shortNames,
+        categories,
+      },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: plainSchema(schema, components, []) },
+          ...(subresources.includes('status') ? { subresources: { status: {} } } : {}),
+        },
+      ],
+    },
+  }
+}
+
+function describes(schema: Json, { group, version, kind }: ServedKind): boolean {
+  const kinds = schema['x-kubernetes-group-version-kind']
+  return (
+    Array.isArray(kinds) &&
+    kinds.some((one) => isRecord(one) && one['group'] === group && one['version'] === version && one['kind'] === kind)
+  )
+}
+
+const anything: JSONSchemaProps = { 'x-kubernetes-preserve-unknown-fields': true }
+// What Go's generator says of every field of a type, and what only patches care for.
+const noise = /^(default|x-kubernetes-(patch-.*|group-version-kind|unions|selectable-fields))$/
+
+/** A schema as a definition would have it: references resolved, recursion cut, without the defaults that stand for Go's zero values. */
+function plainSchema(schema: Json, components: Json, inside: readonly string[]): JSONSchemaProps {
+  const { $ref: reference, allOf, ...own } = schema
+  const target = typeof reference === 'string' ? (reference.split('/').pop() ?? '') : undefined
+  if (target !== undefined) {
+    const found = components[target]
+    if (inside.includes(target) || !isRecord(found)) return anything
+    return { ...plainSchema(found, components, [...inside, target]), ...prose(own) }
+  }
+  // A reference with a description beside it comes as a single alternative.
+  if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])) {
+    return { ...plainSchema(allOf[0], components, inside), ...prose(own) }
+  }
+  if (isUnion(own)) return { ...prose(own), 'x-kubernetes-int-or-string': true }
+  const entries = Object.entries(own).filter(([keyword]) => !noise.test(keyword))
+  const result = Object.fromEntries(
+    entries.map(([keyword, value]) => [keyword, inner(keyword, value, components, inside)]),
+  )
+  // Without a type and fields it is anything, which a definition has to say.
+  return result['type'] === undefined && result['properties'] === undefined ? { ...prose(own), ...anything } : result
+}
+
+function inner(keyword: string, value: unknown, components: Json, inside: readonly string[]): unknown {
+  if (!isRecord(value)) return value
+  switch (keyword) {
+    case 'properties':
+      return Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [
+          name,
+          isRecord(field) ? plainSchema(field, components, inside) : anything,
+        ]),
+      )
+    case 'items':
+    case 'additionalProperties':
+      return plainSchema(value, components, inside)
+    default:
+      return value
+  }
+}
+
+const prose = ({ description }: Json): JSONSchemaProps => (typeof description === 'string' ? { description } : {})
+
+/** Integers or strings, as OpenAPI v3 spells IntOrString and Quantity. */
+function isUnion({ oneOf }: Json): boolean {
+  return (
+    Array.isArray(oneOf) &&
+    oneOf.length === 2 &&
+    oneOf.every((arm) => isRecord(arm) && ['string', 'integer', 'number'].includes(String(arm['type'])))
+  )
+}

@@ -1,0 +1,147 @@
+import type { CrdManifest, CrdVersion, FieldPathText, ResolvedColumn, ResourceNames, Scale } from '@kubewright/api'
+import { compareVersionPriority, guessPlural } from '@kubewright/api'
+import type { JSONSchemaProps, ValidationRule } from '@kubewright/schema'
+
+/** A top-level field of a custom resource, as a CRD has it. */
+export interface PlannedField {
+  readonly json: JSONSchemaProps
+  readonly optional: boolean
+}
+
+/** A version of a custom resource, sorted into the options of `defineResource`. */
+export interface PlannedVersion {
+  readonly name: string
+  readonly served: boolean
+  readonly storage: boolean
+  readonly deprecated: boolean | string
+  readonly description?: string
+  readonly spec?: PlannedField
+  readonly status?: PlannedField
+  readonly fields: Readonly<Record<string, PlannedField>>
+  readonly rules: readonly ValidationRule[]
+  readonly columns: readonly ResolvedColumn[]
+  readonly selectableFields: readonly FieldPathText[]
+  readonly scale?: Scale
+  readonly preserveUnknownFields: boolean
+}
+
+/** A CRD sorted into the options of `defineResource`. */
+export interface ResourcePlan {
+  readonly names: ResourceNames
+  readonly versions: readonly PlannedVersion[]
+}
+
+/** What {@link planResource} takes besides the CRD. */
+export interface PlanOptions {
+  /** The versions to take. @default all */
+  readonly versions?: readonly string[] | undefined
+  /** Whether the texts of the CRD are taken over. @default true */
+  readonly descriptions?: boolean | undefined
+}
+
+// Kept, because API servers refuse definitions in groups of Kubernetes without it.
+const approval = 'api-approved.kubernetes.io'
+const alwaysThere = ['apiVersion', 'kind', 'metadata']
+
+/** Sorts a CRD into the options of `defineResource`. Throws a RangeError if none of its versions is wanted. */
+export function planResource(crd: CrdManifest, options: PlanOptions = {}): ResourcePlan {
+  const wanted = crd.spec.versions.filter(({ name }) => options.versions?.includes(name) ?? true)
+  if (wanted.length === 0) {
+    const has = crd.spec.versions.map(({ name }) => name).join(', ')
+    throw new RangeError(`${crd.metadata.name} has none of the versions ${options.versions?.join(', ')}: it has ${has}`)
+  }
+  // A choice without the stored version is stored in its best one, since one has to be.
+  const stored =
+    wanted.find(({ storage }) => storage)?.name ??
+    wanted.map(({ name }) => name).sort((a, b) => compareVersionPriority(b, a))[0]
+  const strip = options.descriptions === false ? withoutProse : (json: JSONSchemaProps): JSONSchemaProps => json
+  return {
+    names: namesOf(crd),
+    versions: wanted.map((version) => planVersion(version, version.name === stored, strip)),
+  }
+}
+
+function namesOf({ metadata, spec }: CrdManifest): ResourceNames {
+  const { kind, plural, singular, listKind, shortNames = [], categories = [] } = spec.names
+  const approved = metadata.annotations?.[approval]
+  return {
+    group: spec.group,
+    kind,
+    ...(spec.scope === 'Cluster' ? { scope: 'Cluster' } : {}),
+    ...(plural === guessPlural(kind) ? {} : { plural }),
+    ...(singular === undefined || singular === kind.toLowerCase() ? {} : { singular }),
+    ...(listKind === undefined || listKind === `${kind}List` ? {} : { listKind }),
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    external: true,
+    ...(approved === undefined ? {} : { metadata: { annotations: { [approval]: approved } } }),
+  }
+}
+
+function planVersion(
+  version: CrdVersion,
+  storage: boolean,
+  strip: (json: JSONSchemaProps) => JSONSchemaProps,
+): PlannedVersion {
+  const root = strip(version.schema?.openAPIV3Schema ?? {})
+  const { description, properties = {}, required = [] } = root
+  const open = root['x-kubernetes-preserve-unknown-fields'] === true
+  const hasStatus = version.subresources?.status !== undefined && version.subresources.status !== null
+  const all = Object.entries(properties)
+    .filter(([name]) => !alwaysThere.includes(name))
+    .map(([name, json]): [string, PlannedField] => [name, { json, optional: !required.includes(name) }])
+  const { spec, status, ...others } = Object.fromEntries(all)
+  const scale = version.subresources?.scale
+  const deprecated = version.deprecated === true ? (version.deprecationWarning ?? true) : false
+  return {
+    name: version.name,
+    served: version.served,
+    storage,
+    deprecated,
+    ...(description ? { description } : {}),
+    ...(spec === undefined ? {} : { spec }),
+    ...(hasStatus ? { status: status ?? { json: anyStatus(open), optional: true } } : {}),
+    // Without the subresource the status is a field like any other.
+    fields: hasStatus || status === undefined ? others : { ...others, status },
+    rules: root['x-kubernetes-validations'] ?? [],
+    columns: (version.additionalPrinterColumns ?? []).map(withoutEmpty),
+    // A CRD with other paths is refused by API servers.
+    selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath as FieldPathText),
+    ...(scale === undefined || scale === null ? {} : { scale }),
+    preserveUnknownFields: open,
+  }
+}
+
+/** What a status is that the schema does not mention: anything where unknown fields are kept, and nothing elsewhere. */
+function anyStatus(open: boolean): JSONSchemaProps {
+  return open ? { 'x-kubernetes-preserve-unknown-fields': true } : { type: 'object' }
+}
+
+function withoutEmpty({ name, type, jsonPath, format, description, priority }: ResolvedColumn): ResolvedColumn {
+  return {
+    name,
+    type,
+    jsonPath,
+    ...(format ? { format } : {}),
+    ...(description ? { description } : {}),
+    ...(priority ? { priority } : {}),
+  }
+}
+
+function withoutProse(json: JSONSchemaProps): JSONSchemaProps {
+  const { description: _, ...rest } = json
+  return {
+    ...rest,
+    ...(rest.properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(rest.properties).map(([name, field]) => [name, withoutProse(field)]),
+          ),
+        }),
+    ...(rest.items === undefined ? {} : { items: withoutProse(rest.items) }),
+    ...(typeof rest.additionalProperties === 'object'
+      ? { additionalProperties: withoutProse(rest.additionalProperties) }
+      : {}),
+  }
+}
