@@ -51,4 +51,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./up.ts')).upCommand,
     },
   ],
+  [
+    'import',
+    {
+      summary: 'Make TypeScript kinds of CRDs, from files or a cluster',
+      load: async () => (await import('./import.ts')).importCommand,
+    },
+  ],
 ])
