@@ -4,6 +4,8 @@ import { Foo } from './foo.ts'
 
 export const fooController = defineController(Foo, {
   owns: [Deployment],
+  // For those that another Deployment takes the place of.
+  rbac: [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['delete'] }],
 
   async reconcile(foo, { client, apply, owned, event, log, signal }) {
     const { deploymentName: name, replicas } = foo.spec

@@ -1,0 +1,170 @@
+// The generated roles are enough, and none of their rules is too much: the examples run under exactly these.
+import { ClusterRole, Deployment, Namespace, Role, Secret, Service, SubjectAccessReview } from '@kubewright/k8s'
+import type { Operator, PolicyRule } from '@kubewright/runtime'
+import { describe, expect, it } from 'vitest'
+import { AppService } from '../../examples/app-service/src/app-service.ts'
+import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { Foo } from '../../examples/foo/src/foo.ts'
+import { operator as foo } from '../../examples/foo/src/operator.ts'
+import { fakeDns } from '../../examples/home/src/dns.ts'
+import { Home } from '../../examples/home/src/home.ts'
+import { homeOperator } from '../../examples/home/src/operator.ts'
+import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
+import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
+import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
+import { type DeployedOperator, deployOperator, scraperToken } from './deployed-operator.ts'
+import type { UsedAccess } from './used-access.ts'
+
+const isTrue =
+  (wanted: string) =>
+  (object: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean =>
+    (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
+
+async function useAppService({ client, until, gone }: DeployedOperator): Promise<void> {
+  const ports = [{ port: 80, targetPort: 80 }]
+  await client.create(AppService({ metadata: { name: 'app' }, spec: { replicas: 1, image: 'nginx', ports } }))
+  await until(AppService, 'app', isTrue('Available'))
+  await until(Service, 'app')
+  await client.patch(AppService, 'app', { spec: { ports: null } })
+  await gone(Service, 'app')
+  await client.delete(AppService, 'app')
+  await gone(Deployment, 'app')
+}
+
+async function useHome({ client, until, gone }: DeployedOperator): Promise<void> {
+  const old = Home.versions.v1alpha1({ metadata: { name: 'cosy' }, spec: { container: 'nginx:1', size: 1 } })
+  await client.create(old)
+  await until(Home, 'cosy', isTrue('Ready'))
+  await client.delete(Home, 'cosy')
+  await gone(Home, 'cosy')
+}
+
+async function useFoo({ client, until, gone }: DeployedOperator): Promise<void> {
+  await client.create(Foo({ metadata: { name: 'foo' }, spec: { deploymentName: 'one', replicas: 1 } }))
+  await until(Foo, 'foo', ({ status }) => status?.availableReplicas === 1)
+  await client.patch(Foo, 'foo', { spec: { deploymentName: 'two' } })
+  await until(Deployment, 'two')
+  await gone(Deployment, 'one')
+}
+
+async function useSecSynch({ client, until, gone }: DeployedOperator): Promise<void> {
+  for (const name of ['a1', 'a2']) await client.create(Namespace({ metadata: { name } }))
+  await client.create(Secret({ metadata: { name: 'secret-a' }, stringData: { password: 'a' } }))
+  const spec = { sourceNamespace: 'default', secretName: 'secret-a', destinationNamespaces: ['a1', 'a2'] }
+  await client.create(SecSynch({ metadata: { name: 'synch' }, spec }))
+  await until(SecSynch, 'synch', isTrue('Synced'))
+  await client.patch(Secret, 'secret-a', { stringData: { password: 'b' } })
+  const password = Buffer.from('b').toString('base64')
+  await until(Secret, 'a2/secret-a', ({ data }) => data?.['password'] === password)
+  await client.delete(SecSynch, 'synch')
+  await Promise.all([gone(Secret, 'a1/secret-a'), gone(SecSynch, 'synch')])
+}
+
+const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void>][] = [
+  ['AppService', appService, useAppService],
+  ['Home', homeOperator(fakeDns()), useHome],
+  ['Foo', foo, useFoo],
+  ['SecSynch', secSynch, useSecSynch],
+]
+
+describe.each(scenarios)('the generated roles of %s', (_, operator, use) => {
+  it('are enough, and without any rule something that was done would be refused', async () => {
+    await using deployed = await deployOperator(operator)
+    await use(deployed)
+    expect(await deployed.metrics(scraperToken)).toBe(403)
+    await deployed.stop()
+    expect([...deployed.refused]).toEqual([])
+
+    const used = [...deployed.used.values()]
+    for (const role of rolesOf(deployed)) {
+      for (const rule of role.rules) {
+        // Checked by servers that look at who blocks the deletion of owners, which is not done by default.
+        if (rule.resources?.every((resource) => resource.endsWith('/finalizers'))) continue
+        await replaceRules(
+          deployed,
+          role,
+          role.rules.filter((other) => other !== rule),
+        )
+        const denied = await firstDenied(
+          deployed,
+          used.filter((access) => isAbout(rule, access)),
+        )
+        expect.soft(denied, `nothing needs the rule ${JSON.stringify(rule)} of ${role.metadata.name}`).toBeDefined()
+        await replaceRules(deployed, role, role.rules)
+      }
+      const idle = role.rules.flatMap(rightsOf).filter((right) => !used.some((access) => isMeant(right, access)))
+      expect(idle.filter((right) => !isReserve(right))).toEqual([])
+    }
+  }, 60_000)
+})
+
+interface GrantedRole extends Manifest {
+  readonly rules: readonly PolicyRule[]
+}
+
+/** The roles that the operator itself has: not those for people. */
+function rolesOf({ installed }: DeployedOperator): GrantedRole[] {
+  const bound = installed.flatMap(({ kind, roleRef }) =>
+    kind.endsWith('RoleBinding') ? [(roleRef as { name: string }).name] : [],
+  )
+  return installed.filter(({ kind, metadata }) => /Role$/.test(kind) && bound.includes(metadata.name)) as GrantedRole[]
+}
+
+async function replaceRules(
+  { client }: DeployedOperator,
+  { kind, metadata }: GrantedRole,
+  rules: readonly PolicyRule[],
+): Promise<void> {
+  const { name, namespace } = metadata
+  const draft = JSON.parse(JSON.stringify({ metadata: { name, namespace }, rules })) as Parameters<typeof Role>[0]
+  await client.apply(kind === 'Role' ? Role(draft) : ClusterRole(draft), { force: true })
+}
+
+async function firstDenied(
+  { client, account }: DeployedOperator,
+  accesses: readonly UsedAccess[],
+): Promise<string | undefined> {
+  for (const { id, verb, group, resource, subresource, namespace, name } of accesses) {
+    const { status } = await client.create(
+      SubjectAccessReview({
+        spec: {
+          user: account.name,
+          groups: [...account.groups],
+          resourceAttributes: { verb, group, resource, subresource, namespace, name },
+        },
+      }),
+    )
+    if (status?.allowed !== true) return id
+  }
+  return undefined
+}
+
+interface Right {
+  readonly group: string
+  readonly resource: string
+  readonly verb: string
+}
+
+function rightsOf({ apiGroups = [], resources = [], verbs }: PolicyRule): Right[] {
+  return apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb }))))
+}
+
+function isMeant(right: Right, { verb, group, resource, subresource }: UsedAccess): boolean {
+  const whole = subresource === '' ? resource : `${resource}/${subresource}`
+  return right.group === group && right.resource === whole && right.verb === verb
+}
+
+const isAbout = (rule: PolicyRule, access: UsedAccess): boolean =>
+  rightsOf(rule).some((right) => isMeant(right, access))
+
+/** Rights that these scenarios do not use. */
+function isReserve({ verb, resource }: Right): boolean {
+  // For servers that cannot stream lists, and for reads that pass by the cache.
+  if (verb === 'list' || verb === 'get') return true
+  // For Events that repeat themselves, and for the check of owners.
+  if (resource === 'events' || resource.endsWith('/finalizers')) return true
+  // For the day when a certificate is renewed.
+  if (verb === 'update' && resource === 'secrets') return true
+  // Where children are pruned, all kinds of them may be.
+  return verb === 'delete' && resource === 'deployments'
+}
