@@ -1,0 +1,83 @@
+import { crdOf, defineResource } from '@kubewright/api'
+import { builtinControllers } from '@kubewright/controllers'
+import { startControlPlane } from '@kubewright/controlplane'
+import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota, Secret } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+import { expect, test } from 'vitest'
+import { startPlane } from './plane.ts'
+import { waitFor } from './wait-for.ts'
+
+const controllers = builtinControllers.flatMap((one) => one.controllers)
+const namespace = 'going'
+const meta = (name: string, more: object = {}) => ({ name, namespace, ...more })
+const template = {
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'web', image: 'nginx' }] },
+}
+const deployment = Deployment({
+  metadata: meta('web'),
+  spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template },
+})
+
+test('a namespace goes with all that is in it, running pods and custom resources included', async () => {
+  await using plane = await startPlane({ controllers, nodes: 1 })
+  const { api } = plane
+  const Widget = defineResource({ group: 'example.com', version: 'v1', kind: 'Widget', spec: s.object({}) })
+  await api.create(crdOf(Widget))
+  await api.create(Namespace({ metadata: { name: namespace } }))
+  await plane.advance('1s')
+  await api.create(deployment)
+  await api.create(ConfigMap({ metadata: meta('c') }))
+  await api.create(Widget({ metadata: meta('w'), spec: {} }))
+  await plane.until(Deployment, `${namespace}/web`, ({ status }) => status?.availableReplicas === 2)
+  await api.delete(Namespace, namespace)
+  await plane.advance('2m')
+  expect(await api.find(Namespace, namespace)).toBeUndefined()
+  for (const kind of [Pod, Deployment, ConfigMap, Secret, Widget]) {
+    expect(await api.list(kind as typeof Pod, { namespace })).toEqual([])
+  }
+})
+
+test('pods go first, and what holds a namespace is told and let go', async () => {
+  await using plane = await startPlane({ controllers })
+  const { api } = plane
+  await api.create(Namespace({ metadata: { name: namespace } }))
+  await plane.advance('1s')
+  await api.create(Pod({ metadata: meta('p', { finalizers: ['example.com/hold'] }), spec: template.spec }))
+  await api.create(ConfigMap({ metadata: meta('c', { finalizers: ['example.com/hold'] }) }))
+  await api.delete(Namespace, namespace)
+  const remaining = 'Some resources are remaining: '
+  const waits = (text: string) => (found: Namespace) =>
+    found.status?.conditions?.some(({ message }) => message === text) === true
+  await plane.until(Namespace, namespace, waits(`${remaining}pods. has 1 resource instances`))
+  expect((await api.get(ConfigMap, `${namespace}/c`)).metadata.deletionTimestamp).toBeUndefined()
+  await api.patch(Pod, `${namespace}/p`, { metadata: { finalizers: null } } as never)
+  await plane.until(Namespace, namespace, waits(`${remaining}configmaps. has 1 resource instances`))
+  await api.patch(ConfigMap, `${namespace}/c`, { metadata: { finalizers: null } } as never)
+  await plane.advance('1m')
+  expect(await api.find(Namespace, namespace)).toBeUndefined()
+})
+
+test('a quota is counted again when its limits change and when objects go', async () => {
+  await using plane = await startControlPlane({ nodes: 0 })
+  const api = plane.client()
+  const key = { name: 'q', namespace: 'default' }
+  const used = (count: string) => (found: ResourceQuota | undefined) => found?.status?.used?.['count/secrets'] === count
+  await api.create(Secret({ metadata: { name: 'before', namespace: 'default' } }))
+  await api.create(ResourceQuota({ metadata: key, spec: { hard: { 'count/secrets': '2', pods: '1' } } }))
+  const counted = await waitFor(api, ResourceQuota, key, used('1'))
+  expect(counted?.status).toEqual({
+    hard: { 'count/secrets': '2', pods: '1' },
+    used: { 'count/secrets': '1', pods: '0' },
+  })
+  await api.create(Secret({ metadata: { name: 'second', namespace: 'default' } }))
+  await waitFor(api, ResourceQuota, key, used('2'))
+  await expect(api.create(Secret({ metadata: { name: 'third', namespace: 'default' } }))).rejects.toThrow(
+    'exceeded quota: q, requested: count/secrets=1, used: count/secrets=2, limited: count/secrets=2',
+  )
+  await api.delete(Secret, 'default/before')
+  await waitFor(api, ResourceQuota, key, used('1'))
+  await api.patch(ResourceQuota, key, { spec: { hard: { pods: null } } } as never)
+  const fewer = await waitFor(api, ResourceQuota, key, (found) => found?.status?.hard?.['pods'] === undefined)
+  expect(fewer?.status?.used).toEqual({ 'count/secrets': '1' })
+})

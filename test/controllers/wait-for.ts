@@ -1,0 +1,28 @@
+import type { AnyKind, Infer } from '@kubewright/api'
+import type { ApiClient } from '@kubewright/client'
+
+const deadline = 20_000
+
+/** The object as soon as it is as the test says, undefined standing for one that does not exist; fails after a while. */
+export async function waitFor<K extends AnyKind>(
+  api: ApiClient,
+  kind: K,
+  key: { readonly name: string; readonly namespace?: string },
+  test: (object: Infer<K> | undefined) => boolean,
+): Promise<Infer<K> | undefined> {
+  const signal = AbortSignal.timeout(deadline)
+  const where = key.namespace === undefined ? {} : { namespace: key.namespace }
+  const watch = await api.watch(kind, {
+    ...where,
+    fields: { 'metadata.name': key.name },
+    sendInitialEvents: true,
+    resourceVersionMatch: 'NotOlderThan',
+    signal,
+  })
+  let there: Infer<K> | undefined
+  for await (const event of watch) {
+    if (event.type !== 'BOOKMARK') there = event.type === 'DELETED' ? undefined : event.object
+    if (test(there)) return there
+  }
+  throw new Error(`${kind.kind} ${key.name}: the watch ended`)
+}
