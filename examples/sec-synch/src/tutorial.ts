@@ -1,0 +1,65 @@
+// The last version of the tutorial that this example comes from, step by step as it is there. The tests show what is wrong with it.
+// Do not use it.
+import { isDeepStrictEqual } from 'node:util'
+import { changed, defineKeyController, defineOperator, isNotFound, kindSource, mapTo } from 'kubewright'
+import { Secret } from 'kubewright/k8s'
+import { SecSynch } from './sec-synch.ts'
+
+const finalizer = 'tutorial.study.dev/finalizer'
+const marked = { 'secsynch-enable': 'true' }
+
+const tutorialController = defineKeyController({
+  name: 'secsynch',
+  kind: SecSynch,
+  sources: [
+    // There the predicate swallows deletions too; here none can.
+    kindSource(SecSynch, { predicates: [changed('spec')] }),
+    kindSource(Secret, {
+      predicates: [{ add: () => false, update: (before, after) => !isDeepStrictEqual(before.data, after.data) }],
+      map: mapTo(async (secret, { client }) => {
+        if (secret.metadata.labels?.['secsynch-enable'] !== 'true') return []
+        const synchs = await client.list(SecSynch)
+        return synchs.filter(({ spec }) => spec.secretName === secret.metadata.name).map(({ metadata }) => metadata)
+      }),
+    }),
+  ],
+
+  async reconcile(key, { client }) {
+    const synch = await client.find(SecSynch, key)
+    if (synch === undefined) return undefined
+    const { sourceNamespace, secretName: name, destinationNamespaces } = synch.spec
+    const finalizers = synch.metadata.finalizers ?? []
+    if (synch.metadata.deletionTimestamp !== undefined) {
+      // One that is gone already is a failure.
+      for (const namespace of destinationNamespaces) await client.delete(Secret, { name, namespace })
+      const rest = finalizers.filter((one) => one !== finalizer)
+      await client.update({ ...synch, metadata: { ...synch.metadata, finalizers: rest } })
+      return undefined
+    }
+    if (!finalizers.includes(finalizer)) {
+      await client.update({ ...synch, metadata: { ...synch.metadata, finalizers: [...finalizers, finalizer] } })
+    }
+
+    const source = await client.find(Secret, { name, namespace: sourceNamespace })
+    if (source === undefined) return { requeueAfter: '3m' }
+    await client.update({ ...source, metadata: { ...source.metadata, labels: marked } })
+    for (const namespace of destinationNamespaces) {
+      const copy = await client.find(Secret, { name, namespace })
+      if (copy === undefined) {
+        try {
+          await client.create(Secret({ metadata: { name, namespace, labels: marked }, data: source.data }))
+        } catch (error) {
+          if (isNotFound(error)) return { requeueAfter: '3m' }
+          throw error
+        }
+      } else {
+        await client.update({ ...copy, metadata: { ...copy.metadata, labels: marked }, data: source.data })
+      }
+    }
+    const lastSyncTime = new Date().toISOString()
+    await client.subresource(SecSynch, 'status').patch(key, { status: { lastSyncTime, conditions: [] } })
+    return undefined
+  },
+})
+
+export const tutorialOperator = defineOperator({ name: 'tutorial', controllers: [tutorialController] })
