@@ -1,0 +1,156 @@
+import { type Context, type Controller, condition, defineController, isNotFound } from 'kubewright'
+import { Pod, Service } from 'kubewright/k8s'
+import { clientServiceFor, clusterLabels, memberServiceFor, podFor } from './children.ts'
+import { type Etcd, EtcdRefusal } from './etcd.ts'
+import { EtcdCluster } from './etcd-cluster.ts'
+import { observe, type View } from './observe.ts'
+import { planStep, quorumOf, type Step } from './plan-step.ts'
+import { memberName, type Sites } from './site.ts'
+
+/** The world that the operator works on. */
+export interface EtcdWorld {
+  readonly etcd: Etcd
+  readonly sites: Sites
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Keeps etcd clusters at their size. Each look at a cluster takes one step, so that whoever takes over finds nothing half done. */
+export const etcdClusterController = (world: EtcdWorld): Controller =>
+  defineController(EtcdCluster, {
+    owns: [Pod, Service],
+    rbac: [{ apiGroups: [''], resources: ['pods', 'services'], verbs: ['delete'] }],
+    // etcd is asked often while something goes on: nobody tells when a member is ready.
+    hotLoop: { times: 100 },
+
+    async reconcile(cluster, context) {
+      const view = await observe(cluster, world, context)
+      await context.apply(clientServiceFor(cluster))
+      for (const { ordinal } of view.members ?? []) {
+        if (ordinal !== undefined) await context.apply(memberServiceFor(cluster, ordinal))
+      }
+      const step = planStep(view.facts)
+      const refusal = await carryOut(step, cluster, view, world, context)
+      return { status: statusOf(cluster, view, step, refusal), requeueAfter: step.do === 'nothing' ? '10s' : '1s' }
+    },
+  })
+
+/** Does what was decided. Resolves to why etcd would not, if so. */
+async function carryOut(
+  step: Step,
+  cluster: EtcdCluster,
+  view: View,
+  { etcd, sites }: EtcdWorld,
+  context: Context,
+): Promise<string | undefined> {
+  if (step.do === 'record' || step.do === 'wait' || step.do === 'nothing') return undefined
+  const { apply, event, signal } = context
+  const name = memberName(cluster.metadata, step.ordinal)
+  const site = sites(view.name, step.ordinal)
+  // A step that needs etcd is only planned when somebody answered.
+  const url = view.speaker ?? site.clientUrl
+  try {
+    switch (step.do) {
+      case 'start': {
+        const others = (view.members ?? []).filter(({ ordinal }) => ordinal !== step.ordinal)
+        if (!step.joins) await apply(memberServiceFor(cluster, step.ordinal))
+        await apply(podFor(cluster, step.ordinal, site, step.joins ? others : []))
+        break
+      }
+      case 'add':
+        // The others look the name up as soon as they know of the member.
+        await apply(memberServiceFor(cluster, step.ordinal))
+        await etcd.addLearner(url, site.peerUrl, { signal })
+        event('Normal', 'MemberAdded', `Added member ${name}`)
+        break
+      case 'promote':
+        await etcd.promote(url, step.id, { signal })
+        event('Normal', 'MemberPromoted', `Member ${name} has caught up and votes`)
+        break
+      case 'remove':
+        await etcd.remove(url, step.id, { signal })
+        event('Normal', 'MemberRemoved', `Removed member ${name}: ${step.why}`)
+        break
+      case 'stop':
+        await remove(Pod, view.pods.get(step.ordinal), context)
+        break
+      case 'forget':
+        await remove(Service, view.services.get(step.ordinal), context)
+        break
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof EtcdRefusal) return error.message
+    throw error
+  }
+}
+
+async function remove(kind: typeof Pod | typeof Service, object: Pod | Service | undefined, context: Context) {
+  if (object === undefined) return
+  const { client, signal } = context
+  const { metadata } = object
+  try {
+    await client.delete(kind, metadata, { preconditions: { uid: metadata.uid }, signal })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+function statusOf(cluster: EtcdCluster, view: View, step: Step, refusal: string | undefined) {
+  const { members = [] } = view
+  const voters = members.filter(({ isLearner }) => !isLearner)
+  const healthy = voters.filter(({ isHealthy }) => isHealthy).length
+  const available = view.members !== undefined && healthy >= quorumOf(voters.length)
+  const isFounded = cluster.status?.clusterID !== undefined
+  const isComplete = step.do === 'nothing'
+  const known = cluster.status?.members ?? []
+  return {
+    ...(view.clusterId === undefined ? {} : { clusterID: view.clusterId }),
+    lastOrdinal: view.lastOrdinal,
+    size: view.members === undefined ? (cluster.status?.size ?? 0) : voters.length,
+    healthyMembers: healthy,
+    // Nobody who could be asked knows better.
+    members:
+      view.members === undefined
+        ? [...known]
+        : members.map(({ id, name, since, state }) => ({ id, name, since, state })),
+    selector: Object.entries(clusterLabels(cluster))
+      .map((pair) => pair.join('='))
+      .join(','),
+    conditions: [
+      available
+        ? condition('Available', true, 'Quorum', `${healthy} of ${voters.length} members answer`)
+        : isFounded
+          ? condition('Available', false, 'NoQuorum', 'no majority of the members answers')
+          : condition('Available', false, 'Starting', 'the first member has not answered yet'),
+      isComplete
+        ? condition('Complete', true, 'AsAsked', `${voters.length} members`)
+        : condition('Complete', false, reasonOf(step), refusal ?? describe(cluster, step)),
+    ],
+  }
+}
+
+const reasonOf = (step: Step): string =>
+  step.do === 'wait' ? step.reason : `Will${step.do.charAt(0).toUpperCase()}${step.do.slice(1)}`
+
+function describe({ metadata }: EtcdCluster, step: Step): string {
+  if (step.do === 'wait') return waitTexts[step.reason]
+  if (step.do === 'record' || step.do === 'nothing') return 'the cluster has begun'
+  const name = memberName(metadata, step.ordinal)
+  return step.do === 'remove' ? `removing ${name}: ${step.why}` : `${progressTexts[step.do]} ${name}`
+}
+
+const waitTexts = {
+  Starting: 'waiting for the first member',
+  NoQuorum: 'waiting for a majority: it comes back with its members, or else must be restored from a backup',
+  Recovering: 'waiting for a member that does not answer',
+  CatchingUp: 'waiting for the new member to start',
+} as const
+
+const progressTexts = {
+  start: 'starting',
+  add: 'adding',
+  promote: 'giving a vote to',
+  stop: 'stopping',
+  forget: 'giving up the name of',
+} as const

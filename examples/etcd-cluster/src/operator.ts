@@ -1,0 +1,14 @@
+import { defineOperator, type Operator } from 'kubewright'
+import { type EtcdWorld, etcdClusterController } from './etcd-cluster.controller.ts'
+import { etcdGateway } from './gateway.ts'
+import { podSites } from './site.ts'
+
+export const etcdOperator = (world: EtcdWorld): Operator =>
+  defineOperator({
+    name: 'etcd-operator',
+    controllers: [etcdClusterController(world)],
+    leaderElection: true,
+  })
+
+/** For clusters whose pods have addresses and DNS names, and where the operator can reach them. */
+export const operator = etcdOperator({ etcd: etcdGateway(), sites: podSites, now: Date.now })
