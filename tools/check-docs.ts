@@ -1,7 +1,8 @@
 // Compiles every fenced `ts` block of the Markdown files, so that no page shows code that does not work. A block is a module of its own;
-// a block that starts with `// continues` is appended to the block before it on the same page.
+// a block that starts with `// continues` is appended to the block before it on the same page, and one that starts with the path of a
+// file, as in `// src/site.ts`, can be imported by that name by others of the page.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { runStep } from './run-step.ts'
 
 const root = process.cwd()
@@ -37,16 +38,27 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 const names = new Map<string, Block>()
 blocks.forEach((block, i) => {
-  const name = `block-${i}.ts`
+  const name = nameOf(block, i)
   names.set(name, block)
-  writeFileSync(join(out, name), `${block.code}\nexport {}\n`)
+  const file = join(out, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${block.code}\nexport {}\n`)
 })
+
+/** Where a block is written: the last one of a path is what others import. */
+function nameOf(block: Block, index: number): string {
+  const path = (one: Block): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(one.code)?.[1]
+  const named = path(block)
+  if (named === undefined) return `block-${index}.ts`
+  const isLast = !blocks.slice(index + 1).some((one) => one.page === block.page && path(one) === named)
+  return `page-${block.page.replace(/[^a-zA-Z0-9]+/g, '-')}/${isLast ? named : named.replace(/\.ts$/, `-${index}.ts`)}`
+}
 writeFileSync(
   join(out, 'tsconfig.json'),
   JSON.stringify({
     extends: join(root, 'tsconfig.test.json'),
     compilerOptions: { noUnusedLocals: false, incremental: false, typeRoots: [join(root, 'node_modules', '@types')] },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
   }),
 )
 if (blocks.length > 0) {
@@ -55,10 +67,13 @@ if (blocks.length > 0) {
     command: process.execPath,
     args: ['node_modules/ts7/bin/tsc', '-p', join(out, 'tsconfig.json')],
   })
-  const named = result.output.replace(/^.*?(block-\d+\.ts)\((\d+),/gm, (all, name: string, line: string) => {
-    const block = names.get(name)
-    return block ? `${block.page}(${block.line + Number(line)},` : all
-  })
+  const named = result.output.replace(
+    /^.*?((?:block-\d+|page-[^(]*)\.ts)\((\d+),/gm,
+    (all, name: string, line: string) => {
+      const block = names.get(name)
+      return block ? `${block.page}(${block.line + Number(line)},` : all
+    },
+  )
   if (result.code !== 0) console.error(named)
   process.exitCode = result.code
 }
