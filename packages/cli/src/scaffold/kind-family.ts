@@ -5,8 +5,8 @@ import { type DeployImageOptions, deployImageOf, groupOf, type Project, type Pro
 export interface FamilyController {
   /** The start of its files' names, from the project's folder. */
   readonly stem: string
-  /** What it exports. */
-  readonly variable: string
+  /** What the name of its export begins with. */
+  readonly prefix: string
   /** Undefined for the name that the runtime gives it. */
   readonly name: string | undefined
 }
@@ -56,15 +56,15 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
   }
 }
 
-function controllersOf(resource: ProjectResource, { stem, variable }: KindNames): FamilyController[] {
+function controllersOf(resource: ProjectResource, { stem, prefix }: KindNames): FamilyController[] {
   const folder = stem.slice(0, stem.lastIndexOf('/'))
   const named = (resource.controllers ?? []).map(({ name }) => {
     const file = kebab(name).replaceAll(/[^a-z0-9]+/g, '-')
-    return { stem: `${folder}/${file}`, variable: variableOf(file), name }
+    return { stem: `${folder}/${file}`, prefix: variableOf(file), name }
   })
   if (resource.controller !== true) return named
   // Kinds of the same name in several groups need controllers with different names.
   const isGrouped = folder !== 'src' && resource.group !== undefined
   const name = isGrouped ? `${resource.group}-${resource.kind.toLowerCase()}` : undefined
-  return [{ stem, variable, name }, ...named]
+  return [{ stem, prefix, name }, ...named]
 }

@@ -4,7 +4,9 @@ import type { ProjectResource } from './project.ts'
 export interface KindNames {
   /** The kind, which is also the name of the value: `AppService`. */
   readonly kind: string
-  /** For variables: `appService`. */
+  /** What the names of exports begin with: `appService`. */
+  readonly prefix: string
+  /** For variables that hold an object of it: the same, unless that name means something else. */
   readonly variable: string
   /** The start of the names of its files, from the project's folder: `src/app-service`. */
   readonly stem: string
@@ -15,7 +17,20 @@ export function namesOf(resource: Pick<ProjectResource, 'kind' | 'path' | 'core'
   const { kind, path } = resource
   const isForeign = resource.core === true || resource.external === true
   const stem = isForeign ? `src/${fileNameOf(kind)}` : path.replace(/\.ts$/, '')
-  return { kind, variable: variableOf(kebab(kind)), stem }
+  const prefix = variableOf(kebab(kind))
+  return { kind, prefix, variable: isTaken(prefix) ? `the${kind}` : prefix, stem }
+}
+
+// What the templates use themselves, and words of the language.
+const taken =
+  `apply condition env event expect failure file image isNew isUp labels log name namespace operator own podsOf ready run
+  sample size spec spoke status test
+  arguments await boolean break case catch class const continue debugger default delete do else enum eval export extends false finally
+  for function if implements import in instanceof interface let new null number object package private protected public return static
+  string super switch symbol this throw true try type typeof undefined var void while with yield`.split(/\s+/)
+
+function isTaken(name: string): boolean {
+  return taken.includes(name)
 }
 
 /** `HTTPRoute` -> `http-route`. */

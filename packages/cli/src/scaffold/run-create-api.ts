@@ -21,7 +21,8 @@ src/operator.ts. A kind that exists gets a further version. Asks for what is
 missing when there is a terminal.
 
 Options
-  --group GROUP            The part of the API group before the domain
+  --group GROUP            The part of the API group before the domain (default
+                           that of the other kinds)
   --version VERSION        v1, v1alpha1, v2beta1 and the like
   --kind KIND              Name of the kind in CamelCase
   --plural NAME            Its plural (default a guess)

@@ -112,19 +112,19 @@ function registrationsOf(families: readonly KindFamily[]): Registration[] {
       taken.add(name)
       return { list, name, from }
     }
-    const prefix = variableOf(family.group.split('.')[0]!)
-    return { list, name, from, alias: `${prefix}${name[0]!.toUpperCase()}${name.slice(1)}` }
+    const first = variableOf(family.group.split('.')[0]!)
+    return { list, name, from, alias: `${first}${name[0]!.toUpperCase()}${name.slice(1)}` }
   }
   return families.flatMap((family) => {
-    const { kind, variable, stem, controllers, webhooks, isForeign, isConverted } = family
+    const { kind, prefix, stem, controllers, webhooks, isForeign, isConverted } = family
     const isNamed = controllers.length > 0 || webhooks !== undefined
     return [
       ...(isForeign || isNamed ? [] : [register('kinds', kind, `${stem}.ts`, family)]),
       ...controllers.map((controller) =>
-        register('controllers', `${controller.variable}Controller`, `${controller.stem}.controller.ts`, family),
+        register('controllers', `${controller.prefix}Controller`, `${controller.stem}.controller.ts`, family),
       ),
-      ...(webhooks ? [register('webhooks', `${variable}Webhook`, `${stem}.webhook.ts`, family)] : []),
-      ...(isConverted ? [register('conversions', `${variable}Conversion`, `${stem}.conversion.ts`, family)] : []),
+      ...(webhooks ? [register('webhooks', `${prefix}Webhook`, `${stem}.webhook.ts`, family)] : []),
+      ...(isConverted ? [register('conversions', `${prefix}Conversion`, `${stem}.conversion.ts`, family)] : []),
     ]
   })
 }

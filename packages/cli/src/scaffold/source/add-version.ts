@@ -67,7 +67,7 @@ function definitionOf(source: Source, kind: string): Literal | undefined {
 function versionsOf(source: Source, definition: Literal): Literal | undefined {
   const part = definition.parts.find(({ key }) => key === 'versions')
   const literal = part && readLiteral(source, part.valueStart)
-  return literal && literal.parts.every(({ key }) => key !== undefined) ? literal : undefined
+  return literal?.parts.every(({ key }) => key !== undefined) ? literal : undefined
 }
 
 function split(source: Source, definition: Literal, first: string, version: string): string {

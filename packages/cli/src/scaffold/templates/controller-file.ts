@@ -19,7 +19,7 @@ export function controllerText(project: Project, family: KindFamily, controller:
   return `${licenseHeader(project)}import { ${reportsStatus ? 'condition, ' : ''}defineController } from 'kubewright'
 ${kindImport(family, file)}
 
-export const ${controller.variable}Controller = defineController(${kind}, {
+export const ${controller.prefix}Controller = defineController(${kind}, {
 ${name}  // Called for every ${kind} that is new or changed, and again after every failure. Children that you name in
   // \`owns: [Deployment]\` and write with \`apply(Deployment({ ... }))\` are watched, and go when their ${kind} goes.
   async reconcile(${variable}, { log }) {

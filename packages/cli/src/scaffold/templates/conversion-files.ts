@@ -5,7 +5,7 @@ import { licenseHeader } from './license-header.ts'
 
 /** The conversion between the versions of a kind: as long as they are equal, everything is handed on. */
 export function conversionText(project: Project, family: KindFamily): string {
-  const { kind, variable, versions, stored } = family
+  const { kind, prefix, versions, stored } = family
   const spokes = versions
     .filter((version) => version !== stored)
     .map(
@@ -19,20 +19,20 @@ export function conversionText(project: Project, family: KindFamily): string {
 ${kindImport(family, `${family.stem}.conversion.ts`)}
 
 // Equal fields are handed on as they are. Where the versions differ, the compiler or the test names what is not covered.
-export const ${variable}Conversion = defineConversion(${kind}, [
+export const ${prefix}Conversion = defineConversion(${kind}, [
 ${spokes.join('')}])
 `
 }
 
 /** The test of a conversion. */
-export function conversionTestText(project: Project, { kind, variable, stem }: KindFamily): string {
+export function conversionTestText(project: Project, { kind, prefix, stem }: KindFamily): string {
   const file = stem.slice(stem.lastIndexOf('/') + 1)
   return `${licenseHeader(project)}import { checkConversion } from 'kubewright'
 import { expect, test } from 'vitest'
-import { ${variable}Conversion } from './${file}.conversion.ts'
+import { ${prefix}Conversion } from './${file}.conversion.ts'
 
 test('nothing of a ${kind} is lost between its versions', () => {
-  expect(checkConversion(${variable}Conversion).roundTrips).toBeGreaterThan(0)
+  expect(checkConversion(${prefix}Conversion).roundTrips).toBeGreaterThan(0)
 })
 `
 }

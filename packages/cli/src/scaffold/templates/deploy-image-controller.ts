@@ -37,7 +37,7 @@ ${kindImport(family, `${controller.stem}.controller.ts`)}
 // The operator's container can name another image: then all instances follow.
 const image = () => process.env['${imageVariable(kind)}'] ?? '${options.image}'
 
-export const ${controller.variable}Controller = defineController(${kind}, {
+export const ${controller.prefix}Controller = defineController(${kind}, {
 ${name}  owns: [Deployment],
 
   async reconcile(${variable}, { apply }) {

@@ -6,7 +6,7 @@ import { licenseHeader } from './license-header.ts'
 
 /** The webhooks of a kind. */
 export function webhookText(project: Project, family: KindFamily): string {
-  const { kind, variable, isForeign, webhooks = { webhookVersion: 'v1' } } = family
+  const { kind, prefix, variable, isForeign, webhooks = { webhookVersion: 'v1' } } = family
   const paths = [
     ...(webhooks.defaultingPath === undefined ? [] : [`  defaultingPath: '${webhooks.defaultingPath}',\n`]),
     ...(webhooks.validationPath === undefined ? [] : [`  validationPath: '${webhooks.validationPath}',\n`]),
@@ -43,7 +43,7 @@ export function webhookText(project: Project, family: KindFamily): string {
   return `${licenseHeader(project)}import { defineWebhook${needsInvalid ? ', invalid' : ''} } from 'kubewright'
 ${kindImport(family, `${family.stem}.webhook.ts`)}
 
-export const ${variable}Webhook = defineWebhook(${kind}, {
+export const ${prefix}Webhook = defineWebhook(${kind}, {
 ${parts.filter((part) => part !== '').join('\n')}})
 `
 }

@@ -1,0 +1,8 @@
+// How the tests of scaffolded projects are run on the sources of the workspace instead of published packages.
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: { conditions: ['kubewright-source'] },
+  ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
+  test: { server: { deps: { inline: [/kubewright/] } }, testTimeout: 30_000 },
+})
