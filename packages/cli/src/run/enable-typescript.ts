@@ -11,8 +11,8 @@ export async function enableTypeScript(file: string): Promise<void> {
   if (!/\.[cm]?tsx?$/.test(file) || isAlreadyEnabled()) return
   const tsx = tsxFor(file)
   if (tsx !== undefined) {
-    const api = (await import(pathToFileURL(tsx).href)) as { register(): unknown }
-    api.register()
+    // Importing it is what node --import tsx does.
+    await import(pathToFileURL(tsx).href)
     return
   }
   if ((process.features as { typescript?: unknown }).typescript) return
@@ -28,7 +28,7 @@ function isAlreadyEnabled(): boolean {
 
 function tsxFor(file: string): string | undefined {
   try {
-    return createRequire(file).resolve('tsx/esm/api')
+    return createRequire(file).resolve('tsx')
   } catch {
     return undefined
   }

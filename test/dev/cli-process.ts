@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { upProgram } from '../up/up-process.ts'
+
+/** How long anything may take that a test waits for. */
+const patienceMillis = 30_000
+
+/** A `kubewright` command in a process of its own, whose lines can be waited for. */
+export class CliProcess implements AsyncDisposable {
+  readonly child: ChildProcess
+  /** The lines of both outputs, oldest first. */
+  readonly lines: string[] = []
+  readonly exited: Promise<number | string>
+  readonly #waiting = new Set<() => void>()
+
+  private constructor(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // The projects of these tests use the sources.
+      env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '--conditions=kubewright-source', ...env },
+    })
+    this.exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+    for (const input of [this.child.stdout!, this.child.stderr!]) {
+      createInterface({ input }).on('line', (line) => {
+        this.lines.push(line)
+        for (const look of this.#waiting) look()
+      })
+    }
+  }
+
+  static async start(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}): Promise<CliProcess> {
+    return new CliProcess(await upProgram(), args, folder, env)
+  }
+
+  /** Resolves with the next line after a place that matches, whether it was written already or is still to come. */
+  async line(pattern: RegExp, after = 0): Promise<{ readonly text: string; readonly at: number }> {
+    const find = (): number => this.lines.findIndex((line, index) => index >= after && pattern.test(line))
+    const what = (): string => `${pattern} was not said:\n${this.lines.join('\n')}`
+    let at = find()
+    if (at < 0) {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(what())), patienceMillis)
+        const look = (): void => {
+          at = find()
+          if (at < 0) return
+          clearTimeout(timer)
+          this.#waiting.delete(look)
+          resolve()
+        }
+        this.#waiting.add(look)
+        const isOver = this.child.exitCode !== null || this.child.signalCode !== null
+        // What it still has to say may arrive after its end.
+        if (!isOver)
+          this.child.once('close', () => {
+            look()
+            clearTimeout(timer)
+            reject(new Error(`The process has ended, and ${what()}`))
+          })
+      })
+    }
+    return { text: this.lines[at]!, at: at + 1 }
+  }
+
+  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | string> {
+    this.child.kill(signal)
+    return this.exited
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGKILL')
+  }
+}

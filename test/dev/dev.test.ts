@@ -1,0 +1,147 @@
+// `kubewright dev` as a black box: what an operator's author sees at the terminal while working on it.
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Requests } from '../up/requests.ts'
+import { CliProcess } from './cli-process.ts'
+import { OperatorProject } from './operator-project.ts'
+
+const homes = '/apis/example.com/v1/namespaces/default/homes'
+const maps = '/api/v1/namespaces/default/configmaps'
+
+const home = (name: string, color: string): object => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Home',
+  metadata: { name },
+  spec: { color },
+})
+
+async function startDev(project: OperatorProject, ...args: string[]): Promise<CliProcess> {
+  return CliProcess.start(['dev', ...args], project.path)
+}
+
+function requestsTo(project: OperatorProject): Requests {
+  return new Requests(join(project.path, '.kubewright/kubeconfig'))
+}
+
+describe('kubewright dev', { timeout: 120_000 }, () => {
+  it('runs an operator with its kinds and webhooks, tells what happens and why, and ends on SIGINT', async () => {
+    using project = new OperatorProject()
+    await using dev = await startDev(project)
+    await dev.line(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=.*\/\.kubewright\/kubeconfig in \d+ ms$/)
+    await dev.line(/^ {2}export KUBECONFIG=.*\/\.kubewright\/kubeconfig$/)
+    await dev.line(/^ {2}kubectl get homes\.example\.com$/)
+    await dev.line(/^\d\d:\d\d:\d\d homes\.example\.com {2}definition installed$/)
+    await dev.line(/ homes {2}runs after \d+ ms: 1 controller \(home\), 1 webhook$/)
+
+    using requests = requestsTo(project)
+    expect((await requests.send('POST', homes, home('cosy', 'red'))).status).toBe(201)
+    await dev.line(/ home\/cosy {2}Painting door="a red door"$/)
+    await dev.line(/ home\/cosy {2}reconciled in (<1|\d+) ms {2}because it is new/)
+
+    // Drift, and who made it.
+    const json = { 'content-type': 'application/merge-patch+json' }
+    await requests.send('PATCH', `${maps}/cosy?fieldManager=vandal`, { data: { door: 'none' } }, json)
+    await dev.line(/ home\/cosy {2}reconciled in .* because ConfigMap default\/cosy changed data\.door \(by .*vandal/)
+
+    const refused = await requests.send('POST', homes, home('barbie', 'pink'))
+    expect(refused.status).toBe(422)
+    expect(refused.body.message).toContain('no pink, please')
+    await dev.line(/ home\/barbie {2}create denied by webhook, to kubernetes-admin: .*no pink, please/)
+
+    expect(await dev.stop()).toBe(0)
+  })
+
+  it('loads changed code while objects stay, changes definitions, and keeps the last good version', async () => {
+    using project = new OperatorProject({ entry: 'main' })
+    await using dev = await startDev(project)
+    await dev.line(/ homes {2}runs after/)
+    using requests = requestsTo(project)
+    await requests.send('POST', homes, home('cosy', 'red'))
+    await dev.line(/Painting door="a red door"$/)
+
+    project.edit('src/operator.ts', `' door'`, `' gate'`)
+    let { at } = await dev.line(/ src\/main\.ts {2}reloads, as src\/operator\.ts changed$/)
+    await dev.line(/ homes {2}reloaded after \d+ ms/, at)
+    await dev.line(/Painting door="a red gate"$/, at)
+
+    // Code that cannot be loaded: the one before goes on.
+    project.edit('src/operator.ts', `const homes =`, `const homes = (`)
+    at = (await dev.line(/ src\/main\.ts {2}cannot be loaded$/, at)).at
+    await dev.line(/src\/operator\.ts:\d+:\d+/, at)
+    at = (await dev.line(/ src\/main\.ts {2}goes on running as it was; waiting for the next change$/, at)).at
+    await requests.send('POST', homes, home('shed', 'blue'))
+    at = (await dev.line(/Painting door="a blue gate"$/, at)).at
+
+    // A definition that changes, with the code that uses it.
+    project.edit('src/operator.ts', `const homes = (`, `const homes =`)
+    project.edit('src/home.ts', `color: s.string()`, `color: s.string(), size: s.int().default(7)`)
+    project.edit('src/operator.ts', `' gate'`, `' gate of ' + home.spec.size`)
+    at = (await dev.line(/ homes\.example\.com {2}definition changed$/, at)).at
+    await dev.line(/Painting door="a blue gate of 7"$/, at)
+    expect((await requests.send('GET', `${homes}/cosy`)).body.spec).toEqual({ color: 'red', size: 7 })
+
+    expect(await dev.stop()).toBe(0)
+    // What the program does after its run is done, too.
+    await dev.line(/^the program goes on$/, at)
+  })
+
+  it('shows where errors of reconciles are from', async () => {
+    using project = new OperatorProject()
+    project.edit(
+      'src/operator.ts',
+      `log.info(`,
+      `if (home.spec.color === 'black') throw new Error('out of paint')\n    log.info(`,
+    )
+    await using dev = await startDev(project)
+    await dev.line(/ homes {2}runs after/)
+    using requests = requestsTo(project)
+    await requests.send('POST', homes, home('cave', 'black'))
+    const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, again in \S+ {2}because it is new$/)
+    expect((await dev.line(/out of paint/, at)).at).toBe(at + 1)
+    expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
+  })
+
+  it('waits for a change when the first version cannot be loaded', async () => {
+    using project = new OperatorProject()
+    project.edit(
+      'src/operator.ts',
+      `export const operator`,
+      `export const other = (size: number) => size\nconst operator`,
+    )
+    await using dev = await startDev(project)
+    await dev.line(
+      / src\/operator\.ts {2}src\/operator\.ts has no operator: .*\(it exports other, which needs arguments\)$/,
+    )
+    await dev.line(/ src\/operator\.ts {2}waiting for the next change$/)
+    project.edit('src/operator.ts', `\nconst operator`, `\nexport const operator`)
+    await dev.line(/ homes {2}runs after/)
+    expect(await dev.stop('SIGTERM')).toBe(0)
+  })
+
+  it('keeps objects in a folder, ends by itself with --once, and passes flags on', async () => {
+    using project = new OperatorProject()
+    await using first = await startDev(project, '--data', 'objects', '--once')
+    expect(await first.exited).toBe(0)
+    await using second = await startDev(project, '--data', 'objects', '--', '--log-level=debug')
+    await second.line(/ homes {2}runs after/)
+    expect(second.lines.filter((line) => line.includes('definition installed'))).toEqual([])
+    expect(await second.stop()).toBe(0)
+  })
+
+  it('ends --once with 1 when the operator cannot be loaded', async () => {
+    using project = new OperatorProject()
+    project.write('src/operator.ts', `throw new Error('not today')\n`)
+    await using dev = await startDev(project, '--once')
+    expect(await dev.exited).toBe(1)
+    await dev.line(/not today/)
+  })
+
+  it('says what is wrong with its arguments', async () => {
+    using project = new OperatorProject()
+    await using dev = await startDev(project, 'src/nothing.ts')
+    expect(await dev.exited).toBe(2)
+    await dev.line(
+      /^kubewright dev: src\/nothing\.ts does not exist: name the module of the operator; see kubewright dev --help$/,
+    )
+  })
+})
