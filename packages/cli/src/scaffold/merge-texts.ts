@@ -17,7 +17,7 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
     at = end
   }
   merged.push(...lines.slice(at))
-  return `${merged.join('\n')}\n`
+  return merged.map((line) => `${line}\n`).join('')
 }
 
 function isSame(a: Hunk, b: Hunk): boolean {

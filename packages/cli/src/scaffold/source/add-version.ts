@@ -46,7 +46,7 @@ export function storeVersion(text: string, kind: string, version: string): strin
     if (!body) return undefined
     const stored = body.parts.find((part) => part.key === 'storage')
     if (key !== version && stored) out = removePart(out, stored)
-    else if (key === version && stored) out = out.slice(0, stored.valueStart) + 'true' + out.slice(stored.valueEnd)
+    else if (key === version && stored) out = `${out.slice(0, stored.valueStart)}true${out.slice(stored.valueEnd)}`
     else if (key === version)
       out = `${out.slice(0, body.open + 1)}${lead(source, body)}storage: true,${out.slice(body.open + 1)}`
   }

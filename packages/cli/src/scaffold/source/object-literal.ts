@@ -57,7 +57,7 @@ export function readLiteral({ text, classes }: Source, open: number): Literal | 
     else if ('}])'.includes(char)) {
       depth--
       if (depth > 0) continue
-      const last = partOf({ text, classes }, start, at, at)
+      const last = partOf({ text, classes }, start, at, start + text.slice(start, at).trimEnd().length)
       return { open, close: at, parts: last ? [...parts, last] : parts }
     } else if (char === ',' && depth === 1) {
       const end = endOfLine({ text, classes }, at + 1)
