@@ -58,4 +58,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./import.ts')).importCommand,
     },
   ],
+  [
+    'validate',
+    {
+      summary: 'Check manifests as an API server would, without a cluster',
+      load: async () => (await import('./validate.ts')).validateCommand,
+    },
+  ],
 ])

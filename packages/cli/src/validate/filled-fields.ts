@@ -1,0 +1,43 @@
+import { deepEqual } from '@kubewright/base'
+import { isRecord } from '../scaffold/is-record.ts'
+
+/** A field that a server filled or changed. */
+export interface FilledField {
+  /** `spec.containers[0].imagePullPolicy`. */
+  readonly path: string
+  readonly value: unknown
+  /** What was there before, if anything. */
+  readonly before?: unknown
+}
+
+// What servers write into every object.
+const bookkeeping = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'namespace', 'name']
+
+/** What a server made of an object beyond bookkeeping and status: defaults, and values in another form. */
+export function filledFields(given: unknown, stored: unknown): FilledField[] {
+  const filled: FilledField[] = []
+  compare(withoutBookkeeping(given), withoutBookkeeping(stored), '', filled)
+  return filled
+}
+
+function withoutBookkeeping(value: unknown): unknown {
+  if (!isRecord(value)) return value
+  const { status: _, metadata, ...rest } = value
+  const meta = Object.entries(isRecord(metadata) ? metadata : {}).filter(([name]) => !bookkeeping.includes(name))
+  return { ...rest, metadata: Object.fromEntries(meta) }
+}
+
+function compare(given: unknown, stored: unknown, path: string, filled: FilledField[]): void {
+  if (deepEqual(given, stored)) return
+  if (isRecord(given) && isRecord(stored)) {
+    for (const [name, value] of Object.entries(stored)) compare(given[name], value, member(path, name), filled)
+  } else if (Array.isArray(given) && Array.isArray(stored) && given.length === stored.length) {
+    for (const [index, value] of stored.entries()) compare(given[index], value, `${path}[${index}]`, filled)
+  } else if (given === undefined || given === null) filled.push({ path, value: stored })
+  else filled.push({ path, value: stored, before: given })
+}
+
+function member(path: string, name: string): string {
+  if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`
+  return path === '' ? name : `${path}.${name}`
+}
