@@ -45,6 +45,34 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
     },
   ],
   [
+    'install',
+    {
+      summary: 'Install the CRDs of an operator in the current cluster',
+      load: async () => (await import('./install.ts')).installCommand,
+    },
+  ],
+  [
+    'uninstall',
+    {
+      summary: 'Remove the CRDs of an operator, and all their objects',
+      load: async () => (await import('./uninstall.ts')).uninstallCommand,
+    },
+  ],
+  [
+    'deploy',
+    {
+      summary: 'Run an operator in the current cluster, with all that it needs',
+      load: async () => (await import('./deploy.ts')).deployCommand,
+    },
+  ],
+  [
+    'undeploy',
+    {
+      summary: 'Remove an operator from the current cluster, CRDs included',
+      load: async () => (await import('./undeploy.ts')).undeployCommand,
+    },
+  ],
+  [
     'up',
     {
       summary: 'Start a Kubernetes control plane on this machine, in the foreground',

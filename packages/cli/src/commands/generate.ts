@@ -6,6 +6,7 @@ import { installManifest } from '../manifests/install-objects.ts'
 import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
 import { carryOut, readFolders } from '../manifests/project-files.ts'
+import { splitEntry } from '../manifests/split-entry.ts'
 import { unifiedDiff } from '../scaffold/line-diff.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
 
@@ -85,14 +86,6 @@ async function generate(args: readonly string[], context: CommandContext): Promi
     `kubewright generate: ${changes.length} of ${plans.length} files are not up to date: kubewright generate`,
   )
   return 1
-}
-
-/** Takes the module that is named first off the arguments. */
-export function splitEntry(args: readonly string[]): { given: string | undefined; rest: readonly string[] } {
-  const [first] = args
-  return first === undefined || first.startsWith('-')
-    ? { given: undefined, rest: args }
-    : { given: first, rest: args.slice(1) }
 }
 
 /** The names of samples, without the kustomization among them. */

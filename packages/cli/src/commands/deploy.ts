@@ -1,0 +1,70 @@
+import type { Command, CommandContext } from '../command.ts'
+import { ClusterSession, clusterFlags, clusterHelp } from '../install/cluster-session.ts'
+import { deployedObjects } from '../install/deployed-objects.ts'
+import { findInstalled, installedKinds, withoutPresent } from '../install/find-installed.ts'
+import { applyDefinitions, pruneDefinitions } from '../install/install-definitions.ts'
+import { waitForRollout } from '../install/wait-for-rollout.ts'
+import { describeProject } from '../manifests/describe-project.ts'
+import type { ManifestOptions } from '../manifests/manifest-options.ts'
+import { splitEntry } from '../manifests/split-entry.ts'
+import { readFlags } from '../scaffold/read-flags.ts'
+
+const flags = { ...clusterFlags, image: 'text', namespace: 'text' } as const
+
+/** Installs an operator and everything that it needs. */
+export const deployCommand: Command = {
+  name: 'deploy',
+  summary: 'Run an operator in the current cluster, with all that it needs',
+  help: `Usage: kubewright deploy [ENTRY] [OPTIONS]
+
+Applies everything that the operator needs to the cluster of the current
+kubeconfig: what kubewright generate writes, or, where you changed files in
+config/, what kubectl kustomize config/default builds. Waits until CRDs are
+served and the operator is available, and removes what an earlier deploy made
+and nothing needs any more; CRDs that still have objects only after a question,
+or with --yes. ENTRY is found as by kubewright run.
+
+Options
+  --image IMAGE      The image of the operator
+  --namespace NAME   Where the operator runs (default <operator>-system)
+${clusterHelp}`,
+  run: deploy,
+}
+
+async function deploy(args: readonly string[], context: CommandContext): Promise<number> {
+  const { given, rest } = splitEntry(args)
+  const values = readFlags(rest, flags)
+  const project = await describeProject(given, context)
+  const { name } = project.operator
+  const { chosen } = project.facts
+  const options: ManifestOptions = {
+    ...chosen,
+    image: values.image ?? chosen.image,
+    namespace: values.namespace ?? chosen.namespace,
+  }
+  const { objects, changed } = await deployedObjects(project, options)
+  if (changed.length > 0) context.note(`Using config/default, as these files were changed: ${changed.join(', ')}`)
+  const session = await ClusterSession.open(values, context)
+  try {
+    const isDefinition = ({ kind }: { readonly kind: string }): boolean => kind === 'CustomResourceDefinition'
+    const definitions = objects.filter(isDefinition)
+    for (const object of objects.filter(({ kind }) => kind === 'Namespace')) await session.apply(object, name)
+    await applyDefinitions(session, name, definitions)
+    for (const object of objects) {
+      if (object.kind !== 'Namespace' && !isDefinition(object)) await session.apply(object, name)
+    }
+    const { client, signal } = session
+    for (const stale of withoutPresent(await findInstalled(client, name, installedKinds, signal), objects)) {
+      await session.remove(stale, { wait: false })
+    }
+    await pruneDefinitions(session, name, definitions)
+    for (const { kind, metadata } of session.waits ? objects : []) {
+      if (kind !== 'Deployment') continue
+      await waitForRollout({ name: metadata.name, namespace: metadata.namespace ?? 'default' }, session.waiting)
+    }
+    session.finish()
+    return 0
+  } finally {
+    await session[Symbol.asyncDispose]()
+  }
+}

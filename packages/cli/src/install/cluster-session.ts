@@ -1,0 +1,147 @@
+import { type Clock, type Duration, parseDuration } from '@kubewright/base'
+import { type ApiClient, connect } from '@kubewright/client'
+import type { CommandContext } from '../command.ts'
+import type { Manifest } from '../manifests/manifest.ts'
+import { systemScaffoldHost } from '../scaffold/scaffold-host.ts'
+import { UsageError } from '../usage-error.ts'
+import { type AppliedObject, applyObject } from './apply-objects.ts'
+import type { InstalledObject } from './find-installed.ts'
+import { changeOf, changeText, type ObjectChange } from './installed-object.ts'
+import { type RemoveOptions, removeObject } from './remove-objects.ts'
+import { showDifference } from './show-difference.ts'
+import type { WaitOptions } from './wait-for-rollout.ts'
+
+/** Flags of every command that changes a cluster. */
+export const clusterFlags = {
+  kubeconfig: 'text',
+  context: 'text',
+  timeout: 'text',
+  wait: 'switch',
+  'dry-run': 'switch',
+  yes: 'switch',
+  output: 'text',
+} as const
+
+/** The help of {@link clusterFlags}. */
+export const clusterHelp = `  --dry-run          Change nothing; show what would be changed
+  --timeout TIME     How long to wait for each thing (default 2m)
+  --no-wait          Do not wait
+  -y, --yes          Do not ask before something is lost
+  --kubeconfig FILE  The cluster (default KUBECONFIG, or ~/.kube/config)
+  --context NAME     The context of the kubeconfig
+  --output json      Tell what was done as JSON`
+
+/** What {@link clusterFlags} were given. */
+export interface ClusterValues {
+  readonly kubeconfig?: string | undefined
+  readonly context?: string | undefined
+  readonly timeout?: string | undefined
+  readonly wait?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
+  readonly yes?: boolean | undefined
+  readonly output?: string | undefined
+}
+
+/** A command at work on a cluster. */
+export class ClusterSession implements AsyncDisposable {
+  readonly client: ApiClient
+  readonly signal: AbortSignal
+  readonly isDryRun: boolean
+  /** Whether the command waits for what it did to take effect. */
+  readonly waits: boolean
+  readonly #clock: Clock
+  readonly #timeout: Duration
+  readonly #values: ClusterValues
+  readonly #context: CommandContext
+  readonly #changes: ObjectChange[] = []
+
+  constructor(client: ApiClient, values: ClusterValues, context: CommandContext) {
+    this.client = client
+    this.signal = context.signal
+    this.isDryRun = values['dry-run'] ?? false
+    this.waits = (values.wait ?? true) && !this.isDryRun
+    this.#clock = context.clock
+    this.#timeout = timeoutOf(values.timeout)
+    this.#values = values
+    this.#context = context
+  }
+
+  /** Connects to the cluster that the flags name. */
+  static async open(values: ClusterValues, context: CommandContext): Promise<ClusterSession> {
+    timeoutOf(values.timeout)
+    const { kubeconfig, context: named } = values
+    const onWarning = (text: string): void => context.note(`Warning: ${text}`)
+    const client = await connect({ kubeconfig, context: named, onWarning, userAgent: 'kubewright' })
+    return new ClusterSession(client, values, context)
+  }
+
+  get waiting(): WaitOptions {
+    const { client, signal } = this
+    return { client, signal, clock: this.#clock, timeout: this.#timeout, note: (line) => this.note(line) }
+  }
+
+  /** Tells people something that is no result. */
+  note(line: string): void {
+    this.#context.note(line)
+  }
+
+  /** Applies an object, or shows what that would change. */
+  async apply(object: Manifest, operator: string): Promise<AppliedObject> {
+    const { client, signal, isDryRun: dryRun } = this
+    const applied = await applyObject(object, { client, operator, dryRun, signal })
+    this.#record(applied.change, dryRun ? showDifference(applied) : undefined)
+    return applied
+  }
+
+  /** Removes an object, or says that it would. */
+  async remove(installed: InstalledObject, options: Partial<Pick<RemoveOptions, 'wait' | 'cure'>> = {}): Promise<void> {
+    const { client, signal } = this
+    if (this.isDryRun) return this.#record(changeOf(installed.object, 'deleted'))
+    const { wait = this.waits, cure } = options
+    const remove = { client, signal, clock: this.#clock, timeout: this.#timeout, wait, cure }
+    this.#record(await removeObject(installed, remove))
+  }
+
+  /** Says that an object stays although it is not needed any more. */
+  keep({ object }: InstalledObject): void {
+    this.#record(changeOf(object, 'kept'))
+  }
+
+  /** Whether something may be lost: somebody has to say so. Without anybody to ask it takes `--yes`. */
+  async confirm(loss: string): Promise<boolean> {
+    if (this.isDryRun || this.#values.yes) return true
+    const host = systemScaffoldHost(this.#context.env, this.signal)
+    if (!host.isInteractive)
+      throw new UsageError(`${loss}, which cannot be undone: repeat it with --yes if you mean it`)
+    const answer = await host.ask(`${loss}, which cannot be undone. Go on? [y/N]: `)
+    return /^y(es)?$/i.test(answer.trim())
+  }
+
+  /** Tells the result as a whole where that was asked for. */
+  finish(): void {
+    if (this.#values.output === 'json') {
+      this.#context.out(JSON.stringify({ dryRun: this.isDryRun, changes: this.#changes }))
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client[Symbol.asyncDispose]()
+  }
+
+  #record(change: ObjectChange, lines?: readonly string[]): void {
+    this.#changes.push(change)
+    if (this.#values.output === 'json') return
+    const { out } = this.#context
+    if (lines === undefined) out(changeText(change, this.isDryRun ? ' (dry run)' : ''))
+    else for (const line of lines) out(line)
+  }
+}
+
+function timeoutOf(text = '2m'): Duration {
+  try {
+    parseDuration(text)
+  } catch (error) {
+    throw new UsageError(`--timeout: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return text as Duration
+}

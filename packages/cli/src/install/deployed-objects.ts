@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { parseManifests } from '@kubewright/api'
+import { configFiles } from '../manifests/config-files.ts'
+import type { DescribedProject } from '../manifests/describe-project.ts'
+import { installObjects } from '../manifests/install-objects.ts'
+import type { Manifest } from '../manifests/manifest.ts'
+import type { ManifestOptions } from '../manifests/manifest-options.ts'
+import { planFiles } from '../manifests/plan-files.ts'
+import { readFolders } from '../manifests/project-files.ts'
+
+/** The objects of a deployment, in an order in which they can be applied. */
+export interface DeployedObjects {
+  readonly objects: readonly Manifest[]
+  /** The files of config/ that people changed, which therefore count. */
+  readonly changed: readonly string[]
+}
+
+/**
+ * What `deploy` applies: what follows from the code, or, where people changed config/, what kubectl makes of that. An image in the
+ * options is used in both cases.
+ */
+export async function deployedObjects(
+  { folder, operator }: DescribedProject,
+  options: ManifestOptions,
+): Promise<DeployedObjects> {
+  const present = await readFolders(folder, ['config'])
+  const plans = planFiles({ files: configFiles(operator, options), present })
+  const changed = plans
+    .filter(({ action, path }) => ['kept', 'outdated', 'stale'].includes(action) && !path.startsWith('config/samples/'))
+    .map(({ path }) => path)
+  if (changed.length === 0) return { objects: installObjects(operator, options), changed }
+  const text = await kustomize(join(folder, 'config/default'), changed)
+  const objects = (parseManifests(text) as Manifest[]).map((object) => withImage(object, options.image))
+  return { objects: inOrder(objects), changed }
+}
+
+/** Namespaces and definitions before what needs them, webhooks last: from then on the API server asks them. */
+function inOrder(objects: readonly Manifest[]): Manifest[] {
+  const rank = ({ kind }: Manifest): number => {
+    if (kind === 'Namespace') return 0
+    if (kind === 'CustomResourceDefinition') return 1
+    if (kind === 'ServiceAccount') return 2
+    if (/Role(Binding)?$/.test(kind)) return 3
+    return /WebhookConfiguration$/.test(kind) ? 5 : 4
+  }
+  return [...objects].sort((a, b) => rank(a) - rank(b))
+}
+
+interface PodTemplate {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly name: string }[] } }
+  }
+}
+
+function withImage(object: Manifest, image: string | undefined): Manifest {
+  if (object.kind !== 'Deployment' || image === undefined) return object
+  // Whatever people made of it, it was a Deployment to begin with.
+  const { spec } = object as unknown as PodTemplate
+  const containers = spec.template.spec.containers.map((container) =>
+    container.name === 'manager' ? { ...container, image } : container,
+  )
+  const template = { ...spec.template, spec: { ...spec.template.spec, containers } }
+  return { ...object, spec: { ...spec, template } }
+}
+
+function kustomize(folder: string, changed: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile('kubectl', ['kustomize', folder], { maxBuffer: 1 << 28 }, (error, out, complaint) => {
+      if (!error) return resolve(out)
+      const what = `config/ was changed by hand (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})`
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      const why = isMissing
+        ? 'and only kubectl can build it: install kubectl, or undo the changes with kubewright generate --force'
+        : `and kubectl cannot build it: ${complaint.trim()}`
+      reject(new Error(`${what}, ${why}`, { cause: error }))
+    })
+  })
+}

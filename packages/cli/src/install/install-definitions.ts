@@ -1,0 +1,87 @@
+import { isNotFound } from '@kubewright/api'
+import type { Manifest } from '../manifests/manifest.ts'
+import type { OperatorDescription } from '../manifests/operator-description.ts'
+import type { ClusterSession } from './cluster-session.ts'
+import { definitionKind, findInstalled, type InstalledObject, withoutPresent } from './find-installed.ts'
+import { type CountedDefinition, countObjects, objectsOf } from './remove-objects.ts'
+import { waitForDefinition } from './wait-for-rollout.ts'
+
+/** Applies definitions, and waits until they are served. */
+export async function applyDefinitions(
+  session: ClusterSession,
+  operator: string,
+  definitions: readonly Manifest[],
+): Promise<void> {
+  for (const definition of definitions) await session.apply(definition, operator)
+  if (!session.waits) return
+  for (const { metadata } of definitions) await waitForDefinition(metadata.name, session.waiting)
+}
+
+/** Removes definitions that an earlier installation had; those with objects only if somebody says so, or else they stay. */
+export async function pruneDefinitions(
+  session: ClusterSession,
+  operator: string,
+  definitions: readonly Manifest[],
+): Promise<void> {
+  const { client, signal } = session
+  const found = await findInstalled(client, operator, [definitionKind], signal)
+  for (const stale of withoutPresent(found, definitions)) {
+    const counted = await countObjects(client, stale, signal)
+    if (counted.objects === 0 || (await session.confirm(lossOf([counted])))) await removeDefinition(session, counted)
+    else session.keep(stale)
+  }
+}
+
+/** The definitions of an operator that there are: its own, and those that earlier installations made. */
+export async function presentDefinitions(
+  session: ClusterSession,
+  { name, resources }: OperatorDescription,
+): Promise<CountedDefinition[]> {
+  const { client, signal } = session
+  const kind = await client.kind(
+    { group: 'apiextensions.k8s.io', version: 'v1', kind: definitionKind.kind },
+    { signal },
+  )
+  const found = new Map<string, InstalledObject>()
+  for (const installed of await findInstalled(client, name, [definitionKind], signal)) {
+    found.set(installed.object.metadata.name, installed)
+  }
+  for (const { crd } of resources) {
+    const object = await client.find(kind, crd.metadata.name, { signal })
+    if (object !== undefined) found.set(object.metadata.name, { kind, object })
+  }
+  return Promise.all([...found.values()].map((definition) => countObjects(client, definition, signal)))
+}
+
+/** What goes with definitions, in words. */
+export function lossOf(definitions: readonly CountedDefinition[]): string {
+  const parts = definitions
+    .filter(({ objects }) => objects > 0)
+    .map(({ objects, object }) => `${objects} ${objects === 1 ? 'object' : 'objects'} of ${object.metadata.name}`)
+  return `This deletes ${parts.join(', ')}`
+}
+
+const heldCure = `what it waits for is the operator's clean-up: let it run (kubewright run), or remove the finalizers by hand`
+
+/** Removes the objects of a definition, so that an operator that still runs can clean up after them. */
+export async function removeObjectsOf(session: ClusterSession, definition: CountedDefinition): Promise<void> {
+  const objects = await objectsOf(session.client, definition, session.signal)
+  // All are asked for before one is waited for: they may depend on each other.
+  if (!session.isDryRun) {
+    await Promise.all(
+      objects.map(({ kind, object }) =>
+        session.client.delete(kind, object.metadata, { signal: session.signal }).catch(ignoreMissing),
+      ),
+    )
+  }
+  for (const object of objects) await session.remove(object, { cure: heldCure })
+}
+
+/** Removes a definition with all objects of it. */
+export async function removeDefinition(session: ClusterSession, definition: CountedDefinition): Promise<void> {
+  await session.remove(definition, { cure: heldCure })
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isNotFound(error)) throw error
+}

@@ -1,0 +1,98 @@
+import { isNotFound } from '@kubewright/api'
+import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
+import { type ApiClient, allNamespaces, type DynamicKind, type DynamicObject, dynamicKind } from '@kubewright/client'
+import type { InstalledObject } from './find-installed.ts'
+import { changeOf, keyOf, type ObjectChange } from './installed-object.ts'
+import { watchUntil } from './watch-until.ts'
+
+/** What removing takes. */
+export interface RemoveOptions {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly timeout: Duration
+  readonly signal: AbortSignal
+  /** Whether to wait until the objects are gone. */
+  readonly wait: boolean
+  /** Says why an object may stay, when it does. */
+  readonly cure?: string | undefined
+}
+
+/** Asks for the deletion of an object, and waits until it is gone. */
+export async function removeObject({ kind, object }: InstalledObject, options: RemoveOptions): Promise<ObjectChange> {
+  const { client, clock, timeout, signal, wait } = options
+  const key = keyOf(object)
+  try {
+    await client.delete(kind, key, { preconditions: { uid: object.metadata.uid }, signal })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+  if (wait) {
+    const { uid } = object.metadata
+    const isGone = (sight: DynamicObject | undefined): boolean => sight === undefined || sight.metadata.uid !== uid
+    const work = (inner: AbortSignal) => watchUntil(client, kind, { ...key, signal: inner }, isGone)
+    try {
+      await withDeadline(clock, timeout, `${object.kind} ${key.name} to go`, work, { signal })
+    } catch (error) {
+      if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
+      throw new Error(await stuckText({ kind, object }, options), { cause: error })
+    }
+  }
+  return changeOf(object, 'deleted')
+}
+
+async function stuckText({ kind, object }: InstalledObject, options: RemoveOptions): Promise<string> {
+  const { client, timeout, cure = 'see what its finalizers wait for' } = options
+  const left = await client.find(kind, keyOf(object))
+  const held = left?.metadata.finalizers ?? []
+  const why = held.length === 0 ? '' : `, held by ${held.join(', ')}`
+  return `${object.kind} ${object.metadata.name} is still there after ${formatDuration(timeout)}${why}: ${cure}`
+}
+
+/** A definition, and how many objects there are of it. */
+export interface CountedDefinition extends InstalledObject {
+  readonly objects: number
+  /** The kind of the objects, in the version that is stored. */
+  readonly of: DynamicKind
+}
+
+interface DefinitionSpec {
+  readonly group: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly names: { readonly kind: string; readonly plural: string }
+  readonly versions: readonly { readonly name: string; readonly storage: boolean; readonly served: boolean }[]
+}
+
+/** Finds out how many objects go with a definition. */
+export async function countObjects(
+  client: ApiClient,
+  definition: InstalledObject,
+  signal: AbortSignal,
+): Promise<CountedDefinition> {
+  // The server has checked that it is one.
+  const { group, scope, names, versions } = definition.object['spec'] as DefinitionSpec
+  const version = versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served)
+  const of = dynamicKind({ group, version: version?.name ?? 'v1', scope, ...names })
+  let objects = 0
+  try {
+    for await (const page of client.pages(of, { namespace: allNamespaces, pageSize: 1, signal })) {
+      objects = page.items.length + (page.remaining ?? 0)
+      break
+    }
+  } catch (error) {
+    // Not served, so that nobody can have made one lately; what there is goes unseen.
+    if (!isNotFound(error)) throw error
+  }
+  return { ...definition, of, objects }
+}
+
+/** All objects of a definition. */
+export async function objectsOf(
+  client: ApiClient,
+  { of, objects }: CountedDefinition,
+  signal: AbortSignal,
+): Promise<InstalledObject[]> {
+  if (objects === 0) return []
+  const list = await client.list(of, { namespace: allNamespaces, signal })
+  const { apiVersion, kind } = of
+  return list.map((object) => ({ kind: of, object: { ...object, apiVersion, kind } }))
+}

@@ -1,0 +1,104 @@
+import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
+import type { ApiClient } from '@kubewright/client'
+import { CustomResourceDefinition, Deployment, Pod } from '@kubewright/k8s'
+import { watchUntil } from './watch-until.ts'
+
+/** How to wait. */
+export interface WaitOptions {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly timeout: Duration
+  readonly signal: AbortSignal
+  /** Told how far things are, whenever that changes. */
+  readonly note: (line: string) => void
+}
+
+/** Waits until a definition is served. */
+export async function waitForDefinition(name: string, options: WaitOptions): Promise<void> {
+  const { client, clock, timeout, signal, note } = options
+  let why = 'the API server has not looked at it'
+  const work = (inner: AbortSignal) =>
+    watchUntil(client, CustomResourceDefinition, { name, signal: inner }, (crd) => {
+      const conditions = crd?.status?.conditions ?? []
+      const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
+      if (refused) why = `its names are not accepted: ${refused.message}`
+      return conditions.some(({ type, status }) => type === 'Established' && status === 'True')
+    })
+  note(`Waiting for ${name} to be served`)
+  await inTime(
+    withDeadline(clock, timeout, name, work, { signal }),
+    () => `${name} is not served`,
+    timeout,
+    async () => why,
+  )
+}
+
+/** Waits until all replicas of a Deployment are available in their newest form. */
+export async function waitForRollout(
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  options: WaitOptions,
+): Promise<void> {
+  const { client, clock, timeout, signal, note } = options
+  let state = ''
+  const work = (inner: AbortSignal) =>
+    watchUntil(client, Deployment, { name, namespace, signal: inner }, (deployment) => {
+      if (deployment === undefined) return false
+      const next = rolloutState(deployment)
+      if (next.text !== state) note(`Waiting for the Deployment ${name}: ${next.text}`)
+      state = next.text
+      return next.isDone
+    })
+  const waiting = withDeadline(clock, timeout, name, work, { signal })
+  await inTime(
+    waiting,
+    () => `The Deployment ${namespace}/${name} is not available: ${state}`,
+    timeout,
+    () => podTroubles(client, name, namespace),
+  )
+}
+
+function rolloutState({ metadata, spec, status = {} }: Deployment): { isDone: boolean; text: string } {
+  const wanted = spec?.replicas ?? 1
+  const { observedGeneration = 0, updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status
+  if (observedGeneration < (metadata.generation ?? 0)) return { isDone: false, text: 'not looked at yet' }
+  if (updatedReplicas < wanted) return { isDone: false, text: `${updatedReplicas} of ${wanted} replicas are new` }
+  if (replicas > updatedReplicas) {
+    return { isDone: false, text: `${replicas - updatedReplicas} old replicas are still there` }
+  }
+  return { isDone: availableReplicas >= wanted, text: `${availableReplicas} of ${wanted} replicas are available` }
+}
+
+/** What pods of a Deployment say about why they do not run. */
+async function podTroubles(client: ApiClient, name: string, namespace: string): Promise<string> {
+  const deployment = await client.get(Deployment, { name, namespace })
+  const pods = await client.list(Pod, { namespace, selector: deployment.spec?.selector as never })
+  const troubles = new Set<string>()
+  for (const { status } of pods) {
+    for (const { type, status: is, message } of status?.conditions ?? []) {
+      if (type === 'PodScheduled' && is === 'False') troubles.add(message ?? 'no node takes the pod')
+    }
+    for (const { state, lastState } of status?.containerStatuses ?? []) {
+      const { waiting } = state ?? {}
+      if (waiting) troubles.add([waiting.reason, waiting.message].filter(Boolean).join(': '))
+      const ended = lastState?.terminated
+      if (ended) troubles.add(`the last run ended with code ${ended.exitCode}`)
+    }
+  }
+  const see = `see kubectl -n ${namespace} describe pods and kubectl -n ${namespace} logs deployment/${name}`
+  if (pods.length === 0) return 'it has no pods: does a controller for Deployments run in this cluster?'
+  return [...troubles, see].join('; ')
+}
+
+async function inTime(
+  waiting: Promise<unknown>,
+  problem: () => string,
+  timeout: Duration,
+  why: () => Promise<string>,
+): Promise<void> {
+  try {
+    await waiting
+  } catch (error) {
+    if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
+    throw new Error(`${problem()} after ${formatDuration(timeout)}: ${await why()}`, { cause: error })
+  }
+}
