@@ -1,0 +1,89 @@
+// Whole processes with a control plane inside, bundled as a test runner or an application would load them.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { Taken } from './controlplane/process-figures.ts'
+import type { Suite } from './harness.ts'
+
+const folder = join(import.meta.dirname, 'controlplane')
+const root = join(import.meta.dirname, '..')
+const programs = ['environments-runner', 'deployments-runner'] as const
+const rounds = 3
+const environments = 50
+const many = { namespaces: 10, deployments: 100, replicas: 3 }
+
+async function bundled(out: string): Promise<void> {
+  await build({
+    entryPoints: programs.map((program) => join(folder, `${program}.ts`)),
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['kubewright-source'],
+    logLevel: 'warning',
+  })
+}
+
+async function figuresOf<T>(out: string, program: (typeof programs)[number], ...args: number[]): Promise<T> {
+  const child = spawn(process.execPath, [join(out, `${program}.mjs`), ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${program} ended with ${String(code)}`)
+  return JSON.parse(Buffer.concat(chunks).toString()) as T
+}
+
+const least = (all: readonly Taken[]): Taken => ({
+  wallMillis: Math.min(...all.map(({ wallMillis }) => wallMillis)),
+  cpuMillis: Math.min(...all.map(({ cpuMillis }) => cpuMillis)),
+  peakMiB: Math.min(...all.map(({ peakMiB }) => peakMiB)),
+})
+
+const time = (millis: number): string => (millis < 2000 ? `${millis.toFixed(0)} ms` : `${(millis / 1000).toFixed(1)} s`)
+const aim = (value: number, goal: number): string => ` (aim ${goal}: ${value <= goal ? 'met' : 'missed'})`
+
+/** What a control plane in the process costs. */
+export const suite: Suite = {
+  title: 'Control plane in one process',
+  about: `Test environments are those of examples/home: API server, all controllers, a node, an operator with webhooks and a conversion; what is timed ends when the operator runs. ${environments} of them at once are started, and each rolls out a Home, in one process. The last rows are one control plane with ten nodes and ${many.namespaces} namespaces of ${many.deployments} Deployments with ${many.replicas} replicas, made by 16 writers, until all are available; then the namespaces are deleted until nothing is left. Real time; the least of ${rounds} processes, of the larger ones one.`,
+  report: async () => {
+    const out = mkdtempSync(join(root, 'node_modules', '.bench-controlplane-'))
+    try {
+      await bundled(out)
+      const starts: { first: Taken; later: Taken }[] = []
+      for (let i = 0; i < rounds; i++) starts.push(await figuresOf(out, 'environments-runner', 1))
+      const first = least(starts.map((one) => one.first))
+      const later = least(starts.map((one) => one.later))
+      const { all } = await figuresOf<{ all: Taken }>(out, 'environments-runner', environments)
+      const scale = await figuresOf<{ rolledOut: Taken; removed: Taken; pods: number; remains: number }>(
+        out,
+        'deployments-runner',
+        many.namespaces,
+        many.deployments,
+        many.replicas,
+      )
+      const row = (title: string, { wallMillis, cpuMillis, peakMiB }: Taken, note = '', memory = ''): string =>
+        `| ${title} | ${time(wallMillis)}${note} | ${time(cpuMillis)} | ${peakMiB.toFixed(0)} MiB${memory} |`
+      const expected = many.namespaces * many.deployments * many.replicas
+      return [
+        '| work | elapsed | CPU | most memory |',
+        '|---|---|---|---|',
+        row('test environment, first of a process', first),
+        row('test environment, later ones', later, aim(later.wallMillis, 150)),
+        row(`${environments} test environments at once, each in use`, all, '', aim(all.peakMiB, 1024)),
+        row(`${scale.pods} of ${expected} pods available`, scale.rolledOut),
+        row(`namespaces deleted, ${scale.remains} objects left`, scale.removed),
+        '| kube-apiserver and etcd start, without controllers and nodes (measured elsewhere, on a loaded machine) | 4 to 10 s | 3,900 ms | 309 MiB |',
+      ]
+    } finally {
+      rmSync(out, { recursive: true, force: true })
+    }
+  },
+}
