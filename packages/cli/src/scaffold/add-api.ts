@@ -176,10 +176,19 @@ function refuseControllerTwin(project: Project, entry: ProjectResource, name: st
   }
 }
 
-function checkImage({ image, external, resource, controller }: ApiOptions, kind: string, isFurther: boolean): void {
+function checkImage(
+  { image, external, resource, controller, namespaced }: ApiOptions,
+  kind: string,
+  isFurther: boolean,
+): void {
   if (external !== undefined || resource === false || controller === false || isFurther) {
     throw new UsageError(
       '--image makes a new kind and its controller: it goes neither with another version nor without one of them',
+    )
+  }
+  if (namespaced === false) {
+    throw new UsageError(
+      '--image makes Deployments beside the objects, which must be in namespaces then: leave --namespaced out',
     )
   }
   if (kind === 'Deployment') throw new UsageError('--kind cannot be Deployment with --image, which makes Deployments')

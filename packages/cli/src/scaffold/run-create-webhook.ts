@@ -20,7 +20,7 @@ The kind is one of the project, or one of others. Asks for what is missing when
 there is a terminal.
 
 Options
-  --kind KIND                Name of the kind
+  --kind KIND                Name of the kind (default the only one)
   --group GROUP              Needed when several groups have it
   --version VERSION          Needed when it has several
   --defaulting               Fill in what users leave out
