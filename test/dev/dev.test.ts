@@ -101,6 +101,21 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
   })
 
+  it('lets others go on when the operator ends by itself, and starts it anew after a change', async () => {
+    using project = new OperatorProject()
+    project.edit('src/operator.ts', `log.info(`, `if (home.spec.color === 'void') process.exit(3)\n    log.info(`)
+    await using dev = await startDev(project)
+    await dev.line(/ homes {2}runs after/)
+    using requests = requestsTo(project)
+    await requests.send('POST', homes, home('hole', 'void'))
+    const { at } = await dev.line(/ homes {2}ended by itself \(3\); waiting for the next change$/)
+    // Its webhooks went with it: nobody is left to ask.
+    expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
+    project.edit('src/operator.ts', `process.exit(3)`, `return {}`)
+    await dev.line(/Painting door="a pink door"$/, at)
+    expect(await dev.stop()).toBe(0)
+  })
+
   it('waits for a change when the first version cannot be loaded', async () => {
     using project = new OperatorProject()
     project.edit(

@@ -27,22 +27,33 @@ export async function loadOperator(entry: Entry, clock: Clock): Promise<LoadedOp
   const taken = new Promise<LoadedOperator>((resolve) => {
     take = resolve
   })
-  const hook: RunHook = (operator, options) => new Promise((ended) => take({ operator, options, ended }))
+  const called = new AbortController()
+  const hook: RunHook = (operator, options) =>
+    new Promise((ended) => {
+      take({ operator, options, ended })
+      called.abort()
+    })
   // The name under which every copy of the runtime looks for it.
   ;(globalThis as Record<symbol, unknown>)[Symbol.for('kubewright.run')] = hook
-  return await Promise.race([taken, exported(entry, clock, taken)])
+  return await Promise.race([taken, exported(entry, clock, taken, called.signal)])
 }
 
-async function exported(entry: Entry, clock: Clock, taken: Promise<LoadedOperator>): Promise<LoadedOperator> {
+async function exported(
+  entry: Entry,
+  clock: Clock,
+  taken: Promise<LoadedOperator>,
+  called: AbortSignal,
+): Promise<LoadedOperator> {
   const module = (await import(pathToFileURL(entry.file).href)) as Readonly<Record<string, unknown>>
+  // A program that waits for its run gets here after it.
+  if (called.aborted) return taken
   const found = await operatorIn(module)
   if (found !== undefined) return { operator: found, options: {}, ended: () => undefined }
   const names = Object.keys(module)
   if (names.length === 0) {
     // A program that does not export anything is about to call run.
-    const late = clock.sleep(patienceMillis).then(() => undefined)
-    const loaded = await Promise.race([taken, late])
-    if (loaded !== undefined) return loaded
+    await clock.sleep(patienceMillis, { signal: called }).catch(() => undefined)
+    if (called.aborted) return taken
   }
   throw new UsageError(
     `${entry.name} has no operator: export one that defineOperator made, or call run(operator) in the module that you name (${seen(module)})`,
