@@ -86,11 +86,7 @@ async function connector(
   if (transport === 'in-process') return async (namespace) => controlPlane.client({ namespace })
   const { kubeconfig } = await controlPlane.listen()
   const { clock } = controlPlane
-  const config = await resolveContext(
-    parseKubeconfig(kubeconfig, 'the control plane'),
-    {},
-    { host: systemConfigHost, clock },
-  )
+  const config = resolveContext(parseKubeconfig(kubeconfig, 'the control plane'), {}, { host: systemConfigHost, clock })
   return async (namespace) => disposer.use(await connect({ config, namespace, clock }))
 }
 
