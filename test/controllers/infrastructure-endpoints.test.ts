@@ -1,9 +1,9 @@
-import { endpointSliceController, endpointsController } from '@kubewright/controllers'
+import { endpointSliceController, endpointSliceMirroring, endpointsController } from '@kubewright/controllers'
 import { EndpointSlice, Endpoints, Node, Pod, Service } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { startPlane } from './plane.ts'
 
-const controllers = [endpointsController, endpointSliceController]
+const controllers = [endpointsController, endpointSliceController, endpointSliceMirroring]
 const meta = (name: string, labels: Record<string, string> = {}) => ({ name, namespace: 'test', labels })
 
 async function startWithNode(): Promise<Awaited<ReturnType<typeof startPlane>>> {
@@ -130,12 +130,47 @@ test('a terminating pod leaves the ready addresses, and a service may publish wh
   expect(conditions.get('all-')).toEqual({ ready: true, serving: true, terminating: true })
 })
 
-test('endpoints of a service without a selector are left alone', async () => {
+test('endpoints of a service without a selector are left alone, and repeated as slices', async () => {
   await using plane = await startWithNode()
   const { api } = plane
+  const slices = async () => {
+    await plane.settle()
+    const found = await api.list(EndpointSlice, { namespace: 'test' })
+    return found.map(({ addressType, endpoints, ports }) => [
+      addressType,
+      (endpoints ?? []).map(({ addresses, conditions }) => `${addresses.join()} ${conditions?.ready}`),
+      (ports ?? []).map(({ name, port }) => `${name} ${port}`),
+    ])
+  }
   await api.create(Service({ metadata: meta('own'), spec: { ports: [{ port: 80 }] } }))
-  await api.create(Endpoints({ metadata: meta('own'), subsets: [{ addresses: [{ ip: '10.9.9.9' }] }] }))
-  await plane.settle()
-  expect((await api.get(Endpoints, 'test/own')).metadata.labels).toBeUndefined()
-  expect(await api.list(EndpointSlice, { namespace: 'test' })).toEqual([])
+  const ports = [{ name: 'web', port: 80 }]
+  const addresses = [{ ip: '10.9.9.9' }, { ip: 'fd00::1' }]
+  const own = await api.create(
+    Endpoints({
+      metadata: { ...meta('own', { team: 'a' }), annotations: { note: 'x' } },
+      subsets: [{ addresses, notReadyAddresses: [{ ip: '10.9.9.10' }], ports }],
+    }),
+  )
+  expect((await slices()).sort()).toEqual([
+    ['IPv4', ['10.9.9.9 true', '10.9.9.10 false'], ['web 80']],
+    ['IPv6', ['fd00::1 true'], ['web 80']],
+  ])
+  expect(await api.get(Endpoints, 'test/own')).toEqual(own)
+  const [slice] = await api.list(EndpointSlice, { namespace: 'test' })
+  expect(slice?.metadata).toMatchObject({
+    annotations: { note: 'x' },
+    labels: {
+      team: 'a',
+      'kubernetes.io/service-name': 'own',
+      'endpointslice.kubernetes.io/managed-by': 'endpointslicemirroring-controller.k8s.io',
+    },
+    ownerReferences: [{ kind: 'Endpoints', name: 'own', controller: true }],
+  })
+  await api.patch(Endpoints, 'test/own', { subsets: [{ addresses: [{ ip: '10.9.9.9' }], ports: [{ port: 81 }] }] })
+  expect(await slices()).toEqual([['IPv4', ['10.9.9.9 true'], [' 81']]])
+  await api.patch(Endpoints, 'test/own', {
+    metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+  })
+  expect(await slices()).toEqual([])
+  expect(plane.errors()).toEqual([])
 })

@@ -7,6 +7,7 @@ import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController, staleDisruptionController } from './disruption/disruption-controller.ts'
 import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 import { endpointsController } from './endpoints/endpoints-controller.ts'
+import { endpointSliceMirroring } from './endpoints/mirroring-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { jobController } from './job/job-controller.ts'
 import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
@@ -44,6 +45,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   { name: disruptionController.name, controllers: [disruptionController, staleDisruptionController] },
   single(endpointsController),
   single(endpointSliceController),
+  single(endpointSliceMirroring),
   single(horizontalAutoscaler),
   single(signingRequestApprover),
   single(signingRequestCleaner),

@@ -26,7 +26,7 @@ export function offersAddress(pod: Pod, evenTerminating: boolean): boolean {
 
 /** The addresses of a pod in one family. */
 export function addressesIn(pod: Pod, family: IpFamily): string[] {
-  return (pod.status?.podIPs ?? []).flatMap(({ ip = '' }) => (familyOf(ip) === family ? [ip] : []))
+  return (pod.status?.podIPs ?? []).flatMap(({ ip = '' }) => (ipFamilyOf(ip) === family ? [ip] : []))
 }
 
 /** The families of a service, the first of them preferred. */
@@ -34,10 +34,13 @@ export function familiesOf({ spec }: Service): readonly IpFamily[] {
   const families = (spec?.ipFamilies ?? []) as readonly IpFamily[]
   if (families.length > 0) return families
   const { clusterIP = '' } = spec ?? {}
-  return clusterIP === '' || clusterIP === 'None' ? ['IPv4', 'IPv6'] : [familyOf(clusterIP)]
+  return clusterIP === '' || clusterIP === 'None' ? ['IPv4', 'IPv6'] : [ipFamilyOf(clusterIP)]
 }
 
-const familyOf = (ip: string): IpFamily => (ip.includes(':') ? 'IPv6' : 'IPv4')
+/** The family of an address. */
+export function ipFamilyOf(ip: string): IpFamily {
+  return ip.includes(':') ? 'IPv6' : 'IPv4'
+}
 
 /** The number behind a port of a service in a pod; undefined when no container has a port of that name. */
 export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | undefined {

@@ -1,16 +1,11 @@
-import { isNotFound, keyOf, parseKey } from '@kubewright/api'
+import { keyOf, parseKey } from '@kubewright/api'
 import { EndpointSlice, Node, Pod, Service } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
-import {
-  managedByLabel,
-  planEndpointSlices,
-  type SlicePlan,
-  serviceNameLabel,
-  sliceController,
-} from './plan-endpoint-slices.ts'
+import { carryOutSlicePlan } from './carry-out-slice-plan.ts'
+import { managedByLabel, planEndpointSlices, serviceNameLabel, sliceController } from './plan-endpoint-slices.ts'
 import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 
@@ -57,7 +52,10 @@ async function reconcile(key: string, context: KeyContext, triggers: TriggerTime
   const alive = slices.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   const plan = planEndpointSlices({ service, pods, nodes, slices: alive })
   try {
-    await carryOut(plan, service, trigger, context)
+    await carryOutSlicePlan(client, plan, {
+      create: service.metadata.deletionTimestamp === undefined,
+      annotations: (planned) => withTriggerTime(planned, trigger),
+    })
     const [missing] = plan.missingNodes
     if (missing !== undefined) {
       const pod = pods.find(({ spec }) => spec.nodeName === missing)?.metadata.name
@@ -68,29 +66,5 @@ async function reconcile(key: string, context: KeyContext, triggers: TriggerTime
     const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${messageOf(error)}`
     events.record(service, { type: 'Warning', reason: 'FailedToUpdateEndpointSlices', message })
     throw error
-  }
-}
-
-async function carryOut(
-  plan: SlicePlan,
-  service: Service,
-  trigger: string | undefined,
-  { client }: KeyContext,
-): Promise<void> {
-  // The garbage collector removes the slices of a service that goes: new ones would be in its way.
-  for (const draft of service.metadata.deletionTimestamp === undefined ? plan.create : []) {
-    const annotations = withTriggerTime(undefined, trigger)
-    await client.create({ ...draft, metadata: { ...draft.metadata, annotations } })
-  }
-  for (const slice of plan.update) {
-    const annotations = withTriggerTime(slice.metadata.annotations, trigger)
-    await client.update({ ...slice, metadata: { ...slice.metadata, annotations } })
-  }
-  for (const { metadata } of plan.delete) {
-    try {
-      await client.delete(EndpointSlice, { namespace: metadata.namespace ?? '', name: metadata.name })
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
   }
 }

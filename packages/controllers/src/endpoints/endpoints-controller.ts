@@ -8,7 +8,8 @@ import { planEndpoints } from './plan-endpoints.ts'
 import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes } from './trigger-times.ts'
 
-const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+/** Marks Endpoints that elections of old clients use. */
+export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 
 /** Keeps the Endpoints of services equal to the addresses of the pods that they select. */
 export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin({

@@ -149,7 +149,8 @@ function portsOf(service: Service, pod: Pod): Port[] {
   })
 }
 
-function portsKey(ports: readonly Port[]): string {
+/** The same for the same ports, in whatever order. */
+export function portsKey(ports: readonly Port[]): string {
   return JSON.stringify(
     ports
       .map(({ name = '', port, protocol = 'TCP', appProtocol }) => [name, port, protocol, appProtocol ?? null].join())
