@@ -93,4 +93,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./validate.ts')).validateCommand,
     },
   ],
+  [
+    'explain',
+    {
+      summary: 'Tell what fields a kind has, without a cluster',
+      load: async () => (await import('./explain.ts')).explainCommand,
+    },
+  ],
 ])
