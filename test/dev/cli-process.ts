@@ -34,6 +34,11 @@ export class CliProcess implements AsyncDisposable {
     return new CliProcess(await upProgram(), args, folder, env)
   }
 
+  /** Starts another program than the one made of the sources. */
+  static startProgram(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
+    return new CliProcess(program, args, folder, env)
+  }
+
   /** Resolves with the next line after a place that matches, whether it was written already or is still to come. */
   async line(pattern: RegExp, after = 0): Promise<{ readonly text: string; readonly at: number }> {
     const find = (): number => this.lines.findIndex((line, index) => index >= after && pattern.test(line))

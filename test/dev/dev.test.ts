@@ -36,7 +36,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     using requests = requestsTo(project)
     expect((await requests.send('POST', homes, home('cosy', 'red'))).status).toBe(201)
     await dev.line(/ home\/cosy {2}Painting door="a red door"$/)
-    await dev.line(/ home\/cosy {2}reconciled in (<1|\d+) ms {2}because it is new/)
+    await dev.line(/ home\/cosy {2}reconciled in (<1|\d+) ms {2}because it appeared/)
 
     // Drift, and who made it.
     const json = { 'content-type': 'application/merge-patch+json' }
@@ -96,7 +96,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/ homes {2}runs after/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cave', 'black'))
-    const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, again in \S+ {2}because it is new$/)
+    const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, again in \S+ {2}because it appeared$/)
     expect((await dev.line(/out of paint/, at)).at).toBe(at + 1)
     expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
   })

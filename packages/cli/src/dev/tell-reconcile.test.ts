@@ -48,7 +48,7 @@ describe('reasonOf()', () => {
 
   it('does not name the object itself, and tells one of the same name from it', () => {
     expect(reason({ event: 'add', ...home }, { event: 'add', ...deployment })).toBe(
-      'because it is new and Deployment default/cosy appeared',
+      'because it appeared and Deployment default/cosy appeared',
     )
     expect(reason({ event: 'update', ...home, paths: [] })).toBe('because it changed')
   })

@@ -49,7 +49,7 @@ function causeText(cause: CountedCause, key: string, ownKind: string | undefined
   const who = object === undefined || isOwn ? 'it' : `${kind.split(' ').at(-1)} ${object}`
   switch (event) {
     case 'add':
-      return `${who} ${who === 'it' ? 'is new' : 'appeared'}`
+      return `${who} appeared`
     case 'update':
       return `${who} changed${changes(cause)}`
     case 'delete':

@@ -47,6 +47,13 @@ describe('findEntry()', () => {
     })
   })
 
+  it('does not take a whole monorepo for the project', async () => {
+    write('package.json', '{"workspaces":["packages/*"]}')
+    write('examples/one/src/main.ts')
+    expect((await findEntry('examples/one/src/main.ts', folder)).project).toBe(join(folder, 'examples/one'))
+    expect((await findEntry('examples/one', folder)).project).toBe(join(folder, 'examples/one'))
+  })
+
   it('says what it looked for', async () => {
     await expect(findEntry(undefined, folder)).rejects.toThrow(/^no operator found in .*looked for src\/main\.ts, /)
     await expect(findEntry('x.ts', folder)).rejects.toThrow('x.ts does not exist: name the module of the operator')

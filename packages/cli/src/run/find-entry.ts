@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 
 /** Where an operator's code is. */
 export interface Entry {
   /** The module to load, as an absolute path. */
   readonly file: string
-  /** The folder of the project: the nearest one with a package.json, else that of the module. */
+  /** The folder of the project, whose code is watched. */
   readonly project: string
   /** The module as people would write it. */
   readonly name: string
@@ -23,24 +23,20 @@ export async function findEntry(given: string | undefined, folder: string): Prom
   const start = resolve(folder, given ?? '.')
   const kind = await kindOf(start)
   if (kind === undefined) throw new UsageError(`${given} does not exist: name the module of the operator`)
-  if (kind === 'file') return entryOf(start, folder)
-  const project = (await projectOf(start)) ?? start
-  // Only the folder itself may be a project: the package.json of one above is about something else.
-  const named = project === start ? await namedIn(join(project, 'package.json')) : undefined
+  const shown = (file: string): string => relative(folder, file) || file
+  if (kind === 'file') return { file: start, project: await projectOf(start), name: shown(start) }
+  const manifest = await manifestIn(start)
+  const named = manifest?.kubewright?.operator
   for (const candidate of named === undefined ? usual : [named]) {
     const file = resolve(start, candidate)
-    if ((await kindOf(file)) === 'file') return entryOf(file, folder)
+    if ((await kindOf(file)) === 'file') return { file, project: start, name: shown(file) }
   }
   if (named !== undefined) {
-    throw new UsageError(`${join(project, 'package.json')}: "kubewright.operator" names ${named}, which does not exist`)
+    throw new UsageError(`${join(start, 'package.json')}: "kubewright.operator" names ${named}, which does not exist`)
   }
   throw new UsageError(
     `no operator found in ${start}: name its module, or "kubewright": { "operator": "..." } in package.json (looked for ${usual.join(', ')})`,
   )
-}
-
-async function entryOf(file: string, folder: string): Promise<Entry> {
-  return { file, project: (await projectOf(dirname(file))) ?? dirname(file), name: relative(folder, file) || file }
 }
 
 async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
@@ -51,14 +47,25 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   }
 }
 
-async function projectOf(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await kindOf(join(at, 'package.json'))) === 'file') return at
-    if (dirname(at) === at) return undefined
+/** The nearest folder with a package.json, unless that is of a whole monorepo; then the one above src, or that of the module. */
+async function projectOf(file: string): Promise<string> {
+  const own = dirname(file)
+  for (let at = own; dirname(at) !== at; at = dirname(at)) {
+    const manifest = await manifestIn(at)
+    if (manifest === undefined) continue
+    if (manifest.workspaces === undefined || at === own) return at
+    break
   }
+  return basename(own) === 'src' ? dirname(own) : own
 }
 
-async function namedIn(file: string): Promise<string | undefined> {
+interface Manifest {
+  readonly kubewright?: { readonly operator?: string }
+  readonly workspaces?: unknown
+}
+
+async function manifestIn(folder: string): Promise<Manifest | undefined> {
+  const file = join(folder, 'package.json')
   let text: string
   try {
     text = await readFile(file, 'utf8')
@@ -66,8 +73,7 @@ async function namedIn(file: string): Promise<string | undefined> {
     return undefined
   }
   try {
-    const named: unknown = (JSON.parse(text) as { kubewright?: { operator?: unknown } }).kubewright?.operator
-    return typeof named === 'string' ? named : undefined
+    return JSON.parse(text) as Manifest
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
