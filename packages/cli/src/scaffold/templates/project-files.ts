@@ -163,7 +163,7 @@ undeploy: node_modules ## Remove it, and the CRDs.
 	$(KUBEWRIGHT) undeploy
 
 build-installer: node_modules ## Write dist/install.yaml for IMG.
-	$(KUBEWRIGHT) generate --image $(IMG)
+	$(KUBEWRIGHT) generate --installer --image $(IMG)
 `
 
 const workflow = `name: CI

@@ -1,0 +1,163 @@
+// From an empty folder to a running operator with webhooks and two versions, verb by verb, with packages as a registry hands them out.
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseYaml } from '@kubewright/api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CliProcess } from '../dev/cli-process.ts'
+import { Requests } from '../up/requests.ts'
+import { installPacked } from './packed-modules.ts'
+
+const parent = mkdtempSync(join(tmpdir(), 'kubewright-walk-'))
+const folder = join(parent, 'homes')
+const cli = join(folder, 'node_modules/@kubewright/cli/dist/main.js')
+// As a user has it: none of this repository's settings.
+const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '', VITEST: undefined, KUBECONFIG: undefined }
+const homes = (version: string): string => `/apis/ajd.my.domain/${version}/namespaces/default/homes`
+
+beforeAll(async () => {
+  mkdirSync(folder)
+  await installPacked(folder)
+}, 180_000)
+
+afterAll(() => rmSync(parent, { recursive: true, force: true }))
+
+/** Runs a program to its end; fails with what it said. */
+function run(program: string, ...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout + stderr)
+      else reject(new Error(`${[program, ...args].join(' ')} failed:\n${stdout}${stderr}`))
+    })
+  })
+}
+
+const kubewright = (...args: string[]): Promise<string> => run(process.execPath, cli, ...args)
+const start = (...args: string[]): CliProcess => CliProcess.startProgram(cli, args, folder, env)
+const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+const write = (path: string, text: string): void => writeFileSync(join(folder, path), text)
+
+function edit(path: string, ...changes: [from: string | RegExp, to: string][]): void {
+  let text = read(path)
+  for (const [from, to] of changes) {
+    if (!(typeof from === 'string' ? text.includes(from) : from.test(text))) throw new Error(`${path} has no ${from}`)
+    text = text.replace(from, to)
+  }
+  write(path, text)
+}
+
+test('the Home walk-through', { timeout: 600_000 }, async () => {
+  // An empty folder becomes a project, and the project gets a kind.
+  await kubewright('init', '--yes')
+  expect(await kubewright('create', 'api', '--group', 'ajd', '--version', 'v1', '--kind', 'Home')).toContain(
+    'create  src/home.controller.ts',
+  )
+  await run('npm', 'run', '--silent', 'typecheck')
+  expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
+
+  // The types are edited, and the controller with them.
+  edit('src/home.ts', [
+    / {4}\/\/ An example[\s\S]*?optional\(\),\n/,
+    `    image: s.string({ minLength: 1 }),\n    replicas: s.int({ minimum: 1, maximum: 9 }).default(1),\n`,
+  ])
+  edit(
+    'src/home.controller.ts',
+    ['import { Home }', "import { Deployment } from 'kubewright/k8s'\nimport { Home }"],
+    ['  // Called for', '  owns: [Deployment],\n\n  // Called for'],
+    ['async reconcile(home, { log })', 'async reconcile(home, { apply })'],
+    ["    log.info('Looking after it')\n", '    await apply(deploymentFor(home))\n'],
+  )
+  write(
+    'src/home.controller.ts',
+    `${read('src/home.controller.ts')}
+const deploymentFor = (home: Home) => {
+  const labels = { home: home.metadata.name }
+  return Deployment({
+    metadata: { name: home.metadata.name },
+    spec: {
+      replicas: home.spec.replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: home.spec.image }] } },
+    },
+  })
+}
+`,
+  )
+  edit('src/home.test.ts', ["['spec'] = {}", "['spec'] = { image: 'nginx:1.27' }"])
+  edit('config/samples/ajd_v1_home.yaml', ['foo: bar', 'image: nginx:1.27\n  replicas: 2'])
+  await run('npm', 'run', '--silent', 'typecheck')
+  expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
+
+  // Manifests, and the definition in a cluster.
+  await kubewright('generate')
+  expect(read('config/crd/bases/ajd.my.domain_homes.yaml')).toContain('maximum: 9')
+  await kubewright('generate', '--check')
+  const cluster = join(folder, '.kubewright/cluster')
+  await using up = start('up', '--memory', '--port', '0', '--kubeconfig', cluster)
+  await up.line(/^ready /)
+  await kubewright('install', '--kubeconfig', cluster)
+  using inCluster = new Requests(cluster)
+  expect((await inCluster.send('GET', homes('v1'))).body).toMatchObject({ kind: 'HomeList', items: [] })
+
+  // The operator with a control plane of its own.
+  await using dev = start('dev')
+  await dev.line(/ homes {2}runs after/)
+  using requests = new Requests(join(folder, '.kubewright/kubeconfig'))
+  const sample = parseYaml(read('config/samples/ajd_v1_home.yaml'))
+  expect((await requests.send('POST', homes('v1'), sample)).status).toBe(201)
+  const watch = `${homes('v1')}?watch=1&fieldSelector=metadata.name%3Dhome-sample&timeoutSeconds=30`
+  await requests.until(watch, ({ status }) => status?.conditions?.[0]?.status === 'True')
+  const pods = '/api/v1/namespaces/default/pods?watch=1&timeoutSeconds=30'
+  await requests.until(
+    pods,
+    ({ metadata, status }) => metadata.labels.home === 'home-sample' && status.phase === 'Running',
+  )
+
+  // Webhooks come while it runs.
+  let at = dev.lines.length
+  await kubewright('create', 'webhook', '--kind', 'Home', '--defaulting', '--programmatic-validation')
+  edit('src/home.webhook.test.ts', ["['spec'] = {}", "['spec'] = { image: 'nginx:1.27' }"])
+  ;({ at } = await dev.line(/ homes {2}reloaded after .*1 webhook/, at))
+  const named = (name: string): object => ({ ...(sample as object), metadata: { name } })
+  const cosy = await requests.send('POST', homes('v1'), named('cosy'))
+  expect(cosy.body.metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': 'homes' })
+  const denied = await requests.send('POST', homes('v1'), named('x'.repeat(53)))
+  expect(denied.status).toBe(422)
+  expect(denied.body.message).toContain('must be no more than 52 characters')
+  await dev.line(/create denied by webhook/, at)
+
+  // A second version, in which the replicas are called size.
+  await kubewright('create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
+  await kubewright('create', 'webhook', '--kind', 'Home', '--version', 'v1', '--conversion', '--spoke', 'v2')
+  edit('src/home.ts', [/(v2: \{[\s\S]*?)replicas:/, '$1size:'])
+  // The compiler names what the conversion does not cover yet.
+  await expect(run('npm', 'run', '--silent', 'typecheck')).rejects.toThrow(/src\/home\.conversion\.ts/)
+  edit(
+    'src/home.conversion.ts',
+    [
+      'toHub: ({ spec, status }) => ({ spec, status })',
+      'toHub: ({ spec: { size, ...spec }, status }) => ({ spec: { ...spec, replicas: size }, status })',
+    ],
+    [
+      'fromHub: ({ spec, status }) => ({ spec, status })',
+      'fromHub: ({ spec: { replicas, ...spec }, status }) => ({ spec: { ...spec, size: replicas }, status })',
+    ],
+  )
+  await dev.line(/ homes {2}reloaded after .*1 conversion/, at)
+  const converted = await requests.send('GET', `${homes('v2')}/home-sample`)
+  expect(converted.body.spec).toEqual({ image: 'nginx:1.27', size: 2 })
+  await run('npm', 'run', '--silent', 'typecheck')
+  expect(await run('npm', 'test', '--silent')).toMatch(/4 passed/)
+  expect(await dev.stop()).toBe(0)
+
+  // What runs in the cluster: compiled, and everything that it needs there.
+  await run('npm', 'run', '--silent', 'build')
+  expect(await run(process.execPath, 'dist/main.js', '--help')).toContain('Usage: homes [FLAGS]')
+  await kubewright('generate')
+
+  await kubewright('install', '--kubeconfig', cluster)
+  await kubewright('uninstall', '--yes', '--kubeconfig', cluster)
+  expect((await inCluster.send('GET', homes('v1'))).status).toBe(404)
+  expect(await up.stop()).toBe(0)
+})
