@@ -1,9 +1,7 @@
 import type { Command, CommandContext } from '../command.ts'
 import { ClusterSession, clusterFlags, clusterHelp } from '../install/cluster-session.ts'
+import { deployObjects } from '../install/deploy-objects.ts'
 import { deployedObjects } from '../install/deployed-objects.ts'
-import { findInstalled, installedKinds, withoutPresent } from '../install/find-installed.ts'
-import { applyDefinitions, pruneDefinitions } from '../install/install-definitions.ts'
-import { waitForRollout } from '../install/wait-for-rollout.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
@@ -44,27 +42,5 @@ async function deploy(args: readonly string[], context: CommandContext): Promise
   }
   const { objects, changed } = await deployedObjects(project, options)
   if (changed.length > 0) context.note(`Using config/default, as these files were changed: ${changed.join(', ')}`)
-  const session = await ClusterSession.open(values, context)
-  try {
-    const isDefinition = ({ kind }: { readonly kind: string }): boolean => kind === 'CustomResourceDefinition'
-    const definitions = objects.filter(isDefinition)
-    for (const object of objects.filter(({ kind }) => kind === 'Namespace')) await session.apply(object, name)
-    await applyDefinitions(session, name, definitions)
-    for (const object of objects) {
-      if (object.kind !== 'Namespace' && !isDefinition(object)) await session.apply(object, name)
-    }
-    const { client, signal } = session
-    for (const stale of withoutPresent(await findInstalled(client, name, installedKinds, signal), objects)) {
-      await session.remove(stale, { wait: false })
-    }
-    await pruneDefinitions(session, name, definitions)
-    for (const { kind, metadata } of session.waits ? objects : []) {
-      if (kind !== 'Deployment') continue
-      await waitForRollout({ name: metadata.name, namespace: metadata.namespace ?? 'default' }, session.waiting)
-    }
-    session.finish()
-    return 0
-  } finally {
-    await session[Symbol.asyncDispose]()
-  }
+  return ClusterSession.work(values, context, (session) => deployObjects(session, name, objects))
 }

@@ -28,20 +28,15 @@ async function install(args: readonly string[], context: CommandContext): Promis
   const values = readFlags(rest, clusterFlags)
   const { operator, facts } = await describeProject(given, context)
   const definitions = definitionsOf(operator, facts.chosen)
-  const session = await ClusterSession.open(values, context)
-  try {
+  return ClusterSession.work(values, context, async (session) => {
     if (definitions.length === 0) session.note(`${operator.name} has no resources of its own`)
     await applyDefinitions(session, operator.name, definitions)
     await pruneDefinitions(session, operator.name, definitions)
-    const converted = operator.resources.filter(({ isConverted }) => isConverted)
-    for (const { crd } of converted) {
+    for (const { crd, isConverted } of operator.resources) {
+      if (!isConverted) continue
       session.note(
         `${crd.metadata.name} is converted by the operator: its other versions work when that is deployed, or runs with --webhook-url`,
       )
     }
-    session.finish()
-    return 0
-  } finally {
-    await session[Symbol.asyncDispose]()
-  }
+  })
 }

@@ -1,7 +1,6 @@
 import type { Command, CommandContext } from '../command.ts'
 import { ClusterSession, clusterFlags, clusterHelp } from '../install/cluster-session.ts'
-import { findInstalled, installedKinds, namespaceKind } from '../install/find-installed.ts'
-import { lossOf, presentDefinitions, removeDefinition, removeObjectsOf } from '../install/install-definitions.ts'
+import { undeployObjects } from '../install/deploy-objects.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
@@ -29,27 +28,6 @@ async function undeploy(args: readonly string[], context: CommandContext): Promi
   const { given, rest } = splitEntry(args)
   const values = readFlags(rest, flags)
   const { operator } = await describeProject(given, context)
-  const session = await ClusterSession.open(values, context)
-  try {
-    const { client, signal } = session
-    const installed = await findInstalled(client, operator.name, installedKinds, signal)
-    const namespaces = await findInstalled(client, operator.name, [namespaceKind], signal)
-    const definitions = values['keep-crds'] ? [] : await presentDefinitions(session, operator)
-    if (installed.length + definitions.length + namespaces.length === 0) {
-      session.note('Nothing to do: nothing is deployed')
-    }
-    const isLoss = definitions.some(({ objects }) => objects > 0)
-    if (isLoss && !(await session.confirm(lossOf(definitions)))) {
-      session.note('Nothing was changed')
-      return 1
-    }
-    for (const definition of definitions) await removeObjectsOf(session, definition)
-    for (const object of installed) await session.remove(object, { wait: false })
-    for (const definition of definitions) await removeDefinition(session, definition)
-    for (const namespace of namespaces) await session.remove(namespace)
-    session.finish()
-    return 0
-  } finally {
-    await session[Symbol.asyncDispose]()
-  }
+  const keepDefinitions = values['keep-crds']
+  return ClusterSession.work(values, context, (session) => undeployObjects(session, operator, { keepDefinitions }))
 }

@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from '../command.ts'
 import { ClusterSession, clusterFlags, clusterHelp } from '../install/cluster-session.ts'
-import { lossOf, presentDefinitions, removeDefinition } from '../install/install-definitions.ts'
+import { uninstallDefinitions } from '../install/deploy-objects.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
@@ -26,19 +26,5 @@ async function uninstall(args: readonly string[], context: CommandContext): Prom
   const { given, rest } = splitEntry(args)
   const values = readFlags(rest, clusterFlags)
   const { operator } = await describeProject(given, context)
-  const session = await ClusterSession.open(values, context)
-  try {
-    const definitions = await presentDefinitions(session, operator)
-    if (definitions.length === 0) session.note('Nothing to do: nothing is installed')
-    const isLoss = definitions.some(({ objects }) => objects > 0)
-    if (isLoss && !(await session.confirm(lossOf(definitions)))) {
-      session.note('Nothing was changed')
-      return 1
-    }
-    for (const definition of definitions) await removeDefinition(session, definition)
-    session.finish()
-    return 0
-  } finally {
-    await session[Symbol.asyncDispose]()
-  }
+  return ClusterSession.work(values, context, (session) => uninstallDefinitions(session, operator))
 }

@@ -10,6 +10,7 @@ import {
   labelled,
   type ObjectChange,
 } from './installed-object.ts'
+import { visibleYaml } from './visible-yaml.ts'
 
 /** An object before and after it is applied. */
 export interface AppliedObject {
@@ -74,5 +75,7 @@ function cure({ apiVersion }: Manifest): string {
 
 function changeBetween(before: DynamicObject | undefined, after: DynamicObject): ObjectChange['change'] {
   if (before === undefined) return 'created'
-  return before.metadata.resourceVersion === after.metadata.resourceVersion ? 'unchanged' : 'configured'
+  // A dry run leaves the version as it was.
+  const isSame = before.metadata.resourceVersion === after.metadata.resourceVersion
+  return isSame && visibleYaml(before) === visibleYaml(after) ? 'unchanged' : 'configured'
 }

@@ -75,6 +75,25 @@ export class ClusterSession implements AsyncDisposable {
     return new ClusterSession(client, values, context)
   }
 
+  /** Connects, works, tells the result and closes the connection. Resolves to the exit code: 1 when nothing was done after a question. */
+  static async work(
+    values: ClusterValues,
+    context: CommandContext,
+    work: (session: ClusterSession) => Promise<boolean | void>,
+  ): Promise<number> {
+    const session = await ClusterSession.open(values, context)
+    try {
+      if ((await work(session)) === false) {
+        session.note('Nothing was changed')
+        return 1
+      }
+      session.finish()
+      return 0
+    } finally {
+      await session[Symbol.asyncDispose]()
+    }
+  }
+
   get waiting(): WaitOptions {
     const { client, signal } = this
     return { client, signal, clock: this.#clock, timeout: this.#timeout, note: (line) => this.note(line) }

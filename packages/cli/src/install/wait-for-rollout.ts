@@ -16,15 +16,18 @@ export interface WaitOptions {
 /** Waits until a definition is served. */
 export async function waitForDefinition(name: string, options: WaitOptions): Promise<void> {
   const { client, clock, timeout, signal, note } = options
+  let isTold = false
   let why = 'the API server has not looked at it'
   const work = (inner: AbortSignal) =>
     watchUntil(client, CustomResourceDefinition, { name, signal: inner }, (crd) => {
       const conditions = crd?.status?.conditions ?? []
       const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
       if (refused) why = `its names are not accepted: ${refused.message}`
-      return conditions.some(({ type, status }) => type === 'Established' && status === 'True')
+      const isServed = conditions.some(({ type, status }) => type === 'Established' && status === 'True')
+      if (!isServed && !isTold) note(`Waiting for ${name} to be served`)
+      isTold = true
+      return isServed
     })
-  note(`Waiting for ${name} to be served`)
   await inTime(
     withDeadline(clock, timeout, name, work, { signal }),
     () => `${name} is not served`,
@@ -44,7 +47,7 @@ export async function waitForRollout(
     watchUntil(client, Deployment, { name, namespace, signal: inner }, (deployment) => {
       if (deployment === undefined) return false
       const next = rolloutState(deployment)
-      if (next.text !== state) note(`Waiting for the Deployment ${name}: ${next.text}`)
+      if (next.text !== state && !next.isDone) note(`Waiting for the Deployment ${name}: ${next.text}`)
       state = next.text
       return next.isDone
     })

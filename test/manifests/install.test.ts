@@ -1,0 +1,234 @@
+// Installing, deploying and removing operators, on an embedded cluster.
+import { defineResource } from '@kubewright/api'
+import { type Clock, systemClock, VirtualClock } from '@kubewright/base'
+import { startControlPlane } from '@kubewright/controlplane'
+import {
+  ClusterRole,
+  CustomResourceDefinition,
+  Deployment,
+  MutatingWebhookConfiguration,
+  Namespace,
+  NetworkPolicy,
+  ServiceAccount,
+} from '@kubewright/k8s'
+import { defineController, defineOperator, type Operator } from '@kubewright/runtime'
+import { s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { AppService } from '../../examples/app-service/src/app-service.ts'
+import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { ClusterSession, type ClusterValues } from '../../packages/cli/src/install/cluster-session.ts'
+import { deployObjects, undeployObjects, uninstallDefinitions } from '../../packages/cli/src/install/deploy-objects.ts'
+import { applyDefinitions, pruneDefinitions } from '../../packages/cli/src/install/install-definitions.ts'
+import { definitionsOf, installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
+import type { ManifestOptions } from '../../packages/cli/src/manifests/manifest-options.ts'
+import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
+
+/** A cluster, and sessions of commands on it. */
+async function cluster(options: Parameters<typeof startControlPlane>[0] = {}) {
+  const plane = await startControlPlane(options)
+  const client = plane.client()
+  const session = (values: ClusterValues = {}, clock: Clock = systemClock) => {
+    const [out, notes]: [string[], string[]] = [[], []]
+    const context = {
+      out: (line: string) => void out.push(line),
+      note: (line: string) => void notes.push(line),
+      env: { CI: 'true' },
+      clock,
+      startedAt: 0,
+      signal: new AbortController().signal,
+    }
+    return { out, notes, session: new ClusterSession(plane.client(), values, context) }
+  }
+  return { plane, client, session, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() }
+}
+
+/** Lets the time of a session pass until it gives up, slowly enough for a cluster that knows nothing of this time. */
+async function afterAnHour(clock: VirtualClock, work: Promise<unknown>): Promise<string> {
+  let isOver = false
+  const failure = work.then(
+    () => 'nothing failed',
+    (error: unknown) => (error as Error).message,
+  )
+  void failure.then(() => (isOver = true))
+  while (!isOver) {
+    await clock.advance('10s')
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return failure
+}
+
+const objectsOf = (operator: Operator, options: ManifestOptions = {}) =>
+  installObjects(describeOperator(operator), options)
+
+const crd = 'appservices.batch.example.com'
+const sample = () => AppService({ metadata: { name: 'app' }, spec: { replicas: 1, image: 'nginx' } })
+
+describe('deployObjects()', () => {
+  it('applies everything, waits for it, and changes nothing the second time', async () => {
+    await using world = await cluster()
+    const first = world.session()
+    await deployObjects(first.session, appService.name, objectsOf(appService))
+    expect(first.out).toContain(`customresourcedefinition.apiextensions.k8s.io/${crd} created`)
+    expect(first.out).toContain('deployment.apps/app-service-operator-controller-manager created')
+    const { status } = await world.client.get(
+      Deployment,
+      'app-service-operator-system/app-service-operator-controller-manager',
+    )
+    expect(status?.availableReplicas).toBe(1)
+    await world.client.create(sample())
+
+    const second = world.session()
+    await deployObjects(second.session, appService.name, objectsOf(appService))
+    expect(new Set(second.out.map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
+  })
+
+  it('removes what is not needed any more, and nothing that others made', async () => {
+    await using world = await cluster()
+    const { client } = world
+    await deployObjects(world.session().session, appService.name, objectsOf(appService, { networkPolicy: true }))
+    const namespace = 'app-service-operator-system'
+    await client.create(ServiceAccount({ metadata: { name: 'foreign', namespace } }))
+    const next = world.session()
+    await deployObjects(next.session, appService.name, objectsOf(appService))
+    expect(next.out.filter((line) => line.endsWith('deleted'))).toEqual([
+      'networkpolicy.networking.k8s.io/app-service-operator-allow-metrics-traffic deleted',
+    ])
+    expect(await client.list(NetworkPolicy, { namespace })).toEqual([])
+    expect(await client.find(ServiceAccount, { name: 'foreign', namespace })).toBeDefined()
+  })
+
+  it('shows on a dry run what it would change, and changes nothing', async () => {
+    await using world = await cluster()
+    const { client } = world
+    const dry = world.session({ 'dry-run': true })
+    await deployObjects(dry.session, appService.name, objectsOf(appService))
+    expect(dry.out).toContain('# deployment.apps/app-service-operator-controller-manager created (dry run)')
+    expect(await client.find(Namespace, 'app-service-operator-system')).toBeUndefined()
+    expect(await client.find(CustomResourceDefinition, crd)).toBeUndefined()
+
+    await deployObjects(world.session().session, appService.name, objectsOf(appService))
+    const again = world.session({ 'dry-run': true })
+    await deployObjects(again.session, appService.name, objectsOf(appService, { image: 'app:v2' }))
+    expect(again.out.filter((line) => /^[-+#]/.test(line))).toEqual([
+      '# deployment.apps/app-service-operator-controller-manager configured (dry run)',
+      '-        image: controller:latest',
+      '+        image: app:v2',
+    ])
+  })
+
+  it('says why an operator does not come up', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const clock = new VirtualClock()
+    const { session, notes } = world.session({ timeout: '1h' }, clock)
+    const deploying = deployObjects(session, appService.name, objectsOf(appService))
+    expect(await afterAnHour(clock, deploying)).toContain(
+      'The Deployment app-service-operator-system/app-service-operator-controller-manager is not available: 0 of 1 replicas are available after 1h',
+    )
+    expect(notes).toContain(
+      'Waiting for the Deployment app-service-operator-controller-manager: 0 of 1 replicas are available',
+    )
+  })
+
+  it('names what is missing in the cluster', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const { session } = world.session()
+    await expect(deployObjects(session, appService.name, objectsOf(appService, { prometheus: true }))).rejects.toThrow(
+      'Install the operator of Prometheus, or leave --prometheus out',
+    )
+  })
+})
+
+describe('undeployObjects()', () => {
+  it('removes everything that deploy made, objects first', async () => {
+    await using world = await cluster()
+    const { client } = world
+    const operator = describeOperator(appService)
+    await deployObjects(world.session().session, appService.name, objectsOf(appService))
+    await client.create(sample())
+    await expect(undeployObjects(world.session().session, operator)).rejects.toThrow(
+      `This deletes 1 object of ${crd}, which cannot be undone: repeat it with --yes if you mean it`,
+    )
+    const sure = world.session({ yes: true })
+    expect(await undeployObjects(sure.session, operator)).toBe(true)
+    expect(sure.out[0]).toBe('appservice.batch.example.com/app deleted')
+    expect(sure.out.at(-1)).toBe('namespace/app-service-operator-system deleted')
+    expect(await client.find(CustomResourceDefinition, crd)).toBeUndefined()
+    expect(await client.find(Namespace, 'app-service-operator-system')).toBeUndefined()
+    expect(await client.list(MutatingWebhookConfiguration)).toEqual([])
+    expect(await client.find(ClusterRole, 'app-service-operator-manager-role')).toBeUndefined()
+
+    const nothing = world.session()
+    await undeployObjects(nothing.session, operator)
+    expect(nothing.notes).toEqual(['Nothing to do: nothing is deployed'])
+  })
+
+  it('leaves definitions when asked to, and namespaces that were there before', async () => {
+    await using world = await cluster()
+    const { client } = world
+    await client.create(Namespace({ metadata: { name: 'shared' } }))
+    const objects = objectsOf(appService, { namespace: 'shared' })
+    await deployObjects(world.session().session, appService.name, objects)
+    await client.create(sample())
+    await undeployObjects(world.session().session, describeOperator(appService), { keepDefinitions: true })
+    expect(await client.find(AppService, 'app')).toBeDefined()
+    expect(await client.find(Namespace, 'shared')).toBeDefined()
+    expect(await client.list(Deployment, { namespace: 'shared' })).toEqual([])
+  })
+})
+
+describe('applyDefinitions() and uninstallDefinitions()', () => {
+  const Old = defineResource({ group: 'batch.example.com', version: 'v1', kind: 'Old', spec: s.object({}) })
+  const old = defineController(Old, { reconcile: () => undefined })
+  const both = defineOperator({ ...appService, controllers: [...appService.controllers, old] })
+
+  it('remove definitions that the operator had, those with objects only after a question', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const { client } = world
+    const { name } = appService
+    await applyDefinitions(world.session().session, name, definitionsOf(describeOperator(both)))
+    await client.create(Old({ metadata: { name: 'one' }, spec: {} }))
+    const rest = definitionsOf(describeOperator(appService))
+    await expect(pruneDefinitions(world.session().session, name, rest)).rejects.toThrow(
+      'This deletes 1 object of olds.batch.example.com',
+    )
+    const dry = world.session({ 'dry-run': true, output: 'json' })
+    await pruneDefinitions(dry.session, name, rest)
+    dry.session.finish()
+    expect(JSON.parse(dry.out.join(''))).toMatchObject({
+      dryRun: true,
+      changes: [{ kind: 'CustomResourceDefinition', name: 'olds.batch.example.com', change: 'deleted' }],
+    })
+    const sure = world.session({ yes: true })
+    await pruneDefinitions(sure.session, name, rest)
+    expect(sure.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com deleted'])
+  })
+
+  it('say which finalizers keep a definition, and what to do', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const { client } = world
+    const operator = describeOperator(appService)
+    await applyDefinitions(world.session().session, appService.name, definitionsOf(operator))
+    const held = sample()
+    await client.create({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } })
+    const clock = new VirtualClock()
+    const { session } = world.session({ yes: true, timeout: '1h' }, clock)
+    expect(await afterAnHour(clock, uninstallDefinitions(session, operator))).toContain(
+      `CustomResourceDefinition ${crd} is still there after 1h, held by customresourcecleanup.apiextensions.k8s.io: what it waits for is the operator's clean-up`,
+    )
+  })
+
+  it('wait with a reason when names are taken', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const [definition] = definitionsOf(describeOperator(appService))
+    const spec = definition!['spec'] as { names: object }
+    const other = { ...definition!, metadata: { name: 'others.batch.example.com' } }
+    await applyDefinitions(world.session().session, appService.name, [definition!])
+    const names = { ...spec.names, plural: 'others', listKind: 'OtherList' }
+    const taken = JSON.parse(JSON.stringify({ ...other, spec: { ...spec, names } })) as typeof other
+    const clock = new VirtualClock()
+    const { session } = world.session({ timeout: '1h' }, clock)
+    expect(await afterAnHour(clock, applyDefinitions(session, appService.name, [taken]))).toContain(
+      'others.batch.example.com is not served after 1h: its names are not accepted: ',
+    )
+  })
+})
