@@ -10,12 +10,12 @@ export type FlagValues<T extends FlagTable> = {
 }
 
 /** Flags that every command of the scaffold has. */
-export const commonFlags = {
-  force: 'switch',
-  'dry-run': 'switch',
-  yes: 'switch',
-  output: 'text',
-} as const satisfies FlagTable
+export const commonFlags: {
+  readonly force: 'switch'
+  readonly 'dry-run': 'switch'
+  readonly yes: 'switch'
+  readonly output: 'text'
+} = { force: 'switch', 'dry-run': 'switch', yes: 'switch', output: 'text' }
 
 /**
  * Reads flags as kubebuilder's users write them: `--flag value`, `--flag=value`, and `--flag=false` or `--no-flag` for what is on by

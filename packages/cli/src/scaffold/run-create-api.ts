@@ -9,7 +9,7 @@ import { familiesOf, type KindFamily } from './kind-family.ts'
 import { needProject } from './need-project.ts'
 import type { DeployImageOptions, Project } from './project.ts'
 import { questionsOf } from './questions.ts'
-import { commonFlags, type FlagTable, type FlagValues, readFlags } from './read-flags.ts'
+import { commonFlags, type FlagValues, readFlags } from './read-flags.ts'
 import type { ScaffoldHost } from './scaffold-host.ts'
 import { samplePath } from './templates/sample-file.ts'
 
@@ -51,11 +51,11 @@ Kinds that others define
   --external-api-module PACKAGE   npm package, as name@version`
 
 /** Flags that name a kind of others. */
-export const externalFlags = {
-  'external-api-path': 'text',
-  'external-api-domain': 'text',
-  'external-api-module': 'text',
-} as const satisfies FlagTable
+export const externalFlags: {
+  readonly 'external-api-path': 'text'
+  readonly 'external-api-domain': 'text'
+  readonly 'external-api-module': 'text'
+} = { 'external-api-path': 'text', 'external-api-domain': 'text', 'external-api-module': 'text' }
 
 const createApiFlags = {
   ...commonFlags,
