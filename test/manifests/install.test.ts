@@ -213,7 +213,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     const clock = new VirtualClock()
     const { session } = world.session({ yes: true, timeout: '1h' }, clock)
     expect(await afterAnHour(clock, uninstallDefinitions(session, operator))).toContain(
-      `CustomResourceDefinition ${crd} is still there after 1h, held by customresourcecleanup.apiextensions.k8s.io: what it waits for is the operator's clean-up`,
+      `CustomResourceDefinition ${crd} is still there after 1h0m0s, held by customresourcecleanup.apiextensions.k8s.io: what it waits for is the operator's clean-up`,
     )
   })
 
@@ -228,7 +228,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     const clock = new VirtualClock()
     const { session } = world.session({ timeout: '1h' }, clock)
     expect(await afterAnHour(clock, applyDefinitions(session, appService.name, [taken]))).toContain(
-      'others.batch.example.com is not served after 1h: its names are not accepted: ',
+      'others.batch.example.com is not served after 1h0m0s: its names are not accepted: ',
     )
   })
 })
