@@ -59,3 +59,16 @@ export async function live(
 
 /** Whether a call changes something in the cluster; Events are only told. */
 export const isWrite = (label: string): boolean => /^(POST|PUT|PATCH|DELETE)/.test(label) && !label.includes('/events')
+
+/** Makes a call to something outside of the cluster. Errors are answers: whoever dies does not live to see them either. */
+export async function lifeCall<T>(life: Life, label: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const answer = await life.call(label, signal, () =>
+    work().then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error
+      },
+    ),
+  )
+  return answer()
+}

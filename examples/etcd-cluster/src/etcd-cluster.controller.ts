@@ -106,7 +106,7 @@ function statusOf(cluster: EtcdCluster, view: View, step: Step, refusal: string 
   const known = cluster.status?.members ?? []
   return {
     ...(view.clusterId === undefined ? {} : { clusterID: view.clusterId }),
-    lastOrdinal: view.lastOrdinal,
+    lastOrdinal: step.do === 'add' && refusal === undefined ? step.ordinal : view.lastOrdinal,
     size: view.members === undefined ? (cluster.status?.size ?? 0) : voters.length,
     healthyMembers: healthy,
     // Nobody who could be asked knows better.

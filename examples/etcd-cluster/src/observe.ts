@@ -22,7 +22,7 @@ export interface View {
   readonly members: readonly MemberView[] | undefined
   readonly pods: ReadonlyMap<number, Pod>
   readonly services: ReadonlyMap<number, Service>
-  /** The highest ordinal that is or was in use. */
+  /** The highest ordinal that a member has or had. */
   readonly lastOrdinal: number
   readonly facts: Facts
 }
@@ -46,7 +46,8 @@ export async function observe(cluster: EtcdCluster, world: EtcdWorld, { owned, s
   const listed = speaker === undefined ? undefined : await etcd.members(speaker, { signal })
 
   const recorded = cluster.status?.lastOrdinal ?? -1
-  const highest = Math.max(recorded, ...pods.keys(), ...services.keys())
+  const highest = Math.max(recorded, ...pods.keys())
+  // One more may have been added by somebody who did not live to tell.
   const ordinals = new Map(range(highest + 2).map((ordinal) => [sites(name, ordinal).peerUrl, ordinal]))
   const members: MemberView[] = []
   for (const member of listed ?? []) {

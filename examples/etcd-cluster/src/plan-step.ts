@@ -23,7 +23,7 @@ export interface Facts {
   readonly size: number
   /** Whether the identity of the cluster is on record: from then on somebody may rely on its data. */
   readonly isFounded: boolean
-  /** The highest ordinal on record. */
+  /** The highest ordinal on record: no member ever had a higher one, unless it is still there. */
   readonly lastOrdinal: number
   /** The ordinals with a Service. */
   readonly names: readonly number[]
@@ -62,12 +62,12 @@ export function planStep(facts: Facts): Step {
 
 /** Removes what former members have left: first the pod, then the name. */
 function tidy({ lastOrdinal, names, pods }: Facts, members: readonly MemberFacts[]): Step | undefined {
+  // A member that nobody remembers once it is gone would leave its name to another.
+  if (members.some(({ ordinal = -1 }) => ordinal > lastOrdinal)) return { do: 'record' }
   const isMember = (ordinal: number): boolean => members.some((member) => member.ordinal === ordinal)
   for (const [ordinal, pod] of pods) if (!isMember(ordinal) && !pod.isStopping) return { do: 'stop', ordinal }
-  const ordinal = names.find((one) => !isMember(one) && !pods.has(one))
-  if (ordinal === undefined) return undefined
-  // A name that nobody remembers would be used again.
-  return ordinal > lastOrdinal ? { do: 'record' } : { do: 'forget', ordinal }
+  const ordinal = names.find((one) => one <= lastOrdinal && !isMember(one) && !pods.has(one))
+  return ordinal === undefined ? undefined : { do: 'forget', ordinal }
 }
 
 /** A learner has no vote: whatever becomes of it, the quorum stays. */
@@ -88,7 +88,7 @@ function tendLearner({ pods, size }: Facts, members: readonly MemberFacts[]): St
 }
 
 function tendVoters(facts: Facts, members: readonly MemberFacts[]): Step {
-  const { names, pods, size } = facts
+  const { lastOrdinal, names, pods, size } = facts
   const voters = members.filter(({ isLearner }) => !isLearner)
   const healthy = voters.filter(({ isHealthy }) => isHealthy).length
   const remove = ({ id, isHealthy, ordinal }: MemberFacts, why: string): Step => {
@@ -107,8 +107,9 @@ function tendVoters(facts: Facts, members: readonly MemberFacts[]): Step {
     return victim === undefined ? { do: 'nothing' } : remove(victim, 'the cluster shrinks')
   }
   if (sick.length > 0) return { do: 'wait', reason: 'Recovering' }
-  if (voters.length === size) return { do: 'nothing' }
-  return { do: 'add', ordinal: Math.max(facts.lastOrdinal, ...names, ...pods.keys()) + 1 }
+  if (voters.length < size) return { do: 'add', ordinal: lastOrdinal + 1 }
+  const unused = names.find((ordinal) => ordinal > lastOrdinal)
+  return unused === undefined ? { do: 'nothing' } : { do: 'forget', ordinal: unused }
 }
 
 /** Why a member that does not answer will not come back, if so. */

@@ -1,0 +1,108 @@
+// Members are processes of a real etcd, on ports of this machine.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pod } from 'kubewright/k8s'
+import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
+import { expect, test } from 'vitest'
+import { EtcdCluster } from './etcd-cluster.ts'
+import { etcdGateway } from './gateway.ts'
+import { MachineProcesses } from './machine-processes.ts'
+import { etcdOperator } from './operator.ts'
+import { localSites } from './site.ts'
+
+const version = /etcd Version: (\S+)/.exec(String(spawnSync('etcd', ['--version']).stdout))?.[1]
+if (version === undefined) console.log('skipped: etcd is not installed (Debian: apt install etcd-server)')
+
+const span = 16
+
+/** The first of some ports that nobody uses. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = await tryPort(0)
+    const others = Array.from({ length: span - 1 }, (_, index) => tryPort((first ?? 0) + index + 1))
+    const free = await Promise.all(others)
+    if (first !== undefined && first + span < 65_536 && !free.includes(undefined)) return first
+  }
+}
+
+const tryPort = (port: number): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
+
+const complete = (env: TestEnv, size: number) =>
+  env.until(EtcdCluster, 'real', (e) => isTrue('Complete')(e) && e.status?.healthyMembers === size, { timeout: '2m' })
+
+test.skipIf(version === undefined)(
+  'the operator grows, repairs and shrinks a real etcd that is in use',
+  { timeout: 300_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kubewright-etcd-'))
+    try {
+      await using processes = new MachineProcesses()
+      const sites = localSites({ folder, firstPort: await freePorts() })
+      const operator = etcdOperator({ etcd: etcdGateway(), sites, now: Date.now })
+      await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
+      const url = (ordinal: number) => sites({ name: 'real', namespace: 'default' }, ordinal).clientUrl
+
+      await env.client.create(EtcdCluster({ metadata: { name: 'real' }, spec: { size: 1 } }))
+      await complete(env, 1)
+      await put(url(0), 'greeting', 'hello')
+      await env.client.patch(EtcdCluster, 'real', { spec: { size: 3 } })
+      const grown = await complete(env, 3)
+      expect(grown.status?.members.map(({ name }) => name).sort()).toEqual(['real-0', 'real-1', 'real-2'])
+      expect(await get(url(2), 'greeting')).toBe('hello')
+
+      // The first member is lost with all it had; the cluster goes on, and another takes its place.
+      await env.client.delete(Pod, 'real-0', { gracePeriodSeconds: 0 })
+      await put(url(2), 'greeting', 'hello again')
+      await env.until(EtcdCluster, 'real', ({ status }) => status?.lastOrdinal === 3, { timeout: '1m' })
+      await complete(env, 3)
+      expect(await get(url(3), 'greeting')).toBe('hello again')
+
+      await env.client.patch(EtcdCluster, 'real', { spec: { size: 2 } })
+      const shrunk = await complete(env, 2)
+      expect(shrunk.status?.members).toHaveLength(2)
+      await env.until(EtcdCluster, 'real', isTrue('Complete'))
+      const pods = await env.client.list(Pod)
+      expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(
+        shrunk.status?.members.map(({ name }) => name).sort(),
+      )
+      const [, left] = pods
+      expect(await get(url(Number(left?.metadata.name.slice('real-'.length))), 'greeting')).toBe('hello again')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+async function post(url: string, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(new URL(path, url), { method: 'POST', body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}
+
+/** Writes as a client does who is patient while a leader is elected: etcd itself takes its time before it gives up. */
+async function put(url: string, key: string, value: string, attempts = 5): Promise<void> {
+  try {
+    await post(url, '/v3/kv/put', { key: base64(key), value: base64(value) })
+  } catch (error) {
+    if (attempts <= 1) throw error
+    await put(url, key, value, attempts - 1)
+  }
+}
+
+async function get(url: string, key: string): Promise<string> {
+  const { kvs } = (await post(url, '/v3/kv/range', { key: base64(key) })) as { kvs: { value: string }[] }
+  return Buffer.from(kvs[0]?.value ?? '', 'base64').toString()
+}
