@@ -100,4 +100,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./explain.ts')).explainCommand,
     },
   ],
+  [
+    'crd',
+    {
+      summary: 'Tell which changes of CRDs break objects or clients',
+      load: async () => (await import('./crd.ts')).crdCommand,
+    },
+  ],
 ])
