@@ -226,7 +226,7 @@ test('whatever is owned by whom and deleted how, the outcome is what the rules s
       const check = async (): Promise<void> => {
         await plane.settle()
         const found = new Map<number, Set<number>>()
-        for (const kind of [ConfigMap, Secret as typeof ConfigMap]) {
+        for (const kind of [ConfigMap, Secret] as (typeof ConfigMap)[]) {
           for (const { metadata } of await api.list(kind, { namespace: 'test' })) {
             if (!metadata.name.startsWith(prefix)) continue
             const owners = (metadata.ownerReferences ?? []).map(({ name }) => Number(name.slice(prefix.length)))

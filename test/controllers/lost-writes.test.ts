@@ -1,42 +1,7 @@
 // Every write of a scenario is lost once, before or after the server has done it: what comes of it must be the same.
-import type { InProcessHandler } from '@kubewright/client'
-import { builtinControllers } from '@kubewright/controllers'
 import { Deployment, Job, Pod, ReplicaSet, StatefulSet } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
-import { type Plane, startPlane } from './plane.ts'
-
-const controllers = (pattern: RegExp) =>
-  builtinControllers.filter(({ name }) => pattern.test(name)).flatMap((one) => one.controllers)
-
-/** Loses the n-th write. */
-function losing(n: number, when: 'before' | 'after') {
-  let writes = 0
-  const between =
-    (handler: InProcessHandler): InProcessHandler =>
-    async (request) => {
-      if (request.method === 'GET' || request.path.includes('/events') || writes++ !== n) return handler(request)
-      if (when === 'after') await handler(request)
-      throw new Error('the connection was lost')
-    }
-  return { between, hasLost: () => writes > n }
-}
-
-/** Runs a scenario with each of its writes lost in turn, until there is none left to lose. */
-async function loseEach(
-  pattern: RegExp,
-  when: 'before' | 'after',
-  scenario: (plane: Plane) => Promise<unknown>,
-): Promise<void> {
-  for (let n = 0; ; n++) {
-    const { between, hasLost } = losing(n, when)
-    await using plane = await startPlane({ controllers: controllers(pattern), nodes: 1, between })
-    await scenario(plane)
-    if (!hasLost()) {
-      expect(n).toBeGreaterThan(5)
-      return
-    }
-  }
-}
+import { loseEach } from './lose-each.ts'
 
 const meta = (name: string) => ({ name, namespace: 'test' })
 const selector = { matchLabels: { app: 'web' } }
