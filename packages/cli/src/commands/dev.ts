@@ -3,6 +3,7 @@ import { AsyncDisposer } from '@kubewright/base'
 import type { Command, CommandContext } from '../command.ts'
 import { type DevOptions, devHelp, parseDevOptions } from '../dev/dev-options.ts'
 import { DevSession } from '../dev/dev-session.ts'
+import { forgetLocalWebhooks } from '../dev/forget-local-webhooks.ts'
 import type { Loaded } from '../dev/operator-child.ts'
 import { operatorProcess, operatorProcessVariable } from '../dev/operator-process.ts'
 import { parentChannel } from '../dev/parent-channel.ts'
@@ -45,6 +46,9 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
       toldHow = true
     }
     const once = settler(options.once)
+    const client = served.plane.client()
+    // Of an earlier run on the same objects that was cut off.
+    if (options.plane.backend.kind !== 'memory') await forgetLocalWebhooks(client)
     const session = disposer.use(
       new DevSession({
         child: {
@@ -56,7 +60,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
           flags: options.flags,
           onIdle: () => once.settle(0),
         },
-        client: served.plane.client(),
+        client,
         clock,
         story,
         entry: entry.name,

@@ -31,6 +31,7 @@ export class DevSession implements AsyncDisposable {
   #loading: OperatorChild | undefined
   #isAskedFor = false
   #work: Promise<void> | undefined
+  #ending: Promise<void> | undefined
   #isOver = false
 
   constructor(options: DevSessionOptions) {
@@ -52,6 +53,7 @@ export class DevSession implements AsyncDisposable {
     this.#isAskedFor = false
     await Promise.all([this.#loading?.stop(), this.#working?.stop()])
     await this.#work
+    await this.#ending
   }
 
   async #loadWhileAsked(): Promise<void> {
@@ -68,31 +70,39 @@ export class DevSession implements AsyncDisposable {
   }
 
   async #loadOnce(): Promise<void> {
-    const { child: childOptions, clock, story, entry, onLoaded } = this.#options
+    const { child: childOptions, clock, story, onLoaded } = this.#options
     const started = clock.monotonic()
     const child = new OperatorChild(childOptions)
     this.#loading = child
     const loaded = await child.loaded
     if (loaded === undefined || !(await this.#install(child, loaded))) {
       this.#loading = undefined
-      this.#tellStay(child)
+      this.#tellStay()
       return
     }
     if (child.isStopping) {
       await child.exited
+      this.#loading = undefined
       return
     }
     const before = this.#working
     if (before) await before.stop()
+    // What it may have left behind must be gone before the next one registers.
+    await this.#ending
     this.#loading = undefined
+    if (this.#isOver) {
+      await child.stop()
+      return
+    }
     this.#working = child
-    void child.exited.then((code) => this.#ended(child, loaded, code))
+    this.#ending = child.exited.then((code) => this.#ended(child, loaded, code))
     child.go()
     onLoaded(loaded)
-    if (await child.ready) {
+    // Not waited for: an operator that never gets to work can be replaced, too.
+    void child.ready.then((isReady) => {
       const took = Math.round(clock.monotonic() - started)
-      story.tell(loaded.operator, `${before ? 'reloaded' : 'runs'} after ${took} ms: ${partsOf(loaded)}`)
-    } else if (!child.isStopping) story.tell(entry, 'did not get to work', 'red')
+      if (isReady) story.tell(loaded.operator, `${before ? 'reloaded' : 'runs'} after ${took} ms: ${partsOf(loaded)}`)
+    })
   }
 
   /** Installs the operator's definitions; resolves with whether they were accepted. */
@@ -113,11 +123,10 @@ export class DevSession implements AsyncDisposable {
     return true
   }
 
-  #tellStay(child: OperatorChild): void {
+  #tellStay(): void {
     const { story, entry, onFailed } = this.#options
     // Given up for the next one, or for good.
     if (this.#isAskedFor || this.#isOver) return
-    void child.exited
     if (this.#working) story.tell(entry, 'goes on running as it was; waiting for the next change', 'yellow')
     else story.tell(entry, 'waiting for the next change', 'yellow')
     onFailed()
@@ -128,7 +137,7 @@ export class DevSession implements AsyncDisposable {
     if (this.#working === child) this.#working = undefined
     // A process that was cut off leaves registrations behind that would keep everybody from writing.
     if (code !== 0) {
-      await forgetLocalWebhooks(client, operator).catch((error: unknown) =>
+      await forgetLocalWebhooks(client).catch((error: unknown) =>
         story.problem(operator, 'left webhooks behind', error),
       )
     }

@@ -1,11 +1,25 @@
 import type { ApiClient } from '@kubewright/client'
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kubewright/k8s/admissionregistration/v1'
+import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 
-/** Unregisters the webhooks that a process of an operator had registered under its local address, and left behind. */
-export async function forgetLocalWebhooks(client: ApiClient, operator: string): Promise<void> {
+/**
+ * Unregisters webhooks and conversions that a process of an operator registered under its address on this machine and left behind
+ * when it was cut off: nobody answers there any more, so nobody could write.
+ */
+export async function forgetLocalWebhooks(client: ApiClient): Promise<void> {
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
-    for (const { metadata } of await client.list(kind)) {
-      if (metadata.name.startsWith(`${operator}-local-`)) await client.delete(kind, metadata.name)
+    for (const { metadata, webhooks = [] } of await client.list(kind)) {
+      const isLeft = metadata.name.includes('-local-') && webhooks.every(({ clientConfig: { url } }) => isLocal(url))
+      if (isLeft) await client.delete(kind, metadata.name)
     }
   }
+  for (const { metadata, spec } of await client.list(CustomResourceDefinition)) {
+    if (!isLocal(spec.conversion?.webhook?.clientConfig?.url)) continue
+    const patch = [{ op: 'replace' as const, path: '/spec/conversion', value: { strategy: 'None' } }]
+    await client.patch(CustomResourceDefinition, metadata.name, patch)
+  }
+}
+
+function isLocal(url: string | undefined): boolean {
+  return url?.startsWith('https://127.0.0.1:') ?? false
 }
