@@ -1,4 +1,5 @@
 // `kubewright dev` as a black box: what an operator's author sees at the terminal while working on it.
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Requests } from '../up/requests.ts'
@@ -141,6 +142,21 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await second.line(/ homes {2}runs after/)
     expect(second.lines.filter((line) => line.includes('definition installed'))).toEqual([])
     expect(await second.stop()).toBe(0)
+  })
+
+  it('leaves neither processes nor webhooks behind when it is killed', async () => {
+    using project = new OperatorProject()
+    await using killed = await startDev(project, '--data', 'objects')
+    await killed.line(/ homes {2}runs after/)
+    // Closed when nobody holds the output any more: the operator's process has ended, too.
+    const closed = once(killed.child, 'close')
+    await killed.stop('SIGKILL')
+    await closed
+    project.write('src/operator.ts', `throw new Error('not today')\n`)
+    await using again = await startDev(project, '--data', 'objects')
+    await again.line(/waiting for the next change$/)
+    using requests = requestsTo(project)
+    expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
   })
 
   it('ends --once with 1 when the operator cannot be loaded', async () => {

@@ -148,10 +148,11 @@ export class DevSession implements AsyncDisposable {
 }
 
 function partsOf({ controllers, webhooks, conversions }: Loaded): string {
-  const parts = [`${plural(controllers.length, 'controller')} (${controllers.join(', ')})`]
+  const parts: string[] = []
+  if (controllers.length > 0) parts.push(`${plural(controllers.length, 'controller')} (${controllers.join(', ')})`)
   if (webhooks > 0) parts.push(plural(webhooks, 'webhook'))
   if (conversions > 0) parts.push(plural(conversions, 'conversion'))
-  return parts.join(', ')
+  return parts.length === 0 ? 'nothing but its kinds' : parts.join(', ')
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
