@@ -2,6 +2,7 @@ import type { Command, CommandContext } from '../command.ts'
 import { configFiles } from '../manifests/config-files.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import { derived, type GeneratedFile } from '../manifests/generated-file.ts'
+import { chartFiles } from '../manifests/helm-chart.ts'
 import { installManifest } from '../manifests/install-objects.ts'
 import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
@@ -20,6 +21,7 @@ const flags = {
   prometheus: 'switch',
   'network-policy': 'switch',
   installer: 'switch',
+  helm: 'switch',
   output: 'text',
 } as const
 
@@ -50,6 +52,8 @@ Options
   --prometheus       Have Prometheus scrape metrics and know the alerts
   --network-policy   Close the pod to all but metrics and webhooks
   --installer        Also write dist/install.yaml, which has everything
+  --helm             Also write a Helm chart to dist/chart; once it is there it
+                     is kept up to date, but for values.yaml if you changed it
   --output json      Tell what was done as JSON
 
 Switches are turned off with --no-NAME.`,
@@ -68,10 +72,14 @@ async function generate(args: readonly string[], context: CommandContext): Promi
     prometheus: values.prometheus ?? chosen.prometheus,
     networkPolicy: values['network-policy'] ?? chosen.networkPolicy,
   }
-  const present = await readFolders(folder, ['config', 'grafana', 'dist/install.yaml'])
+  const present = await readFolders(folder, ['config', 'grafana', 'dist/install.yaml', 'dist/chart'])
   const samples = [...present.keys()].flatMap(sampleName)
   const files = new Map<string, GeneratedFile>(configFiles(operator, { ...options, samples }))
   if (values.installer) files.set('dist/install.yaml', derived(installManifest(operator, options)))
+  const { version, description } = facts
+  if (values.helm ?? present.has('dist/chart/Chart.yaml')) {
+    for (const [path, file] of chartFiles(operator, { ...options, version, description })) files.set(path, file)
+  }
   const plans = planFiles({ files, present, force: values.force })
   const isWriting = !values.check && !values['dry-run']
   if (isWriting) await carryOut(folder, plans)

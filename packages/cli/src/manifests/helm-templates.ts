@@ -1,0 +1,200 @@
+import {
+  certificateArgs,
+  certificateMount,
+  certificateVolume,
+  metricsArgs,
+  webhookContainerPort,
+} from './manager-objects.ts'
+import { type Manifest, yamlOf } from './manifest.ts'
+import type { ObjectContext } from './object-context.ts'
+import { hasWebhooks, ownNamespace } from './operator-description.ts'
+
+/** Stands for the namespace of a release until a text is a template. */
+export const releaseNamespace = 'kubewright-release-namespace'
+
+/** Objects as a template of a chart, only there while a condition on the values holds. */
+export function template(condition: string | undefined, ...objects: readonly Manifest[]): string {
+  const text = asTemplate(yamlOf(...objects))
+  return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`
+}
+
+/** A text in which braces are braces, and placeholders are what they stand for. */
+export function asTemplate(text: string): string {
+  return text
+    .replaceAll('{{', '{{ "{{" }}')
+    .replaceAll(releaseNamespace, '{{ .Release.Namespace }}')
+    .replaceAll('app.kubernetes.io/managed-by: kubewright', 'app.kubernetes.io/managed-by: {{ .Release.Service }}')
+}
+
+/** What cert-manager is told by an annotation. */
+export function injectionLine({ operator }: ObjectContext): string {
+  return `cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/${operator.name}-serving-cert`
+}
+
+/** A definition that stays when the release goes, unless the values say otherwise. */
+export function definitionTemplate(
+  context: ObjectContext,
+  definition: Manifest,
+  conversion: object | undefined,
+): string {
+  let text = asTemplate(yamlOf(definition))
+  const annotations = ['    {{- if .Values.crd.keep }}', '    helm.sh/resource-policy: keep', '    {{- end }}']
+  if (conversion !== undefined) {
+    annotations.push(
+      '    {{- if and .Values.webhook.enable .Values.certManager.enable }}',
+      `    ${injectionLine(context)}`,
+      '    {{- end }}',
+    )
+    const block = asTemplate(indented(yamlOf({ conversion }), '  '))
+    text = text.replace('\nspec:\n', () => `\nspec:\n  {{- if .Values.webhook.enable }}\n${block}  {{- end }}\n`)
+  }
+  text = text.replace('\n  annotations:\n', () => `\n  annotations:\n${annotations.join('\n')}\n`)
+  return `{{- if .Values.crd.enable }}\n${text}{{- end }}\n`
+}
+
+/** Webhook configurations that cert-manager is told of when the values say so. */
+export function webhookTemplate(context: ObjectContext, configurations: readonly Manifest[]): string {
+  const annotations = [
+    '  {{- if .Values.certManager.enable }}',
+    '  annotations:',
+    `    ${injectionLine(context)}`,
+    '  {{- end }}',
+  ].join('\n')
+  const text = asTemplate(yamlOf(...configurations)).replaceAll('\nmetadata:\n', () => `\nmetadata:\n${annotations}\n`)
+  return `{{- if .Values.webhook.enable }}\n${text}{{- end }}\n`
+}
+
+/** The Deployment of the operator, with everything that people change in one. */
+export function managerTemplate(context: ObjectContext): string {
+  const { operator } = context
+  const { name } = operator
+  const webhooks = hasWebhooks(operator)
+  const item = (value: object, indent: string): string => listItem(value, indent)
+  const mounted = 'if and .Values.webhook.enable .Values.certManager.enable'
+  const lines = [
+    'apiVersion: apps/v1',
+    'kind: Deployment',
+    'metadata:',
+    '  labels:',
+    '    app.kubernetes.io/managed-by: {{ .Release.Service }}',
+    `    app.kubernetes.io/name: ${name}`,
+    '    control-plane: controller-manager',
+    `  name: ${name}-controller-manager`,
+    '  namespace: {{ .Release.Namespace }}',
+    'spec:',
+    '  replicas: {{ .Values.manager.replicas }}',
+    '  selector:',
+    '    matchLabels:',
+    `      app.kubernetes.io/name: ${name}`,
+    '      control-plane: controller-manager',
+    '  template:',
+    '    metadata:',
+    '      annotations:',
+    '        kubectl.kubernetes.io/default-container: manager',
+    ...optional('manager.podAnnotations', 8),
+    '      labels:',
+    `        app.kubernetes.io/name: ${name}`,
+    '        control-plane: controller-manager',
+    ...optional('manager.podLabels', 8),
+    '    spec:',
+    ...optionalField('imagePullSecrets', 6),
+    ...optionalField('nodeSelector', 6),
+    ...optionalField('tolerations', 6),
+    ...optionalField('affinity', 6),
+    '      containers:',
+    '      - args:',
+    '        {{- if .Values.metrics.enable }}',
+    ...metricsArgs.map((arg) => `        - ${arg}`),
+    '        {{- end }}',
+    ...(operator.leaderElection ? ['        - --leader-elect'] : []),
+    '        - --health-probe-bind-address=:8081',
+    ...(webhooks
+      ? [`        {{- ${mounted} }}`, ...certificateArgs.map((arg) => `        - ${arg}`), '        {{- end }}']
+      : []),
+    '        {{- range .Values.manager.args }}',
+    '        - {{ . | quote }}',
+    '        {{- end }}',
+    '        env:',
+    ...(operator.namespaces.includes(ownNamespace)
+      ? [
+          '        - name: WATCH_NAMESPACE',
+          '          valueFrom:',
+          '            fieldRef:',
+          '              fieldPath: metadata.namespace',
+        ]
+      : []),
+    ...(webhooks
+      ? [
+          '        {{- if not .Values.webhook.enable }}',
+          '        - name: ENABLE_WEBHOOKS',
+          '          value: "false"',
+          '        {{- end }}',
+        ]
+      : []),
+    ...optional('manager.env', 8),
+    '        image: "{{ .Values.manager.image.repository }}:{{ .Values.manager.image.tag | default .Chart.AppVersion }}"',
+    '        imagePullPolicy: {{ .Values.manager.image.pullPolicy }}',
+    '        livenessProbe:',
+    '          httpGet:',
+    '            path: /healthz',
+    '            port: 8081',
+    '          initialDelaySeconds: 15',
+    '          periodSeconds: 20',
+    '        name: manager',
+    '        ports:',
+    ...(webhooks
+      ? [
+          '        {{- if .Values.webhook.enable }}',
+          ...item(webhookContainerPort, '        ').split('\n'),
+          '        {{- end }}',
+        ]
+      : []),
+    '        readinessProbe:',
+    '          httpGet:',
+    '            path: /readyz',
+    '            port: 8081',
+    '          initialDelaySeconds: 5',
+    '          periodSeconds: 10',
+    '        resources:',
+    '          {{- toYaml .Values.manager.resources | nindent 10 }}',
+    '        securityContext:',
+    '          {{- toYaml .Values.manager.securityContext | nindent 10 }}',
+    '        volumeMounts:',
+    ...(webhooks
+      ? [`        {{- ${mounted} }}`, ...item(certificateMount, '        ').split('\n'), '        {{- end }}']
+      : []),
+    '      securityContext:',
+    '        {{- toYaml .Values.manager.podSecurityContext | nindent 8 }}',
+    `      serviceAccountName: ${name}-controller-manager`,
+    '      terminationGracePeriodSeconds: 40',
+    '      volumes:',
+    ...(webhooks
+      ? [`      {{- ${mounted} }}`, ...item(certificateVolume, '      ').split('\n'), '      {{- end }}']
+      : []),
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function optional(value: string, indent: number): string[] {
+  const space = ' '.repeat(indent)
+  return [`${space}{{- with .Values.${value} }}`, `${space}{{- toYaml . | nindent ${indent} }}`, `${space}{{- end }}`]
+}
+
+function optionalField(field: string, indent: number): string[] {
+  const space = ' '.repeat(indent)
+  return [
+    `${space}{{- with .Values.manager.${field} }}`,
+    `${space}${field}:`,
+    `${space}  {{- toYaml . | nindent ${indent + 2} }}`,
+    `${space}{{- end }}`,
+  ]
+}
+
+function listItem(value: object, indent: string): string {
+  return indented(yamlOf([value]), indent).trimEnd()
+}
+
+function indented(text: string, indent: string): string {
+  return text.replaceAll(/^(?=.)/gm, indent)
+}
