@@ -18,7 +18,7 @@ export function conversionText(project: Project, family: KindFamily): string {
   return `${licenseHeader(project)}import { defineConversion, spoke } from 'kubewright'
 ${kindImport(family, `${family.stem}.conversion.ts`)}
 
-// Equal fields are handed on as they are. Where the versions differ, the compiler or the test names what is not covered.
+// Equal fields are handed on as they are. Where the versions differ, the compiler or the test shows what gets lost.
 export const ${prefix}Conversion = defineConversion(${kind}, [
 ${spokes.join('')}])
 `
