@@ -107,4 +107,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./crd.ts')).crdCommand,
     },
   ],
+  [
+    'doctor',
+    {
+      summary: 'Find out what keeps an operator from running, and the cure',
+      load: async () => (await import('./doctor.ts')).doctorCommand,
+    },
+  ],
 ])

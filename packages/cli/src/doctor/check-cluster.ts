@@ -1,0 +1,65 @@
+import { ApiError } from '@kubewright/api'
+import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/client'
+import { isRecord } from '../scaffold/is-record.ts'
+import type { Finding } from './finding.ts'
+
+/** A client, if a kubeconfig is found and can be used. */
+export async function checkKubeconfig(
+  connect: () => Promise<ApiClient>,
+): Promise<{ readonly findings: Finding[]; readonly client?: ApiClient }> {
+  const check = 'Kubeconfig'
+  try {
+    const client = await connect()
+    const { host } = client.rest.transport
+    return { findings: [{ check, level: 'ok', message: `${host}, namespace ${client.namespace}` }], client }
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error
+    const cure = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine: kubewright up'
+    return { findings: [{ check, level: 'failed', message: error.message, cure }] }
+  }
+}
+
+/** Whether the API server answers, and to whom. */
+export async function checkCluster(client: ApiClient, signal: AbortSignal): Promise<Finding[]> {
+  const check = 'Cluster'
+  try {
+    const version = await client.rest.json({ method: 'GET', path: '/version', timeout: '10s', signal })
+    const git = isRecord(version) ? String(version['gitVersion']) : 'an unknown version'
+    return [{ check, level: 'ok', message: `answers, Kubernetes ${git}${await whoAmI(client, signal)}` }]
+  } catch (error) {
+    signal.throwIfAborted()
+    const message = error instanceof Error ? error.message : String(error)
+    return [{ check, level: 'failed', message, cure: cureOf(error, client.rest.transport.host) }]
+  }
+}
+
+async function whoAmI(client: ApiClient, signal: AbortSignal): Promise<string> {
+  try {
+    const review = await client.rest.json({
+      method: 'POST',
+      path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
+      signal,
+    })
+    const status = isRecord(review) ? review['status'] : undefined
+    const user = isRecord(status) ? status['userInfo'] : undefined
+    return isRecord(user) ? `, to ${String(user['username'])}` : ''
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // Older servers do not know this question.
+    return ''
+  }
+}
+
+function cureOf(error: unknown, host: string): string {
+  if (error instanceof ApiError && error.statusCode === 401)
+    return 'the credentials of the kubeconfig are not accepted: log in again, or get a new kubeconfig'
+  if (error instanceof ApiError && error.statusCode === 403)
+    return 'the user of the kubeconfig may not even ask for the version: is it the right one?'
+  const text = [error, (error as { cause?: unknown })?.cause].map(String).join(' ')
+  if (/certificate|self.signed|altname|CERT_|UNABLE_TO/i.test(text))
+    return `the kubeconfig does not trust ${host}: it needs the certificate authority of this cluster`
+  if (/ECONNREFUSED/.test(text)) return `nothing listens at ${host}: start the cluster, or name another context`
+  if (/ENOTFOUND|EAI_AGAIN/.test(text)) return `the name in ${host} is not known: check it, the network and the VPN`
+  return `check that ${host} can be reached from here: network, VPN, proxy (HTTPS_PROXY, NO_PROXY)`
+}

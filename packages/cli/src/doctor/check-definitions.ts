@@ -1,0 +1,57 @@
+import type { CrdManifest } from '@kubewright/api'
+import { isForbidden } from '@kubewright/api'
+import type { ApiClient } from '@kubewright/client'
+import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
+import { crdDifferences } from '../import/normal-crd.ts'
+import { isCrd } from '../validate/crds-in.ts'
+import type { Finding } from './finding.ts'
+
+/** Whether a cluster has the definitions of an operator, as the operator has them. */
+export async function checkDefinitions(
+  client: ApiClient,
+  crds: readonly CrdManifest[],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const check = 'Definitions'
+  const findings: Finding[] = []
+  for (const crd of crds) {
+    const { name } = crd.metadata
+    try {
+      const problem = await problemOf(client, crd, signal)
+      if (problem !== undefined) findings.push({ check, ...problem })
+    } catch (error) {
+      if (!isForbidden(error)) throw error
+      const cure = 'ask for the permission to get customresourcedefinitions, or ask somebody who has it'
+      findings.push({ check, level: 'skipped', message: `${name} may not be looked at`, cure })
+    }
+  }
+  if (findings.length > 0) return findings
+  return [
+    { check, level: 'ok', message: `${crds.map(({ metadata }) => metadata.name).join(', ') || 'none'} installed` },
+  ]
+}
+
+async function problemOf(
+  client: ApiClient,
+  crd: CrdManifest,
+  signal: AbortSignal,
+): Promise<Omit<Finding, 'check'> | undefined> {
+  const { name } = crd.metadata
+  const found = await client.find(CustomResourceDefinition, name, { signal })
+  if (found === undefined) return { level: 'failed', message: `${name} is not installed`, cure: 'kubewright install' }
+  const conditions = found.status?.conditions ?? []
+  if (!conditions.some(({ type, status }) => type === 'Established' && status === 'True')) {
+    const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
+    const why = refused === undefined ? '' : `: ${refused.message}`
+    return { level: 'failed', message: `${name} is not served${why}`, cure: `kubectl describe crd ${name}` }
+  }
+  const installed: unknown = found
+  const differences = isCrd(installed) ? crdDifferences(installed, crd, 3) : []
+  if (differences.length === 0) return undefined
+  const message = `${name} differs from the code at ${differences.join(', ')}`
+  return {
+    level: 'warning',
+    message,
+    cure: 'kubewright generate, look at kubewright crd diff --cluster, then kubewright install',
+  }
+}

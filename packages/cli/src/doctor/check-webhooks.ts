@@ -1,0 +1,130 @@
+import { X509Certificate } from 'node:crypto'
+import { isForbidden, isNotFound } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import type { ApiClient } from '@kubewright/client'
+import { isRecord } from '../scaffold/is-record.ts'
+import type { Finding } from './finding.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A webhook that the API server calls. */
+interface Hook {
+  /** What it belongs to and its name, for people. */
+  readonly name: string
+  readonly clientConfig: Json
+  /** Whether requests fail when it cannot be called. */
+  readonly isVital: boolean
+}
+
+const check = 'Webhooks'
+
+/** Whether the API server can reach the webhooks that it is told to call: their services, those behind them, and certificates. */
+export async function checkWebhooks(client: ApiClient, clock: Clock, signal: AbortSignal): Promise<Finding[]> {
+  let hooks: Hook[]
+  try {
+    hooks = await allHooks(client, signal)
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    return [{ check, level: 'skipped', message: 'webhook configurations may not be looked at' }]
+  }
+  const findings: Finding[] = []
+  for (const hook of hooks) {
+    const problem = certificateProblem(hook, clock) ?? (await serviceProblem(client, hook, signal))
+    if (problem === undefined) continue
+    findings.push({ check, level: hook.isVital ? 'failed' : 'warning', ...problem })
+  }
+  if (findings.length > 0) return findings
+  return [{ check, level: 'ok', message: hooks.length === 0 ? 'none' : `${hooks.length} have somebody who answers` }]
+}
+
+async function allHooks(client: ApiClient, signal: AbortSignal): Promise<Hook[]> {
+  const list = async (path: string): Promise<Json[]> => {
+    const answer = await client.rest.json({ method: 'GET', path, signal })
+    return isRecord(answer) && Array.isArray(answer['items']) ? answer['items'].filter(isRecord) : []
+  }
+  const hooks: Hook[] = []
+  for (const plural of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']) {
+    for (const configuration of await list(`/apis/admissionregistration.k8s.io/v1/${plural}`)) {
+      const { webhooks } = configuration
+      for (const hook of Array.isArray(webhooks) ? webhooks.filter(isRecord) : []) {
+        const { name, clientConfig, failurePolicy } = hook
+        hooks.push({
+          name: `${String(name)} of ${plural}/${nameOf(configuration)}`,
+          clientConfig: isRecord(clientConfig) ? clientConfig : {},
+          isVital: failurePolicy !== 'Ignore',
+        })
+      }
+    }
+  }
+  for (const crd of await list('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')) {
+    const clientConfig = at(crd, 'spec', 'conversion', 'webhook', 'clientConfig')
+    if (isRecord(clientConfig)) hooks.push({ name: `The conversion of ${nameOf(crd)}`, clientConfig, isVital: true })
+  }
+  return hooks
+}
+
+const nameOf = (object: Json): string => String(at(object, 'metadata', 'name'))
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
+}
+
+type Problem = Pick<Finding, 'message' | 'cure'>
+
+function certificateProblem({ name, clientConfig }: Hook, clock: Clock): Problem | undefined {
+  const { caBundle } = clientConfig
+  if (typeof caBundle !== 'string' || caBundle === '') {
+    // An address may have a certificate that everybody trusts; a service in the cluster never has.
+    if (clientConfig['service'] === undefined) return undefined
+    const cure = 'whoever looks after its certificate has to fill caBundle in: the operator itself, or cert-manager'
+    return { message: `${name} has no caBundle, so its certificate is not trusted`, cure }
+  }
+  try {
+    const { validTo } = new X509Certificate(Buffer.from(caBundle, 'base64'))
+    if (Date.parse(validTo) > clock.now()) return undefined
+    return { message: `${name} has a caBundle that ended on ${validTo}`, cure: 'renew the certificate' }
+  } catch {
+    return { message: `${name} has a caBundle that is no certificate`, cure: 'fill in the PEM of the CA, in base64' }
+  }
+}
+
+async function serviceProblem(client: ApiClient, hook: Hook, signal: AbortSignal): Promise<Problem | undefined> {
+  const { service } = hook.clientConfig
+  if (!isRecord(service)) return undefined
+  const [namespace, name] = [String(service['namespace']), String(service['name'])]
+  const shown = `${namespace}/${name}`
+  const inNamespace = `namespaces/${encodeURIComponent(namespace)}`
+  try {
+    await client.rest.json({
+      method: 'GET',
+      path: `/api/v1/${inNamespace}/services/${encodeURIComponent(name)}`,
+      signal,
+    })
+    const query = new URLSearchParams({ labelSelector: `kubernetes.io/service-name=${name}` })
+    const path = `/apis/discovery.k8s.io/v1/${inNamespace}/endpointslices`
+    const slices = await client.rest.json({ method: 'GET', path, query, signal })
+    if (hasReady(slices)) return undefined
+    const cure = `see why its pods are not ready: kubectl -n ${namespace} get pods`
+    return { message: `${hook.name} is served by ${shown}, behind which nobody is ready`, cure }
+  } catch (error) {
+    if (isNotFound(error)) {
+      const cure = 'deploy the operator that it belongs to, or delete the configuration'
+      return { message: `${hook.name} is served by ${shown}, which does not exist`, cure }
+    }
+    // What may not be looked at cannot be judged.
+    if (isForbidden(error)) return undefined
+    throw error
+  }
+}
+
+function hasReady(slices: unknown): boolean {
+  const items = at(slices, 'items')
+  return (
+    Array.isArray(items) &&
+    items.some((slice) => {
+      const endpoints = at(slice, 'endpoints')
+      // Not said means ready.
+      return Array.isArray(endpoints) && endpoints.some((one) => at(one, 'conditions', 'ready') !== false)
+    })
+  )
+}
