@@ -114,4 +114,11 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
   ],
+  [
+    'completion',
+    {
+      summary: 'Print a script that has a shell complete commands and flags',
+      load: async () => (await import('./completion.ts')).completionCommand,
+    },
+  ],
 ])

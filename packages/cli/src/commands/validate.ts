@@ -28,7 +28,7 @@ Options
   --show-defaults      Also print what the server fills in
   --validate MODE      strict, warn or ignore unknown and repeated fields
                        (default strict)
-  -n, --namespace NAME Namespace of objects that name none (default: default)
+  -n, --namespace NS   Namespace of objects that name none (default: default)
   --output json        Print the result as JSON`,
   run: (args, context) => validate(args, context),
 }
