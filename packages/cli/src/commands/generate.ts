@@ -1,4 +1,6 @@
 import type { Command, CommandContext } from '../command.ts'
+import { bundleFiles } from '../manifests/bundle-files.ts'
+import { channelsOf, examplesOf } from '../manifests/bundle-inputs.ts'
 import { configFiles } from '../manifests/config-files.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import { derived, type GeneratedFile } from '../manifests/generated-file.ts'
@@ -8,6 +10,7 @@ import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
 import { carryOut, readFolders } from '../manifests/project-files.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
+import { type BundleProblem, validateBundle } from '../manifests/validate-bundle.ts'
 import { unifiedDiff } from '../scaffold/line-diff.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
 
@@ -22,6 +25,9 @@ const flags = {
   'network-policy': 'switch',
   installer: 'switch',
   helm: 'switch',
+  bundle: 'switch',
+  channels: 'text',
+  'default-channel': 'text',
   output: 'text',
 } as const
 
@@ -51,9 +57,14 @@ Options
                      webhooks; without it the operator does so itself
   --prometheus       Have Prometheus scrape metrics and know the alerts
   --network-policy   Close the pod to all but metrics and webhooks
-  --installer        Also write dist/install.yaml, which has everything
+  --installer        Also write dist/install.yaml, which has everything; once it is
+                     there it is kept up to date
   --helm             Also write a Helm chart to dist/chart; once it is there it
                      is kept up to date, but for values.yaml if you changed it
+  --bundle           Also write a bundle for OLM to bundle/, and check it; once it
+                     is there it is kept up to date
+  --channels A,B     The channels of the bundle (default alpha)
+  --default-channel  The one that users get (default the first)
   --output json      Tell what was done as JSON
 
 Switches are turned off with --no-NAME.`,
@@ -72,13 +83,33 @@ async function generate(args: readonly string[], context: CommandContext): Promi
     prometheus: values.prometheus ?? chosen.prometheus,
     networkPolicy: values['network-policy'] ?? chosen.networkPolicy,
   }
-  const present = await readFolders(folder, ['config', 'grafana', 'dist/install.yaml', 'dist/chart'])
+  const present = await readFolders(folder, [
+    'config',
+    'grafana',
+    'dist/install.yaml',
+    'dist/chart',
+    'bundle',
+    'bundle.Dockerfile',
+  ])
   const samples = [...present.keys()].flatMap(sampleName)
   const files = new Map<string, GeneratedFile>(configFiles(operator, { ...options, samples }))
-  if (values.installer) files.set('dist/install.yaml', derived(installManifest(operator, options)))
+  if (values.installer ?? present.has('dist/install.yaml'))
+    files.set('dist/install.yaml', derived(installManifest(operator, options)))
   const { version, description } = facts
   if (values.helm ?? present.has('dist/chart/Chart.yaml')) {
     for (const [path, file] of chartFiles(operator, { ...options, version, description })) files.set(path, file)
+  }
+  let problems: readonly BundleProblem[] = []
+  if (values.bundle ?? present.has('bundle/metadata/annotations.yaml')) {
+    const bundle = bundleFiles(operator, {
+      ...facts,
+      ...options,
+      ...channelsOf(values, present),
+      version: version ?? '0.0.1',
+      samples: examplesOf(operator, present),
+    })
+    for (const [path, file] of bundle) files.set(path, file)
+    problems = validateBundle(new Map([...bundle].map(([path, { text }]) => [path, text])))
   }
   const plans = planFiles({ files, present, force: values.force })
   const isWriting = !values.check && !values['dry-run']
@@ -87,9 +118,10 @@ async function generate(args: readonly string[], context: CommandContext): Promi
     context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }))
   } else if (isWriting) tell(plans, context)
   else for (const line of differences(plans)) context.out(line)
-  if (!values.check) return 0
+  for (const { severity, path, message } of problems) context.note(`${severity.padEnd(7)} ${path}: ${message}`)
+  if (problems.some(({ severity }) => severity === 'error')) return 1
   const changes = plans.filter(isChange)
-  if (changes.length === 0) return 0
+  if (!values.check || changes.length === 0) return 0
   context.note(
     `kubewright generate: ${changes.length} of ${plans.length} files are not up to date: kubewright generate`,
   )

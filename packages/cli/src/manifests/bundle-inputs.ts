@@ -1,0 +1,41 @@
+import { parseGroupVersion, parseManifests, parseYaml } from '@kubewright/api'
+import type { OperatorDescription } from './operator-description.ts'
+import { sampleOf } from './sample-of.ts'
+
+type Texts = ReadonlyMap<string, string>
+
+/** Objects that show how the resources of an operator are used: those in config/samples, else made up ones. */
+export function examplesOf({ name, resources }: OperatorDescription, present: Texts): object[] {
+  const written: { readonly apiVersion: string; readonly kind: string }[] = []
+  for (const [path, text] of present) {
+    if (!/^config\/samples\/[^/]+\.ya?ml$/.test(path) || path.endsWith('/kustomization.yaml')) continue
+    written.push(...(parseManifests(text) as typeof written))
+  }
+  return resources.flatMap(({ crd }) => {
+    const { group, names } = crd.spec
+    const own = written.filter(
+      ({ apiVersion, kind }) => kind === names.kind && parseGroupVersion(apiVersion).group === group,
+    )
+    return own.length > 0 ? own : [sampleOf(crd, name)]
+  })
+}
+
+/** The channels that flags name, else those that the bundle has. */
+export function channelsOf(
+  flags: { readonly channels?: string | undefined; readonly 'default-channel'?: string | undefined },
+  present: Texts,
+): { channels?: readonly string[]; defaultChannel?: string } {
+  const text = present.get('bundle/metadata/annotations.yaml')
+  const { annotations = {} } = (text === undefined ? {} : parseYaml(text)) as {
+    annotations?: Record<string, string | undefined>
+  }
+  const known = annotations['operators.operatorframework.io.bundle.channels.v1']
+  const channels = (flags.channels ?? known)?.split(',').map((channel) => channel.trim())
+  const kept =
+    flags.channels === undefined ? annotations['operators.operatorframework.io.bundle.channel.default.v1'] : undefined
+  const defaultChannel = flags['default-channel'] ?? kept
+  return {
+    ...(channels === undefined ? {} : { channels }),
+    ...(defaultChannel === undefined ? {} : { defaultChannel }),
+  }
+}

@@ -1,0 +1,192 @@
+import { parseYaml } from '@kubewright/api'
+
+/** What is wrong with a bundle. */
+export interface BundleProblem {
+  readonly severity: 'error' | 'warning'
+  readonly path: string
+  readonly message: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const semver = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+const channels = 'operators.operatorframework.io.bundle.channels.v1'
+const defaultChannel = 'operators.operatorframework.io.bundle.channel.default.v1'
+const required = [
+  channels,
+  'operators.operatorframework.io.bundle.manifests.v1',
+  'operators.operatorframework.io.bundle.mediatype.v1',
+  'operators.operatorframework.io.bundle.metadata.v1',
+  'operators.operatorframework.io.bundle.package.v1',
+]
+
+/** Checks a bundle, given as texts by path, for what OLM and its catalogues would refuse or complain about. Needs no cluster. */
+export function validateBundle(files: ReadonlyMap<string, string>): BundleProblem[] {
+  const problems: BundleProblem[] = []
+  const documents = new Map<string, Fields>()
+  for (const [path, text] of files) {
+    if (!/\.ya?ml$/.test(path)) continue
+    try {
+      documents.set(path, asFields(parseYaml(text)))
+    } catch (error) {
+      problems.push({ severity: 'error', path, message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const versions = [...documents].filter(([, { kind }]) => kind === 'ClusterServiceVersion')
+  if (versions.length !== 1) {
+    const message = `a bundle has exactly one ClusterServiceVersion, not ${versions.length}`
+    return [...problems, { severity: 'error', path: 'bundle/manifests', message }]
+  }
+  const definitions = [...documents.values()].filter(({ kind }) => kind === 'CustomResourceDefinition')
+  const [path, version] = versions[0]!
+  const check = new Check(path, problems)
+  checkVersion(check, version, definitions)
+  checkMetadata(
+    new Check('bundle/metadata/annotations.yaml', problems),
+    documents.get('bundle/metadata/annotations.yaml'),
+  )
+  return problems
+}
+
+class Check {
+  readonly #path: string
+  readonly #problems: BundleProblem[]
+
+  constructor(path: string, problems: BundleProblem[]) {
+    this.#path = path
+    this.#problems = problems
+  }
+
+  error(isFine: boolean, message: string): void {
+    if (!isFine) this.#problems.push({ severity: 'error', path: this.#path, message })
+  }
+
+  warning(isFine: boolean, message: string): void {
+    if (!isFine) this.#problems.push({ severity: 'warning', path: this.#path, message })
+  }
+}
+
+function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[]): void {
+  const { metadata, spec: specField } = csv
+  const { name, annotations } = asFields(metadata)
+  const spec = asFields(specField)
+  const version = textOf(spec['version'])
+  check.error(
+    semver.test(version),
+    `spec.version must be a semantic version, not "${version}": set "version" in package.json`,
+  )
+  check.error(
+    textOf(name).endsWith(`.v${version}`),
+    `metadata.name must end with .v${version}, not be "${textOf(name)}"`,
+  )
+  for (const field of ['displayName', 'install', 'installModes']) {
+    check.error(spec[field] !== undefined, `spec.${field} is required`)
+  }
+  for (const [field, source] of [
+    ['description', 'description'],
+    ['provider', 'author'],
+    ['maintainers', 'author, with an address'],
+    ['links', 'homepage'],
+    ['icon', undefined],
+  ] as const) {
+    const cure = source === undefined ? 'catalogues show it' : `it comes from "${source}" in package.json`
+    check.warning(spec[field] !== undefined, `spec.${field} is missing: ${cure}`)
+  }
+  const modes = asList(spec['installModes']).map(asFields)
+  check.error(
+    modes.some(({ supported }) => supported === true),
+    'spec.installModes supports none: OLM could not install it',
+  )
+  checkOwned(check, spec, definitions)
+  checkExamples(check, textOf(asFields(annotations)['alm-examples']), definitions)
+  checkWebhooks(check, spec, modes)
+}
+
+function checkOwned(check: Check, spec: Fields, definitions: readonly Fields[]): void {
+  const owned = asList(asFields(spec['customresourcedefinitions'])['owned']).map(asFields)
+  const names = definitions.map(({ metadata }) => textOf(asFields(metadata)['name']))
+  for (const { name, kind, version, specDescriptors, statusDescriptors } of owned) {
+    const definition = definitions.find(({ metadata }) => asFields(metadata)['name'] === name)
+    check.error(definition !== undefined, `owned CRD ${textOf(name)} is not in the bundle`)
+    if (definition === undefined) continue
+    const { names: named, versions } = asFields(definition['spec'])
+    check.error(asFields(named)['kind'] === kind, `owned CRD ${textOf(name)} is of another kind than ${textOf(kind)}`)
+    const served = asList(versions)
+      .map(asFields)
+      .find((one) => one['name'] === version)
+    check.error(served !== undefined, `owned CRD ${textOf(name)} has no version ${textOf(version)}`)
+    const schema = asFields(asFields(served?.['schema'])['openAPIV3Schema'])
+    for (const [half, descriptors] of [
+      ['spec', specDescriptors],
+      ['status', statusDescriptors],
+    ] as const) {
+      for (const { path } of asList(descriptors).map(asFields)) {
+        check.error(
+          hasField(schema, [half, ...textOf(path).split('.')]),
+          `descriptor of ${textOf(kind)}: there is no field ${half}.${textOf(path)}`,
+        )
+      }
+    }
+  }
+  for (const name of names) {
+    check.error(
+      owned.some((one) => one['name'] === name),
+      `CRD ${name} is in the bundle, but not owned`,
+    )
+  }
+}
+
+function checkExamples(check: Check, text: string, definitions: readonly Fields[]): void {
+  let examples: readonly unknown[]
+  try {
+    examples = asList(JSON.parse(text === '' ? '[]' : text))
+  } catch {
+    check.error(false, 'the annotation alm-examples is no JSON')
+    return
+  }
+  for (const { spec } of definitions) {
+    const { group, names } = asFields(spec)
+    const { kind } = asFields(names)
+    const isShown = examples
+      .map(asFields)
+      .some((one) => one['kind'] === kind && textOf(one['apiVersion']).startsWith(`${textOf(group)}/`))
+    check.warning(isShown, `there is no example of ${textOf(kind)}: put one into config/samples`)
+  }
+}
+
+function checkWebhooks(check: Check, spec: Fields, modes: readonly Fields[]): void {
+  const deployments = asList(asFields(asFields(spec['install'])['spec'])['deployments']).map(asFields)
+  const names = deployments.map(({ name }) => name)
+  check.error(deployments.length > 0, 'spec.install.spec.deployments is empty: nothing would run')
+  const webhooks = asList(spec['webhookdefinitions']).map(asFields)
+  for (const { generateName, deploymentName } of webhooks) {
+    check.error(
+      names.includes(deploymentName),
+      `webhook ${textOf(generateName)} is served by the deployment ${textOf(deploymentName)}, which is not in the bundle`,
+    )
+  }
+  const isConverting = webhooks.some(({ type }) => type === 'ConversionWebhook')
+  const isEverywhere = modes.some(({ type, supported }) => type === 'AllNamespaces' && supported === true)
+  check.error(!isConverting || isEverywhere, 'conversion webhooks need the install mode AllNamespaces')
+}
+
+function checkMetadata(check: Check, document: Fields | undefined): void {
+  check.error(document !== undefined, 'is missing')
+  const annotations = asFields(document?.['annotations'])
+  for (const name of required) check.error(textOf(annotations[name]) !== '', `the annotation ${name} is missing`)
+  const known = textOf(annotations[channels]).split(',')
+  const chosen = textOf(annotations[defaultChannel])
+  check.error(chosen === '' || known.includes(chosen), `the default channel ${chosen} is none of ${known.join(', ')}`)
+}
+
+function hasField(schema: Fields, path: readonly string[]): boolean {
+  const [first, ...rest] = path
+  if (first === undefined) return true
+  const field = asFields(schema['properties'])[first]
+  return field !== undefined && hasField(asFields(field), rest)
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const asFields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
