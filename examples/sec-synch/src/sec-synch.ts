@@ -33,8 +33,7 @@ export const SecSynch = defineResource({
         }),
         { listType: 'map', keys: ['namespace'] },
       )
-      .describe('What became of each destination.')
-      .default([]),
+      .describe('What became of each destination.'),
     conditions: s.conditions('Synced'),
   }),
   columns: {

@@ -57,7 +57,9 @@ const tutorialController = defineKeyController({
       }
     }
     const lastSyncTime = new Date().toISOString()
-    await client.subresource(SecSynch, 'status').patch(key, { status: { lastSyncTime, conditions: [] } })
+    await client
+      .subresource(SecSynch, 'status')
+      .patch(key, { status: { lastSyncTime, destinations: [], conditions: [] } })
     return undefined
   },
 })

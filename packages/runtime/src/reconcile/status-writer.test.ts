@@ -1,4 +1,4 @@
-import { type ConditionDraft, condition, defineResource, isConflict } from '@kubewright/api'
+import { type ConditionDraft, condition, defineResource, type Infer, isConflict } from '@kubewright/api'
 import { ConfigMap, Node } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -107,6 +107,40 @@ describe('Outcome.status', () => {
     const { status } = await get()
     expect(status?.readyReplicas).toBeUndefined()
     expect(status?.conditions?.map(({ type }) => type)).toEqual(['Reachable'])
+  })
+
+  test('can empty lists and maps that must be there, which an apply alone would drop', async () => {
+    const Fleet = defineResource({
+      group: 'ajd.example.com',
+      version: 'v1',
+      kind: 'Fleet',
+      spec: s.object({}),
+      status: s.object({
+        ships: s.array(s.object({ name: s.string(), crew: s.int() }), { listType: 'map', keys: ['name'] }),
+        ports: s.object({ berths: s.map(s.int()) }),
+      }),
+    })
+    await install(bench.client, Fleet)
+    await bench.client.create(Fleet({ metadata: { name: 'white' }, spec: {} }))
+    let status: NonNullable<Infer<typeof Fleet>['status']> = {
+      ships: [{ name: 'a', crew: 1 }],
+      ports: { berths: { x: 1 } },
+    }
+    const controller = defineController(Fleet, { reconcile: () => ({ status }) as never })
+    const reconcile = bench.run(controller)
+    const report = async (next: typeof status) => {
+      status = next
+      await reconcile('default/white')
+      expect((await bench.client.get(Fleet, 'white')).status).toEqual(next)
+    }
+    await report(status)
+    await report({ ships: [], ports: { berths: {} } })
+    bench.writes()
+    await report(status)
+    await bench.run(controller)('default/white')
+    expect(bench.writes().length).toBeLessThanOrEqual(1)
+    await report({ ships: [{ name: 'b', crew: 2 }], ports: { berths: { y: 2 } } })
+    await report({ ships: [], ports: { berths: { y: 2 } } })
   })
 
   test('puts back what somebody else changed', async () => {

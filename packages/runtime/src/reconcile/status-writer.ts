@@ -4,6 +4,7 @@ import {
   type ConditionDraft,
   findCause,
   findCondition,
+  isApiError,
   isNotFound,
   type KubeObject,
   keyOf,
@@ -11,6 +12,7 @@ import {
   objectTypeOf,
   setCondition,
   toTime,
+  valueAt,
 } from '@kubewright/api'
 import { type Clock, KubewrightError } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
@@ -63,9 +65,18 @@ export class StatusWriter {
     if (this.#applied.unchanged(config, live)) return false
     const { name, namespace, uid } = object.metadata
     const body = { metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) }, ...config }
-    const options = { fieldManager: this.#fieldManager, force: true, signal: signal() }
+    const fieldManager = this.#fieldManager
+    const subresource = client.subresource(kind, 'status')
+    const apply = (): Promise<KubeObject> =>
+      subresource.apply(key, body, { fieldManager, force: true, signal: signal() }) as Promise<KubeObject>
     try {
-      const answer = (await client.subresource(kind, 'status').apply(key, body, options)) as KubeObject
+      const answer = await apply().catch(async (error: unknown) => {
+        // An apply that takes all its items out of a list drops the list itself, also one that must be there.
+        const patches = emptyingPatches(error, config, live)
+        if (patches.length === 0) throw error
+        for (const patch of patches) await subresource.patch(key, patch, { fieldManager, signal: signal() })
+        return apply()
+      })
       this.#applied.learn(config, answer, live)
     } catch (error) {
       if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw asUidConflict(error, kind, key)
@@ -91,6 +102,25 @@ export class StatusWriter {
     return { ...observed, ...status, conditions }
   }
 }
+
+/**
+ * Merge patches that empty the lists and maps which a refused apply would have dropped: the server complains about those that have
+ * entries and were sent empty. None when that is not why the apply was refused.
+ */
+function emptyingPatches(error: unknown, wanted: object, live: object): object[] {
+  if (!isApiError(error)) return []
+  return error.causes.flatMap(({ field = '' }) => {
+    const names = field.split('.')
+    const value = valueAt(wanted, names)
+    const entries = Object.keys(valueAt(live, names) ?? {})
+    if (!isEmpty(value) || entries.length === 0) return []
+    const empty = Array.isArray(value) ? [] : Object.fromEntries(entries.map((name) => [name, null]))
+    return [names.reduceRight<object>((inner, name) => ({ [name]: inner }), empty)]
+  })
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 function conditionAfter(
   known: Conditions,
