@@ -57,6 +57,7 @@ export function temporaryProject(name = 'my-home'): TemporaryProject {
     const host = {
       folder,
       isInteractive: answers !== undefined,
+      hasColors: false,
       async ask(question: string) {
         questions.push(question)
         const answer = answers?.shift()

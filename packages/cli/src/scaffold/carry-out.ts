@@ -21,7 +21,7 @@ export interface CarryOutOptions {
 /** Writes what a change of the PROJECT file means for the other files, or shows it as a diff. Resolves with what was planned. */
 export function carryOut(
   { old, next, force, dryRun = false, output }: CarryOutOptions,
-  { folder }: ScaffoldHost,
+  { folder, hasColors }: Pick<ScaffoldHost, 'folder' | 'hasColors'>,
   { out, note }: Pick<CommandContext, 'out' | 'note'>,
 ): PlannedFile[] {
   const plan = planFiles({
@@ -35,7 +35,8 @@ export function carryOut(
     out(JSON.stringify({ dryRun, files }, undefined, 2))
   }
   if (dryRun) {
-    if (output !== 'json') for (const file of plan) for (const line of diffOf(file)) out(line)
+    if (output !== 'json')
+      for (const file of plan) for (const line of diffOf(file)) out(hasColors ? colored(line) : line)
     note(`Nothing was written: ${summary(plan)}`)
     return plan
   }
@@ -91,6 +92,12 @@ function diffOf(file: PlannedFile): string[] {
     ...unifiedDiff(old ?? '', after),
     ...hints.map((hint) => `# ${path}: ${hint}`),
   ]
+}
+
+/** A line of a diff in the colours of git. */
+function colored(line: string): string {
+  const color = /^(?:---|\+\+\+)/.test(line) ? 1 : { '+': 32, '-': 31, '@': 36 }[line[0] ?? '']
+  return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
 }
 
 function summary(plan: readonly PlannedFile[]): string {

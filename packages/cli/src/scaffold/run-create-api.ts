@@ -48,7 +48,14 @@ Kinds that others define
   --external-api-path MODULE      File or package that exports the kind, such as
                                   one that kubewright import wrote
   --external-api-domain DOMAIN    What their group ends with
-  --external-api-module PACKAGE   npm package, as name@version`
+  --external-api-module PACKAGE   npm package, as name@version
+
+Examples
+  kubewright create api --group ajd --version v1 --kind Home
+  kubewright create api --group cache --version v1 --kind Memcached \\
+    --image memcached:1.6 --image-container-port 11211 --run-as-user 1001
+  kubewright create api --group apps --version v1 --kind Deployment \\
+    --resource=false`
 
 /** Flags that name a kind of others. */
 export const externalFlags: {

@@ -39,7 +39,13 @@ Options
 Kinds that others define; those of Kubernetes need --group and --version alone
   --external-api-path MODULE      File or package that exports the kind
   --external-api-domain DOMAIN    What their group ends with
-  --external-api-module PACKAGE   npm package, as name@version`
+  --external-api-module PACKAGE   npm package, as name@version
+  --plural NAME                   Their plural
+
+Examples
+  kubewright create webhook --kind Home --defaulting --programmatic-validation
+  kubewright create webhook --kind Home --version v1 --conversion --spoke v2
+  kubewright create webhook --group core --version v1 --kind Pod --defaulting`
 
 const createWebhookFlags = {
   ...commonFlags,

@@ -7,6 +7,8 @@ export interface ScaffoldHost {
   readonly folder: string
   /** Whether there is somebody to ask. */
   readonly isInteractive: boolean
+  /** Whether results are shown in colours. */
+  readonly hasColors: boolean
   /** Asks one question; resolves with the answer, empty when there is none. */
   ask(question: string): Promise<string>
   /** Runs a program in the folder with its output shown; resolves with its exit code. */
@@ -21,13 +23,24 @@ export function systemScaffoldHost(
   const folder = process.cwd()
   return {
     folder,
+    hasColors: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
     isInteractive: process.stdin.isTTY && process.stderr.isTTY && !env['CI'],
     async ask(question) {
       // Answers are no results: a script may still want to read those.
       const lines = createInterface({ input: process.stdin, output: process.stderr })
+      // Ctrl-C and the end of the input close it without an answer.
+      const closed = new Promise<never>((_, reject) => {
+        lines.once('close', () => reject(new Error('stopped at a question, so nothing was written')))
+      })
+      const answer = lines.question(question, { signal })
       try {
-        return await lines.question(question, { signal })
+        return await Promise.race([answer, closed])
+      } catch (error) {
+        process.stderr.write('\n')
+        answer.catch(() => undefined)
+        throw error
       } finally {
+        closed.catch(() => undefined)
         lines.close()
       }
     },
