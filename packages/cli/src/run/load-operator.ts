@@ -15,7 +15,7 @@ export interface LoadedOperator {
 }
 
 // For programs that get ready before they call run.
-const patienceMillis = 30_000
+const patienceMillis = 10_000
 
 /**
  * Loads a module in this process and takes the operator out of it: the one that it exports, or the one that it calls `run` with,

@@ -1,13 +1,20 @@
 import { createLogger, type Logger } from '@kubewright/base'
 
-/** A logger that writes one line for each record: the message, then the values as name=JSON. */
+/**
+ * A logger that writes one line for each record: the message, then the values as name=JSON, then what went wrong where the message
+ * does not say so already. Where errors were made is shown to those who want to see everything.
+ */
 export function lineLogger(write: (line: string) => void, verbose: boolean): Logger {
   return createLogger({
     enabled: (level) => level === 0 || verbose,
     write: ({ message, values, ...rest }) => {
       const parts = [message, ...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`)]
-      if ('error' in rest)
-        parts.push(rest.error instanceof Error ? (rest.error.stack ?? String(rest.error)) : String(rest.error))
+      if ('error' in rest) {
+        const { error } = rest
+        const text = error instanceof Error ? error.message : String(error)
+        if (verbose) parts.push(error instanceof Error ? (error.stack ?? text) : text)
+        else if (!message.includes(text)) parts.push(`error=${JSON.stringify(text)}`)
+      }
       write(parts.join(' '))
     },
   })

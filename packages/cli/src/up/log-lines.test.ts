@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { lineLogger } from './log-lines.ts'
+
+function logged(verbose: boolean): string[] {
+  const lines: string[] = []
+  const log = lineLogger((line) => lines.push(line), verbose)
+  log.info('Started', { port: 3, name: 'x' })
+  log.debug('Looked')
+  log.error(new Error('no space'), 'Cannot write', { file: 'a' })
+  log.error(new Error('no space'), 'Cannot write: no space')
+  return lines
+}
+
+describe('lineLogger()', () => {
+  it('says each thing once, on one line', () => {
+    expect(logged(false)).toEqual([
+      'Started port=3 name="x"',
+      'Cannot write file="a" error="no space"',
+      'Cannot write: no space',
+    ])
+  })
+
+  it('shows more when asked to: details, and where errors were made', () => {
+    const [, details, first] = logged(true)
+    expect(details).toBe('Looked')
+    expect(first).toMatch(/^Cannot write file="a" Error: no space\n +at /)
+  })
+})
