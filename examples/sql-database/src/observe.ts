@@ -1,0 +1,69 @@
+import type { Context } from 'kubewright'
+import { Pod } from 'kubewright/k8s'
+import { ordinalOf } from './children.ts'
+import type { Database } from './database.ts'
+import type { Facts, InstanceFacts } from './plan-step.ts'
+import { instanceName, type Sites } from './site.ts'
+import type { SqlDatabase } from './sql-database.ts'
+
+/** The world that the operator works on. */
+export interface SqlWorld {
+  readonly database: Database
+  readonly sites: Sites
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** An instance, and what its status says. */
+export interface InstanceView extends InstanceFacts {
+  readonly pod: Pod
+  readonly role: 'Primary' | 'Replica' | 'Joining' | 'Silent'
+  readonly since: string
+  readonly lag: number | undefined
+}
+
+/** A database as it is at this moment. */
+export interface View {
+  readonly facts: Facts
+  readonly instances: ReadonlyMap<string, InstanceView>
+}
+
+/** Looks at a database: at its pods, and at what its instances say. */
+export async function observe(database: SqlDatabase, world: SqlWorld, { owned, signal }: Context): Promise<View> {
+  const { topology, instances: known = [] } = database.status ?? {}
+  const { name, namespace = '' } = database.metadata
+  const pods = await owned(Pod)
+  const reports = await Promise.all(
+    pods.map((pod) => {
+      const { url } = world.sites({ name, namespace }, ordinalOf(pod))
+      return world.database.report(url, { signal }).catch(() => undefined)
+    }),
+  )
+  signal.throwIfAborted()
+  const at = pods.findIndex(({ metadata }) => metadata.name === topology?.primary)
+  const head = reports[at]
+  const instances = new Map<string, InstanceView>()
+  for (const [index, pod] of pods.entries()) {
+    const report = reports[index]
+    const isPrimary = index === at && report?.role === 'primary' && report.epoch === topology?.epoch
+    const isInSync = topology?.inSync.includes(pod.metadata.name)
+    const role = report === undefined ? 'Silent' : isPrimary ? 'Primary' : isInSync ? 'Replica' : 'Joining'
+    const before = known.find((one) => one.name === pod.metadata.name)
+    const since = before?.role === role ? before.since : new Date(world.now()).toISOString()
+    const isOver = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
+    const isOverdue = world.now() - Date.parse(since) >= database.spec.failoverAfterSeconds * 1000
+    instances.set(pod.metadata.name, {
+      name: pod.metadata.name,
+      ordinal: ordinalOf(pod),
+      report,
+      isLost: isOver || (role === 'Silent' && isOverdue),
+      isStopping: pod.metadata.deletionTimestamp !== undefined,
+      pod,
+      role,
+      since,
+      lag: head === undefined || report === undefined ? undefined : Math.max(0, head.position - report.position),
+    })
+  }
+  const nameOf = (ordinal: number): string => instanceName({ name }, ordinal)
+  return { instances, facts: { wanted: database.spec.instances, topology, instances, nameOf } }
+}

@@ -1,0 +1,105 @@
+import type { ProcessHost, ProcessSpec, RunningProcess } from '@kubewright/controllers'
+import type { Database } from '../database.ts'
+import { LogStore, type StoredState } from '../log-store.ts'
+
+interface Process {
+  readonly store: LogStore
+  readonly end: (exitCode: number) => void
+}
+
+/** A write that a client was told is safe. */
+export interface Confirmation {
+  readonly text: string
+  readonly epoch: number
+}
+
+/**
+ * Instances inside this process: the same {@link LogStore} as the real program has, without sockets and files. Programs that its host starts
+ * are its processes; what is at a URL can be cut off from the operator, or from the other instances.
+ */
+export class FakeDatabases {
+  readonly confirmed: Confirmation[] = []
+  /** URLs that the operator does not reach. */
+  readonly hidden: Set<string> = new Set()
+  /** URLs that the other instances do not reach, and that do not reach them. */
+  readonly isolated: Set<string> = new Set()
+  readonly #running = new Map<string, Process>()
+  readonly #disks = new Map<string, StoredState>()
+  #nextPod = 1
+
+  readonly host: ProcessHost = {
+    start: (spec: ProcessSpec): RunningProcess => {
+      const port = spec.command.find((flag) => flag.startsWith('--port='))?.slice('--port='.length)
+      // The disk is that of the pod: a container that is restarted finds it again, another pod does not.
+      return this.start(`http://127.0.0.1:${port}`, spec.env['POD_IP'] ?? `pod-${this.#nextPod++}`)
+    },
+  }
+
+  readonly database: Database = {
+    report: async (url) => this.#reach(url).report(),
+    promote: async (url, promotion) => this.#reach(url).promote(promotion),
+    snapshot: async (url, epoch) => this.#reach(url).snapshot(epoch),
+    restore: async (url, snapshot) => this.#reach(url).restore(snapshot),
+  }
+
+  start(url: string, disk: string): RunningProcess {
+    let resolve: (exitCode: number) => void = () => undefined
+    const exited = new Promise<number>((done) => {
+      resolve = done
+    })
+    const end = (exitCode: number): void => {
+      if (this.#running.get(url)?.end === end) this.#running.delete(url)
+      resolve(exitCode)
+    }
+    const store = new LogStore({
+      state: this.#disks.get(disk),
+      save: (state) => void this.#disks.set(disk, state),
+      send: async (peer, append) => {
+        const isCut = this.isolated.has(url) || this.isolated.has(peer.url) || this.#running.get(url)?.store !== store
+        const other = this.#running.get(peer.url)
+        if (isCut || other === undefined) throw new Error(`connect ECONNREFUSED ${peer.url}`)
+        return other.store.append(append)
+      },
+    })
+    this.#running.set(url, { store, end })
+    return { exited, stop: () => end(0) }
+  }
+
+  /** Ends a process, as a crash would. */
+  crash(url: string): void {
+    this.#running.get(url)?.end(137)
+  }
+
+  /** The process at a URL, if it runs. */
+  at(url: string): LogStore | undefined {
+    return this.#running.get(url)?.store
+  }
+
+  /** Writes to whoever takes itself for a primary, as clients do that have not heard the latest. */
+  async writeEverywhere(text: string): Promise<void> {
+    for (const [url, { store }] of [...this.#running]) {
+      if (store.report().role !== 'primary') continue
+      const { epoch } = store.report()
+      await store.write(`${text} at ${url}`).then(
+        () => void this.confirmed.push({ text: `${text} at ${url}`, epoch }),
+        () => undefined,
+      )
+    }
+  }
+
+  /** How many confirmed in one epoch after another had confirmed in a higher one: more than none means two primaries. */
+  lateConfirmations(): readonly Confirmation[] {
+    let highest = 0
+    return this.confirmed.filter(({ epoch }) => {
+      const isLate = epoch < highest
+      highest = Math.max(highest, epoch)
+      return isLate
+    })
+  }
+
+  #reach(url: string): LogStore {
+    const process = this.#running.get(url)
+    if (process === undefined || this.hidden.has(url)) throw new Error(`connect ECONNREFUSED ${url}`)
+    return process.store
+  }
+}
