@@ -89,7 +89,12 @@ test('the simulated provisioner makes a volume that goes with its claim', async 
   const { api } = plane
   await api.create(storageClass('fast', simulatedProvisioner))
   await api.create(claim('data', '5Gi', { storageClassName: 'fast' }))
-  await plane.settle()
+  await plane.advance('2s')
+  const events = await api.list(Event, { namespace: 'test' })
+  expect(events.map(({ reason, reportingComponent }) => `${reason} ${reportingComponent}`).sort()).toEqual([
+    'ExternalProvisioning persistentvolume-controller',
+    'ProvisioningSucceeded simulated.kubewright.dev',
+  ])
   const bound = await api.get(PersistentVolumeClaim, 'test/data')
   const name = `pvc-${bound.metadata.uid}`
   expect(bound).toMatchObject({ spec: { volumeName: name }, status: { phase: 'Bound', capacity: { storage: '5Gi' } } })

@@ -23,6 +23,7 @@ const period = 15_000
 /** Scales whatever has a scale subresource by metrics that are given in an annotation; see `metricsAnnotation`. */
 export const horizontalAutoscaler: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'horizontal-pod-autoscaler-controller',
+  reporter: 'horizontal-pod-autoscaler',
   kind: HorizontalPodAutoscaler,
   concurrency: 5,
   sources: [

@@ -22,6 +22,7 @@ const budgetsOf = selectedBy(PodDisruptionBudget, select)
 /** Counts how many pods each PodDisruptionBudget can spare: evictions go by that. */
 export const disruptionController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'disruption-controller',
+  reporter: 'controllermanager',
   kind: PodDisruptionBudget,
   sources: [kindSource(PodDisruptionBudget), kindSource(Pod, { map: (pod, { client }) => budgetsOf(pod, client) })],
   start: (parts) => (key, context) => reconcile(key, context, parts),

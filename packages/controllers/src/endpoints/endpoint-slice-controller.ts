@@ -12,6 +12,7 @@ import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 /** Keeps the EndpointSlices of services equal to the addresses of the pods that they select. */
 export const endpointSliceController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpointslice-controller',
+  reporter: 'endpoint-slice-controller',
   kind: Service,
   concurrency: 5,
   sources: [

@@ -14,6 +14,7 @@ export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 /** Keeps the Endpoints of services equal to the addresses of the pods that they select. */
 export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpoints-controller',
+  reporter: 'endpoint-controller',
   kind: Service,
   concurrency: 5,
   sources: [

@@ -13,6 +13,7 @@ const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
 /** Repeats the Endpoints of services without a selector, which people make, as EndpointSlices. */
 export const endpointSliceMirroring: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpointslice-mirroring-controller',
+  reporter: 'endpoint-slice-mirroring-controller',
   kind: Endpoints,
   concurrency: 5,
   sources: [

@@ -6,6 +6,8 @@ import { type CollectParts, collect, orphanDependents } from './collect.ts'
 import { type GraphWork, type MisplacedOwner, ObjectGraph } from './object-graph.ts'
 import { ResourceMonitors } from './resource-monitors.ts'
 
+const controllerName = 'garbage-collector-controller'
+
 interface State {
   readonly graph: ObjectGraph
   readonly absent: AbsentOwners
@@ -69,7 +71,7 @@ export function garbageCollector(): KeyController {
     },
   }
   return defineBuiltin({
-    name: 'garbage-collector-controller',
+    name: controllerName,
     sources: [source],
     concurrency: 20,
     start: (parts) => {
@@ -98,5 +100,5 @@ function tellMisplaced({ dependent: { place, uid }, owner }: MisplacedOwner, { e
   const { apiVersion, kind, name } = place
   const metadata = { name, uid, ...(place.namespace === undefined ? {} : { namespace }) }
   const regarding = { apiVersion, kind, metadata } as KubeObject
-  events.record(regarding, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message })
+  events.record(regarding, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message, component: controllerName })
 }

@@ -35,7 +35,8 @@ export async function provisionVolume(
   try {
     const made = await client.create(simulatedVolume(claim, storageClass))
     const text = `Successfully provisioned volume ${made.metadata.name}`
-    events.record(claim, { type: 'Normal', reason: 'ProvisioningSucceeded', message: text })
+    const reason = 'ProvisioningSucceeded'
+    events.record(claim, { type: 'Normal', reason, message: text, component: simulatedProvisioner })
   } catch (error) {
     // Made by an earlier attempt: the volume says whose it is.
     if (!isAlreadyExists(error)) throw error

@@ -18,6 +18,7 @@ async function waitingClaims(client: Client): Promise<string[]> {
 /** Binds claims to volumes, has volumes made, and reclaims those whose claims are gone. */
 export const volumeBinder: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'persistentvolume-binder-controller',
+  reporter: 'persistentvolume-controller',
   kind: PersistentVolumeClaim,
   sources: [
     kindSource(PersistentVolumeClaim, {
