@@ -18,8 +18,9 @@ export const crdCommand: Command = {
        kubewright crd diff --cluster NEW [OPTIONS]
 
 Compares CRDs and says of each change whether it is
-  breaking   objects or clients that work today fail: a version or field is gone,
-             a field is required, a bound, pattern, enum or rule is tighter
+  breaking   objects or clients that work today fail: a version or field
+             is gone, a field is required, a bound, pattern, enum or rule
+             is tighter
   warning    what they see may change: defaults, the storage version, merging
   safe       all go on as before
 OLD and NEW are files or folders of YAML or JSON, or - for the standard input;

@@ -17,8 +17,8 @@ export const explainCommand: Command = {
   help: `Usage: kubewright explain KIND[.FIELD...] [OPTIONS]
 
 Lists the fields of a kind, or tells of one of them, in the layout of kubectl
-explain: deployments, deploy.spec.strategy, homes.ajd.example.com.spec. Knows the
-kinds that every cluster has, with their types, and those of CRDs with their
+explain: deployments, deploy.spec.strategy, homes.ajd.example.com.spec. Knows
+the kinds that every cluster has, with their types, and those of CRDs with their
 texts; with --cluster it asks a cluster, which has the texts of all.
 
 Options

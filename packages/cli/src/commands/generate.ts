@@ -57,12 +57,12 @@ Options
                      webhooks; without it the operator does so itself
   --prometheus       Have Prometheus scrape metrics and know the alerts
   --network-policy   Close the pod to all but metrics and webhooks
-  --installer        Also write dist/install.yaml, which has everything; once it is
-                     there it is kept up to date
+  --installer        Also write dist/install.yaml, which has everything; once it
+                     is there it is kept up to date
   --helm             Also write a Helm chart to dist/chart; once it is there it
                      is kept up to date, but for values.yaml if you changed it
-  --bundle           Also write a bundle for OLM to bundle/, and check it; once it
-                     is there it is kept up to date
+  --bundle           Also write a bundle for OLM to bundle/, and check it; once
+                     it is there it is kept up to date
   --channels A,B     The channels of the bundle (default alpha)
   --default-channel  The one that users get (default the first)
   --output json      Tell what was done as JSON

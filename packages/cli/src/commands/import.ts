@@ -24,8 +24,8 @@ kinds of others with types: DIR/GROUP/KIND.ts, such as
 Each is compared with its CRD: what it does not say is told.
 
 FILE is a file or folder of YAML or JSON, or - for the standard input. With
---cluster, the CRDs and extension servers of a cluster are asked instead; NAME is
-a group, a kind, or a name such as certificates.cert-manager.io.
+--cluster, the CRDs and extension servers of a cluster are asked instead; NAME
+is a group, a kind, or a name such as certificates.cert-manager.io.
 
 Options
   --out DIR           Where the modules go (default src/imported)

@@ -15,8 +15,8 @@ export const undeployCommand: Command = {
 
 Deletes everything that kubewright deploy made from the cluster of the current
 kubeconfig. Objects of the operator's CRDs go first, while the operator still
-runs and can clean up after them: where there are any, this asks before. ENTRY is
-found as by kubewright run.
+runs and can clean up after them: where there are any, this asks before. ENTRY
+is found as by kubewright run.
 
 Options
   --keep-crds        Leave the CRDs and their objects

@@ -13,8 +13,8 @@ export const uninstallCommand: Command = {
 
 Deletes the CustomResourceDefinitions of the operator that ENTRY exports, and
 those that earlier installations made, from the cluster of the current
-kubeconfig. All their objects go with them: where there are any, this asks first.
-Objects with a clean-up need the operator to run. ENTRY is found as by
+kubeconfig. All their objects go with them: where there are any, this asks
+first. Objects with a clean-up need the operator to run. ENTRY is found as by
 kubewright run.
 
 Options
