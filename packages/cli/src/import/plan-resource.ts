@@ -52,8 +52,7 @@ export function planResource(crd: CrdManifest, options: PlanOptions = {}): Resou
   }
   // A choice without the stored version is stored in its best one, since one has to be.
   const stored =
-    wanted.find(({ storage }) => storage)?.name ??
-    wanted.map(({ name }) => name).sort((a, b) => compareVersionPriority(b, a))[0]
+    wanted.find(({ storage }) => storage)?.name ?? wanted.map(({ name }) => name).sort(compareVersionPriority)[0]
   const strip = options.descriptions === false ? withoutProse : (json: JSONSchemaProps): JSONSchemaProps => json
   return {
     names: namesOf(crd),

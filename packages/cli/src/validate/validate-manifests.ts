@@ -180,13 +180,12 @@ class Session {
   }
 
   #create({ object, text }: Item, path: string, query: URLSearchParams): Promise<Answer> {
-    const isYaml = text !== undefined && !text.trimStart().startsWith('{')
     return this.#server.ask({
       method: 'POST',
       path,
       query,
       body: text ?? JSON.stringify(object),
-      contentType: isYaml ? 'application/yaml' : 'application/json',
+      contentType: text === undefined || isJson(text) ? 'application/json' : 'application/yaml',
     })
   }
 
@@ -253,6 +252,16 @@ function targetOf({ metadata }: Readonly<Record<string, unknown>>): Target {
   const { name, generateName, namespace } = isRecord(metadata) ? metadata : {}
   const shown = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
   return { name: shown, ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}) }
+}
+
+// YAML may start with a brace as well.
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The same for all versions of a kind. */

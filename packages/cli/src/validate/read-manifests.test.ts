@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { crdsIn, objectsIn } from './crds-in.ts'
+import { documentsOf, readManifests } from './read-manifests.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'manifests-'))
+  mkdirSync(join(folder, 'b'))
+  mkdirSync(join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'c.yaml'), 'a: 1\n---\na: 2\n')
+  writeFileSync(join(folder, 'b', 'x.json'), '{"a": 3}')
+  writeFileSync(join(folder, 'notes.txt'), 'a: 4')
+  writeFileSync(join(folder, 'node_modules', 'y.yaml'), 'a: 5')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('readManifests()', () => {
+  it('reads folders with all that is below them, in order, and files that are named', async () => {
+    const found = await readManifests([folder, join(folder, 'notes.txt')])
+    expect(found.map(({ value }) => value)).toEqual([{ a: 3 }, { a: 1 }, { a: 2 }, { a: 4 }])
+  })
+
+  it('reads the standard input', async () => {
+    async function* stdin(): AsyncGenerator<string> {
+      yield 'a: '
+      yield '1'
+    }
+    expect(await readManifests(['-'], { stdin: stdin() })).toEqual([
+      { file: '-', line: 1, text: 'a: 1\n', value: { a: 1 } },
+    ])
+  })
+
+  it('does not fetch, and says how to', async () => {
+    await expect(readManifests(['https://example.com/crd.yaml'])).rejects.toThrow(
+      'curl -fsSL -o FILE https://example.com',
+    )
+  })
+})
+
+describe('documentsOf()', () => {
+  it('knows the line that each document starts on', () => {
+    const documents = documentsOf('# about\n\na: 1\n---\n# nothing\n---\n\n# b\nb: 2\n', 'f')
+    expect(documents.map(({ line, value }) => [line, value])).toEqual([
+      [3, { a: 1 }],
+      [9, { b: 2 }],
+    ])
+  })
+
+  it('says what cannot be read, and reads the rest', () => {
+    const documents = documentsOf('a: [\n---\nb: 2\n', 'f')
+    expect(documents[0]?.problem).toContain('error converting YAML to JSON')
+    expect(documents[1]?.value).toEqual({ b: 2 })
+    expect(documentsOf('--- x\na: 1\n', 'f')[0]?.problem).toBe('invalid Yaml document separator: x')
+    expect(documentsOf('{"a" 1', 'f')[0]?.problem).toContain('json: ')
+  })
+
+  it('takes JSON objects back to back', () => {
+    expect(documentsOf('{"a":1} {"a":2}', 'f').map(({ text }) => text)).toEqual(['{"a":1}', '{"a":2}'])
+  })
+})
+
+describe('objectsIn() and crdsIn()', () => {
+  const crd = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'x' },
+    spec: { names: {}, versions: [] },
+  }
+  it('take lists apart', () => {
+    const list = { kind: 'List', items: [crd, { kind: 'ConfigMapList', items: [{ kind: 'ConfigMap' }] }] }
+    expect(objectsIn(list)).toEqual([crd, { kind: 'ConfigMap' }])
+    expect(crdsIn([{ file: '', line: 1, text: '', value: list }])).toEqual([crd])
+    expect(objectsIn(3)).toEqual([])
+  })
+
+  it('take no other versions and nothing that is incomplete', () => {
+    const values = [
+      { ...crd, apiVersion: 'apiextensions.k8s.io/v1beta1' },
+      { ...crd, spec: {} },
+      { ...crd, metadata: null },
+    ]
+    expect(crdsIn(values.map((value) => ({ file: '', line: 1, text: '', value })))).toEqual([])
+  })
+})
