@@ -22,6 +22,12 @@ describe('runCommand()', () => {
     const { code, out } = await run('--help')
     expect(code).toBe(0)
     expect(out.join('\n')).toMatch(/^Usage: kubewright COMMAND(.|\n)*\n {2}up +Start a Kubernetes control plane/)
+    expect(
+      out
+        .join('\n')
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([])
     expect((await run()).code).toBe(2)
   })
 

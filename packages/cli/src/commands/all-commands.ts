@@ -26,14 +26,14 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
   [
     'generate',
     {
-      summary: 'Write the manifests of an operator: CRDs, roles, webhooks, Deployment',
+      summary: 'Write the manifests of an operator: CRDs, roles, webhooks and more',
       load: async () => (await import('./generate.ts')).generateCommand,
     },
   ],
   [
     'dev',
     {
-      summary: 'Run an operator on a control plane of its own, and reload it on save',
+      summary: 'Run an operator on its own control plane, and reload it on save',
       load: async () => (await import('./dev.ts')).devCommand,
     },
   ],
@@ -75,7 +75,7 @@ export const commands: ReadonlyMap<string, { readonly summary: string; load(): P
   [
     'up',
     {
-      summary: 'Start a Kubernetes control plane on this machine, in the foreground',
+      summary: 'Start a Kubernetes control plane on this machine',
       load: async () => (await import('./up.ts')).upCommand,
     },
   ],

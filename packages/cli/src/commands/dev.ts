@@ -17,7 +17,7 @@ import { serveControlPlane } from '../up/serve-control-plane.ts'
 /** Runs an operator on a control plane of its own and loads it again when its code changes, until the signal aborts. */
 export const devCommand: Command = {
   name: 'dev',
-  summary: 'Run an operator on a control plane of its own, and reload it on save',
+  summary: 'Run an operator on its own control plane, and reload it on save',
   help: devHelp,
   run: (args, context) => {
     const channel = context.env[operatorProcessVariable] === '1' ? parentChannel() : undefined

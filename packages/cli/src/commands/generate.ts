@@ -34,7 +34,7 @@ const flags = {
 /** Writes the manifests of an operator. */
 export const generateCommand: Command = {
   name: 'generate',
-  summary: 'Write the manifests of an operator: CRDs, roles, webhooks, Deployment',
+  summary: 'Write the manifests of an operator: CRDs, roles, webhooks and more',
   help: `Usage: kubewright generate [ENTRY] [OPTIONS]
 
 Writes config/ from the operator that ENTRY exports, in the layout of

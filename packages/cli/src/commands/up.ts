@@ -9,7 +9,7 @@ import { parseUpOptions, type UpOptions, upHelp } from '../up/up-options.ts'
 /** Serves a Kubernetes API until the signal aborts. */
 export const upCommand: Command = {
   name: 'up',
-  summary: 'Start a Kubernetes control plane on this machine, in the foreground',
+  summary: 'Start a Kubernetes control plane on this machine',
   help: upHelp,
   run: (args, context) => up(parseUpOptions(args), context),
 }
