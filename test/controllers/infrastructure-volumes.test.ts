@@ -1,4 +1,11 @@
-import { claimProtection, simulatedProvisioner, volumeBinder, volumeProtection } from '@kubewright/controllers'
+import {
+  claimProtection,
+  ephemeralVolumeController,
+  garbageCollector,
+  simulatedProvisioner,
+  volumeBinder,
+  volumeProtection,
+} from '@kubewright/controllers'
 import { Event, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { type Plane, startPlane } from './plane.ts'
@@ -180,4 +187,28 @@ test('a volume that names its claim is kept for it, and one that cannot be delet
     phase: 'Failed',
     message: 'error getting deleter volume plugin for volume "reserved": no deletable volume plugin matched',
   })
+})
+
+test('an ephemeral volume gets a claim that lives as long as its pod', async () => {
+  await using plane = await startPlane({ controllers: [...controllers, ephemeralVolumeController, garbageCollector()] })
+  const { api } = plane
+  await api.create(storageClass('fast', simulatedProvisioner))
+  const volumeClaimTemplate = {
+    metadata: { labels: { kind: 'scratch' } },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'fast', resources: resources('1Gi') },
+  }
+  const spec = {
+    containers: [{ name: 'c', image: 'i' }],
+    volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate } }],
+  }
+  await api.create(Pod({ metadata: { name: 'p', namespace: 'test' }, spec: spec as never }))
+  await plane.settle()
+  expect(await api.get(PersistentVolumeClaim, 'test/p-scratch')).toMatchObject({
+    metadata: { labels: { kind: 'scratch' }, ownerReferences: [{ kind: 'Pod', name: 'p', controller: true }] },
+    status: { phase: 'Bound' },
+  })
+  await api.delete(Pod, 'test/p', { gracePeriodSeconds: 0 })
+  await plane.advance('1s')
+  expect(await api.list(PersistentVolumeClaim, { namespace: 'test' })).toEqual([])
+  expect(await api.list(PersistentVolume)).toEqual([])
 })

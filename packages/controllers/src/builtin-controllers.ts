@@ -16,6 +16,7 @@ import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { serviceAccountController } from './service-account/service-account-controller.ts'
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
+import { ephemeralVolumeController } from './volume/ephemeral-volume-controller.ts'
 import { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
 import { volumeBinder } from './volume/volume-binder.ts'
 
@@ -50,6 +51,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(signingRequestApprover),
   single(signingRequestCleaner),
   single(volumeBinder),
+  single(ephemeralVolumeController),
   single(claimProtection),
   single(volumeProtection),
 ])
