@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { derived, editable, provenanceOf } from './generated-file.ts'
+import { isChange, planFiles } from './plan-files.ts'
+
+const actions = (...args: Parameters<typeof planFiles>): Record<string, string> =>
+  Object.fromEntries(planFiles(...args).map(({ path, action }) => [path, action]))
+
+describe('provenanceOf()', () => {
+  it('knows texts that were changed, and those that were not made here', () => {
+    const { text } = editable('a: 1\n')
+    expect(provenanceOf(text)).toEqual({ isUntouched: true, madeAs: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    expect(provenanceOf(`${text}b: 2\n`)).toMatchObject({ isUntouched: false, madeAs: provenanceOf(text).madeAs })
+    expect(provenanceOf('a: 1\n')).toEqual({ isUntouched: false, madeAs: undefined })
+  })
+})
+
+describe('planFiles()', () => {
+  const made = editable('a: 1\n')
+  const now = editable('a: 2\n')
+  const plan = (before: string, force = false) =>
+    actions({ files: new Map([['f', now]]), present: new Map([['f', before]]), force })['f']
+
+  it('makes what is missing and leaves what is right', () => {
+    const files = new Map([
+      ['new', now],
+      ['same', now],
+    ])
+    expect(actions({ files, present: new Map([['same', now.text]]) })).toEqual({ new: 'create', same: 'unchanged' })
+  })
+
+  it('writes editable files only as long as nobody changed them', () => {
+    expect(plan(made.text)).toBe('update')
+    expect(plan(`${made.text}# mine\n`)).toBe('outdated')
+    expect(plan(`${now.text}# mine\n`)).toBe('kept')
+    expect(plan('mine: 1\n')).toBe('kept')
+    expect(plan('mine: 1\n', true)).toBe('update')
+  })
+
+  it('writes derived files whatever was done to them, and others once', () => {
+    const files = new Map([
+      ['derived', derived('a: 2\n')],
+      ['once', { text: 'a: 2\n', care: 'once' as const }],
+    ])
+    const present = new Map([
+      ['derived', 'a: 1\n'],
+      ['once', 'a: 1\n'],
+    ])
+    expect(actions({ files, present, force: true })).toEqual({ derived: 'update', once: 'kept' })
+  })
+
+  it('removes what it made and does not make any more, but nothing of others', () => {
+    const crd = 'metadata:\n  annotations:\n    kubewright.dev/generated: "true"\n'
+    const present = new Map([
+      ['config/old.yaml', made.text],
+      ['config/changed.yaml', `${made.text}# mine\n`],
+      ['config/foreign.yaml', 'a: 1\n'],
+      ['config/crd/bases/a_olds.yaml', crd],
+      ['config/crd/bases/b_foreigns.yaml', 'a: 1\n'],
+      ['config/samples/mine.yaml', crd],
+    ])
+    const plans = planFiles({ files: new Map(), present })
+    expect(Object.fromEntries(plans.map(({ path, action }) => [path, action]))).toEqual({
+      'config/changed.yaml': 'stale',
+      'config/crd/bases/a_olds.yaml': 'remove',
+      'config/old.yaml': 'remove',
+    })
+    expect(plans.filter(isChange)).toHaveLength(2)
+  })
+})

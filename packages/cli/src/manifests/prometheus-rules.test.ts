@@ -1,0 +1,26 @@
+import { defineOperator } from '@kubewright/runtime'
+import { describe, expect, it } from 'vitest'
+import { clusterContext } from './install-objects.ts'
+import { describeOperator } from './operator-description.ts'
+import { prometheusRules } from './prometheus-rules.ts'
+import { knownMetrics, metricsIn } from './testdata/known-metrics.ts'
+
+const operator = describeOperator(defineOperator({ name: 'home', controllers: [] }))
+
+describe('prometheusRules()', () => {
+  const { spec } = prometheusRules(clusterContext(operator)) as unknown as {
+    spec: { groups: { rules: { alert: string; expr: string }[] }[] }
+  }
+  const rules = spec.groups.flatMap((group) => group.rules)
+
+  it('only asks for metrics that an operator has', () => {
+    const asked = new Set(rules.flatMap(({ expr }) => metricsIn(expr)))
+    expect([...asked].filter((name) => name !== 'up' && !knownMetrics.has(name))).toEqual([])
+    expect(asked.size).toBeGreaterThan(8)
+  })
+
+  it('has alerts for leaders where there are some, and for webhooks where there are some', () => {
+    expect(rules.map(({ alert }) => alert)).toContain('NoLeader')
+    expect(rules.map(({ alert }) => alert)).not.toContain('WebhookErrors')
+  })
+})

@@ -1,0 +1,151 @@
+import { parseYaml } from '@kubewright/api'
+import { describe, expect, it } from 'vitest'
+import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { operator as home } from '../../examples/home/src/operator.ts'
+import { bundleFiles } from '../../packages/cli/src/manifests/bundle-files.ts'
+import { channelsOf, examplesOf } from '../../packages/cli/src/manifests/bundle-inputs.ts'
+import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
+import { validateBundle } from '../../packages/cli/src/manifests/validate-bundle.ts'
+
+const facts = {
+  version: '1.2.3',
+  description: 'Homes for everybody.',
+  author: { name: 'Somebody', email: 'somebody@example.com' },
+  homepage: 'https://example.com',
+  image: 'example.com/home:1.2.3',
+}
+const csvPath = 'bundle/manifests/home-operator.clusterserviceversion.yaml'
+
+function bundle(
+  operator = home,
+  change: Partial<typeof facts> = {},
+  channels?: readonly string[],
+): Map<string, string> {
+  const described = describeOperator(operator)
+  const options = { ...facts, ...change, channels, samples: examplesOf(described, new Map()) }
+  return new Map([...bundleFiles(described, options)].map(([path, { text }]) => [path, text]))
+}
+
+interface Csv {
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> }
+  readonly spec: {
+    readonly install: {
+      readonly spec: { readonly clusterPermissions: readonly { readonly rules: readonly object[] }[] }
+    }
+    readonly installModes: readonly { readonly type: string; readonly supported: boolean }[]
+    readonly webhookdefinitions?: readonly { readonly type: string; readonly deploymentName: string }[]
+    readonly customresourcedefinitions: { readonly owned: readonly { readonly specDescriptors: readonly object[] }[] }
+  }
+}
+const csvOf = (files: Map<string, string>, path = csvPath): Csv => parseYaml(files.get(path)!) as Csv
+
+describe('bundleFiles()', () => {
+  it('has everything that a catalogue wants, but for an icon', () => {
+    const problems = validateBundle(bundle())
+    expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      'warning: spec.icon is missing: catalogues show it',
+    ])
+  })
+
+  it('has webhooks and conversions served by the Deployment', () => {
+    const { webhookdefinitions = [] } = csvOf(bundle()).spec
+    expect(webhookdefinitions.map(({ type }) => type)).toEqual([
+      'MutatingAdmissionWebhook',
+      'ValidatingAdmissionWebhook',
+      'ConversionWebhook',
+    ])
+    expect(new Set(webhookdefinitions.map(({ deploymentName }) => deploymentName))).toEqual(
+      new Set(['home-operator-controller-manager']),
+    )
+  })
+
+  it('asks for no rights that OLM makes needless: it brings certificates', () => {
+    const { rules } = csvOf(bundle()).spec.install.spec.clusterPermissions[0]!
+    expect(JSON.stringify(rules)).toContain('homes/status')
+    expect(JSON.stringify(rules)).not.toMatch(/webhookconfigurations|customresourcedefinitions|secrets/)
+  })
+
+  it('describes fields by their schema', () => {
+    const [owned] = csvOf(bundle()).spec.customresourcedefinitions.owned
+    expect(owned?.specDescriptors).toContainEqual({
+      description: 'Container image to serve.',
+      displayName: 'Image',
+      path: 'image',
+      'x-descriptors': ['urn:alm:descriptor:com.tectonic.ui:text'],
+    })
+  })
+
+  it('has no webhooks where there are none', () => {
+    const files = bundle(appService)
+    const csv = csvOf(files, 'bundle/manifests/app-service-operator.clusterserviceversion.yaml')
+    expect(csv.spec.webhookdefinitions).toBeUndefined()
+    expect(validateBundle(files).filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+})
+
+describe('validateBundle()', () => {
+  const broken = (path: string, from: string | RegExp, to: string): string[] => {
+    const files = bundle()
+    const before = files.get(path)!
+    const after = before.replace(from, to)
+    expect(after).not.toBe(before)
+    files.set(path, after)
+    return validateBundle(files).flatMap(({ severity, message }) => (severity === 'error' ? [message] : []))
+  }
+
+  it.each([
+    [
+      'a version that is none',
+      csvPath,
+      'version: 1.2.3',
+      'version: latest',
+      /spec\.version must be a semantic version/,
+    ],
+    ['another name', csvPath, 'name: home-operator.v1.2.3', 'name: home', /metadata\.name must end with \.v1\.2\.3/],
+    ['a descriptor of no field', csvPath, 'path: image', 'path: picture', /there is no field spec\.picture/],
+    [
+      'an owned CRD elsewhere',
+      csvPath,
+      'name: homes.ajd.my.domain',
+      'name: a.b',
+      /owned CRD a\.b is not in the bundle/,
+    ],
+    [
+      'a lost Deployment',
+      csvPath,
+      /deploymentName: .*/,
+      'deploymentName: x',
+      /deployment x, which is not in the bundle/,
+    ],
+    ['examples that are no JSON', csvPath, '"kind": "Home"', '"kind": Home', /alm-examples is no JSON/],
+    ['no install mode', csvPath, 'supported: true', 'supported: false', /supports none/],
+    ['text that is no YAML', csvPath, 'spec:', 'spec: [', /yaml: /],
+  ])('finds %s', (_, path, from, to, message) => {
+    expect(broken(path, from, to).join('\n')).toMatch(message)
+  })
+
+  it('finds channels that do not fit', () => {
+    const annotations = 'bundle/metadata/annotations.yaml'
+    expect(broken(annotations, 'default.v1: alpha', 'default.v1: stable')).toEqual([
+      'the default channel stable is none of alpha',
+    ])
+  })
+})
+
+describe('channelsOf()', () => {
+  it('keeps those of the bundle until flags name others', () => {
+    const present = bundle(home, {}, ['stable', 'fast'])
+    expect(channelsOf({}, present)).toEqual({ channels: ['stable', 'fast'], defaultChannel: 'stable' })
+    expect(channelsOf({ channels: 'beta' }, present)).toEqual({ channels: ['beta'] })
+    expect(channelsOf({ 'default-channel': 'fast' }, present)).toMatchObject({ defaultChannel: 'fast' })
+  })
+})
+
+describe('examplesOf()', () => {
+  it('takes what people wrote, of the resources of the operator alone', () => {
+    const text =
+      'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: {name: mine}\n---\napiVersion: v1\nkind: Namespace\n'
+    const present = new Map([['config/samples/mine.yaml', text]])
+    expect(examplesOf(describeOperator(home), present)).toMatchObject([{ kind: 'Home', metadata: { name: 'mine' } }])
+  })
+})

@@ -1,0 +1,130 @@
+// The commands as users type them, in processes of their own.
+import { execFile } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { startControlPlane } from '@kubewright/controlplane'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TemporaryFolder } from './temporary-folder.ts'
+
+const root = join(import.meta.dirname, '../..')
+const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href
+const source = (name: string): string => readFileSync(join(root, 'examples/app-service/src', name), 'utf8')
+
+let folder: TemporaryFolder
+beforeAll(() => {
+  folder = new TemporaryFolder()
+  const manifest = { name: 'app', version: '0.2.0', type: 'module', kubewright: { operator: 'src/operator.ts' } }
+  folder.write([
+    ['package.json', JSON.stringify(manifest)],
+    ['PROJECT', 'version: "3"\n'],
+    ...['app-service.ts', 'app-service.controller.ts', 'operator.ts'].map(
+      (name) => [`src/${name}`, source(name)] as const,
+    ),
+  ])
+  symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'))
+})
+afterAll(() => folder?.[Symbol.dispose]())
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly notes: string
+}
+
+function kubewright(...args: string[]): Promise<Outcome> {
+  const main = join(root, 'packages/cli/src/main.ts')
+  const node = ['--conditions=kubewright-source', '--import', tsx, main]
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [...node, ...args],
+      { cwd: folder.path, timeout: 60_000 },
+      (error, out, notes) => resolve({ code: error ? Number(error.code ?? -1) : 0, out, notes }),
+    )
+    child.stdin?.end()
+  })
+}
+
+const read = (path: string): string => readFileSync(join(folder.path, path), 'utf8')
+
+describe('kubewright generate', () => {
+  it('writes config/, keeps changes, and finds drift', async () => {
+    const missing = await kubewright('generate', '--check')
+    expect(missing.code).toBe(1)
+    expect(missing.out).toContain('+++ config/default/kustomization.yaml')
+    expect(missing.notes).toMatch(/files are not up to date: kubewright generate$/m)
+
+    const first = await kubewright('generate', '--image', 'example.com/app:1.10', '--helm', '--installer')
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('made    config/rbac/role.yaml') as string })
+    expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
+    expect(read('dist/install.yaml')).toContain('image: example.com/app:1.10')
+
+    folder.write([
+      ['config/manager/manager.yaml', `${read('config/manager/manager.yaml')}# mine\n`],
+      ['config/rbac/role.yaml', 'rules: []\n'],
+    ])
+    const drift = await kubewright('generate', '--check')
+    expect(drift.code).toBe(1)
+    expect(drift.out).toContain('-rules: []\n')
+    const again = await kubewright('generate')
+    expect(again.out).toBe('changed config/rbac/role.yaml\n')
+    expect(again.notes).toContain('kept    config/manager/manager.yaml, which you changed')
+    expect(read('config/manager/manager.yaml')).toContain('# mine')
+    const json = await kubewright('generate', '--dry-run', '--force', '--output', 'json')
+    const { files } = JSON.parse(json.out) as { files: { path: string; action: string }[] }
+    expect(files.filter(({ action }) => action !== 'unchanged')).toEqual([
+      { path: 'config/manager/manager.yaml', action: 'update' },
+    ])
+  }, 60_000)
+
+  it('tells where the code of an operator is wrong', async () => {
+    folder.write([['src/broken.ts', `export const operator: unknown = undefined!.name\n`]])
+    const broken = await kubewright('generate', 'src/broken.ts')
+    expect(broken.code).toBe(1)
+    expect(broken.notes).toMatch(/kubewright generate: src\/broken\.ts cannot be loaded: TypeError: /)
+    expect(broken.notes).toContain('src/broken.ts:1')
+    expect(await kubewright('generate', '--imag', 'x')).toMatchObject({
+      code: 2,
+      notes: "kubewright generate: Unknown option '--imag'; see kubewright generate --help\n",
+    })
+  }, 60_000)
+})
+
+describe('kubewright install, deploy, undeploy and uninstall', () => {
+  it('work on the cluster of a kubeconfig, and use config/ when it was changed', async () => {
+    await using plane = await startControlPlane({ nodes: 0 })
+    const { kubeconfig } = await plane.listen()
+    folder.write([
+      ['kubeconfig', kubeconfig],
+      [
+        'config/default/kustomization.yaml',
+        read('config/default/kustomization.yaml').replace('app-service-operator-system', 'apps'),
+      ],
+    ])
+    const cluster = ['--kubeconfig', 'kubeconfig']
+    expect(await kubewright('install', ...cluster)).toMatchObject({
+      code: 0,
+      out: 'customresourcedefinition.apiextensions.k8s.io/appservices.batch.example.com created\n',
+    })
+    const deployed = await kubewright('deploy', '--no-wait', '--image', 'app:v3', '--output', 'json', ...cluster)
+    expect(deployed.notes).toContain(
+      'Using config/default, as these files were changed: config/default/kustomization.yaml',
+    )
+    const { changes } = JSON.parse(deployed.out) as { changes: { kind: string; name: string; change: string }[] }
+    expect(changes).toContainEqual({ apiVersion: 'v1', kind: 'Namespace', name: 'apps', change: 'created' })
+    const client = plane.client()
+    const kind = await client.kind({ group: 'apps', version: 'v1', kind: 'Deployment' })
+    const deployment = await client.get(kind, 'apps/app-service-operator-controller-manager')
+    expect(JSON.stringify(deployment)).toContain('"image":"app:v3"')
+
+    const removed = await kubewright('undeploy', ...cluster)
+    expect(removed.code).toBe(0)
+    expect(removed.out).toMatch(/namespace\/apps deleted\n$/)
+    expect(await kubewright('uninstall', ...cluster)).toMatchObject({
+      code: 0,
+      notes: 'Nothing to do: nothing is installed\n',
+    })
+    expect((await kubewright('install', '--kubeconfig', 'nowhere')).notes).toContain('nowhere: there is no such file')
+  }, 90_000)
+})
