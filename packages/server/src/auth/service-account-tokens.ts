@@ -117,11 +117,6 @@ export class ServiceAccountTokens {
     if (verified === undefined) return undefined
     if (typeof verified === 'string') throw new BadCredentials(verified)
     const { claims } = verified
-    if (issuer === secretTokenIssuer && issuer !== this.issuer) {
-      const user = await ownerOfSecretToken(token, claims, this.#find)
-      const common = this.audiences.filter((audience) => audiences.includes(audience))
-      return { user, audiences: common }
-    }
     const own = typeof claims['aud'] === 'string' ? [claims['aud']] : ((claims['aud'] as string[] | undefined) ?? [])
     const tokenAudiences = own.length > 0 ? own : this.audiences
     const common = tokenAudiences.filter((audience) => audiences.includes(audience))
@@ -131,7 +126,9 @@ export class ServiceAccountTokens {
       )
     }
     this.#checkTimes(claims)
-    return { user: await this.#userOf(claims), audiences: common }
+    const fromSecret = issuer !== this.issuer
+    const user = await (fromSecret ? ownerOfSecretToken(token, claims, this.#find) : this.#userOf(claims))
+    return { user, audiences: common }
   }
 
   #checkTimes(claims: Readonly<Record<string, unknown>>): void {
