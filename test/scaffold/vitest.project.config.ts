@@ -4,5 +4,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   resolve: { conditions: ['kubewright-source'] },
   ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
-  test: { server: { deps: { inline: [/kubewright/] } }, testTimeout: 30_000 },
+  // All files in one process: the sources are loaded once.
+  test: { server: { deps: { inline: [/kubewright/] } }, isolate: false, fileParallelism: false, testTimeout: 30_000 },
 })
