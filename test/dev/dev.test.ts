@@ -48,8 +48,26 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(refused.status).toBe(422)
     expect(refused.body.message).toContain('no pink, please')
     await dev.line(/ home\/barbie {2}create denied by webhook, to kubernetes-admin: .*no pink, please/)
+    await requests.send('POST', homes, home('office', 'beige'))
+    await dev.line(/ home\/office {2}create warned of by webhook, to kubernetes-admin: .*how daring/)
 
     expect(await dev.stop()).toBe(0)
+  })
+
+  it('gives code up that is being loaded when it changes again', async () => {
+    using project = new OperatorProject()
+    await using dev = await startDev(project)
+    const { at } = await dev.line(/ homes {2}runs after/)
+    project.edit('src/operator.ts', `' door'`, `' gate'`)
+    const first = await dev.line(/ {2}reloads, as src\/operator\.ts changed$/, at)
+    project.edit('src/operator.ts', `' gate'`, `' hatch'`)
+    const second = await dev.line(/ {2}reloads, as src\/operator\.ts changed$/, first.at)
+    await dev.line(/ homes {2}reloaded after/, second.at)
+    using requests = requestsTo(project)
+    await requests.send('POST', homes, home('cosy', 'red'))
+    await dev.line(/Painting door="a red hatch"$/)
+    expect(dev.lines.filter((line) => line.includes('reloaded after'))).toHaveLength(1)
+    expect(dev.lines.filter((line) => line.includes('waiting for'))).toEqual([])
   })
 
   it('loads changed code while objects stay, changes definitions, and keeps the last good version', async () => {

@@ -40,7 +40,7 @@ export const Home = defineResource({
 export type Home = Infer<typeof Home>
 `
 
-const operator = `import { defineController, defineOperator, defineWebhook, forbidden } from 'kubewright'
+const operator = `import { defineController, defineOperator, defineWebhook, forbidden, warning } from 'kubewright'
 import { ConfigMap } from 'kubewright/k8s'
 import { Home } from './home.ts'
 
@@ -55,7 +55,10 @@ const homes = defineController(Home, {
 })
 
 const tasteful = defineWebhook(Home, {
-  validate: ({ spec }) => [spec.color === 'pink' && forbidden('spec.color', 'no pink, please')],
+  validate: ({ spec }) => [
+    spec.color === 'pink' && forbidden('spec.color', 'no pink, please'),
+    spec.color === 'beige' && warning('spec.color', 'how daring'),
+  ],
 })
 
 export const operator = defineOperator({

@@ -7,7 +7,7 @@ import { projectRuntime, type Runtime } from '../run/project-runtime.ts'
 import { UsageError } from '../usage-error.ts'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
 import { Story } from './story.ts'
-import { tellDenials } from './tell-denials.ts'
+import { tellReviews } from './tell-reviews.ts'
 
 /** The variable that makes `kubewright dev` be the process of the operator instead. */
 export const operatorProcessVariable = 'KUBEWRIGHT_DEV_OPERATOR'
@@ -89,7 +89,7 @@ export async function operatorProcess(
 /** The world of an operator under `dev`: it hears of its end over the channel, and its log becomes part of the story. */
 function devHost(runtime: Runtime, story: Story, stop: Promise<void>, args: readonly string[]): RunHost {
   const listen = (options: ServeWebhooksOptions): Promise<ServedWebhooks> =>
-    runtime.serveWebhooks({ ...options, host: '127.0.0.1', handler: tellDenials(options.handler, story) })
+    runtime.serveWebhooks({ ...options, host: '127.0.0.1', handler: tellReviews(options.handler, story) })
   return {
     ...runtime.systemRunHost(),
     args,

@@ -50,11 +50,15 @@ describe('Story', () => {
     ])
   })
 
-  it('tells denials', () => {
+  it('tells what webhooks refuse and warn of', () => {
     const { lines, story } = telling()
     const about = { kind: 'Home', namespace: 'team', name: 'shed', user: 'jane' }
-    story.denied({ ...about, operation: 'CREATE', message: 'is bad' })
-    expect(lines).toEqual(['home/shed in team  create denied by webhook, to jane: is bad'])
+    story.reviewed({ ...about, result: 'denied', operation: 'CREATE', message: 'is bad' })
+    story.reviewed({ ...about, result: 'warned', operation: 'UPDATE', message: 'is small' })
+    expect(lines).toEqual([
+      'home/shed in team  create denied by webhook, to jane: is bad',
+      'home/shed in team  update warned of by webhook, to jane: is small',
+    ])
   })
 
   it('shows the lines of a log, but not what it tells itself, and text as it is', () => {

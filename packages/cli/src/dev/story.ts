@@ -12,8 +12,9 @@ export interface StoryOptions {
   readonly project: string
 }
 
-/** A request that a webhook refused. */
-export interface Denial {
+/** What a webhook had to say about a request. */
+export interface ToldReview {
+  readonly result: 'denied' | 'warned'
   readonly operation: string
   readonly kind: string
   readonly namespace: string
@@ -82,10 +83,11 @@ export class Story {
     }
   }
 
-  denied({ operation, kind, namespace, name, user, message }: Denial): void {
+  /** That a webhook refused a request, or warned of it. */
+  reviewed({ result, operation, kind, namespace, name, user, message }: ToldReview): void {
     const key = namespace === '' ? name : `${namespace}/${name}`
-    const verb = operation.toLowerCase()
-    this.tell(subjectOf(kind.toLowerCase(), key), `${verb} denied by webhook, to ${user}: ${message}`, 'yellow')
+    const text = `${operation.toLowerCase()} ${result === 'denied' ? 'denied' : 'warned of'} by webhook`
+    this.tell(subjectOf(kind.toLowerCase(), key), `${text}, to ${user}: ${message}`, 'yellow')
   }
 
   /** A line of an operator's log in JSON; other text is shown as it is. */
