@@ -14,6 +14,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort()
   })
 }
+// Whoever reads the first lines only, as `head` does, has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
 process.exitCode = await runCommand(process.argv.slice(2), {
   out: (line) => console.log(line),
   note: (line) => console.error(line),
