@@ -116,7 +116,8 @@ function compareFields(before: JSONSchemaProps, after: JSONSchemaProps, path: st
   }
   for (const name of isRequired) {
     const field = now[name]
-    if (wasRequired.includes(name) || !Object.hasOwn(old, name)) continue
+    // New fields are told above; a name that is no field may be one of a map.
+    if (wasRequired.includes(name) || (Object.hasOwn(now, name) && !Object.hasOwn(old, name))) continue
     const isFilled = field?.default !== undefined && field.default !== null
     report(isFilled ? 'safe' : 'breaking', at(name), 'is required now')
   }
