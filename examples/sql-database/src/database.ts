@@ -12,6 +12,8 @@ export interface Peer {
 
 /** What an instance says about itself. */
 export interface Report {
+  /** Its own for as long as it has its data; whoever comes after it, at the same address, has another. */
+  readonly id: string
   /** `empty` until it was made a primary or fed with a snapshot. */
   readonly role: 'empty' | 'primary' | 'replica'
   readonly epoch: number
@@ -34,6 +36,8 @@ export interface Snapshot {
 
 /** Makes an instance the primary of an epoch, or tells the primary whom to wait for from now on. */
 export interface Promotion {
+  /** The id of the instance that is meant. */
+  readonly id: string
   readonly epoch: number
   /** Of two promotions for one epoch the one with the higher revision counts, whichever comes first. */
   readonly revision: number

@@ -8,6 +8,7 @@ function stores(...names: readonly string[]) {
   const disks = new Map<string, StoredState>()
   const boot = (name: string): LogStore => {
     const store = new LogStore({
+      freshId: name,
       state: disks.get(name),
       save: (state) => void disks.set(name, state),
       send: async (peer, append) => all.get(peer.name)!.append(append),
@@ -24,10 +25,10 @@ const texts = (store: LogStore) => store.read().map(({ text }) => text)
 
 async function pair() {
   const { at, restart } = stores('a', 'b')
-  await at('a').promote({ epoch: 1, revision: 1, synchronous: [] })
+  await at('a').promote({ id: 'a', epoch: 1, revision: 1, synchronous: [] })
   await at('a').write('one')
   at('b').restore(at('a').snapshot(1))
-  await at('a').promote({ epoch: 1, revision: 2, synchronous: peers('b') })
+  await at('a').promote({ id: 'a', epoch: 1, revision: 2, synchronous: peers('b') })
   return { at, restart }
 }
 
@@ -40,11 +41,11 @@ test('LogStore confirms what all have whom it must wait for', async () => {
 
 test('LogStore confirms nothing once another is primary, and drops what it could not confirm', async () => {
   const { at } = await pair()
-  await at('b').promote({ epoch: 2, revision: 3, synchronous: [] })
+  await at('b').promote({ id: 'b', epoch: 2, revision: 3, synchronous: [] })
   await expect(at('a').write('lost')).rejects.toThrow('not confirmed')
   expect(at('a').report().role).toBe('primary')
   await at('b').write('three')
-  await at('b').promote({ epoch: 2, revision: 4, synchronous: peers('a') })
+  await at('b').promote({ id: 'b', epoch: 2, revision: 4, synchronous: peers('a') })
   await at('b').write('four')
   expect(texts(at('a'))).toEqual(['one', 'three', 'four'])
   expect(at('a').report()).toMatchObject({ role: 'replica', epoch: 2 })
@@ -52,11 +53,18 @@ test('LogStore confirms nothing once another is primary, and drops what it could
 
 test('LogStore obeys neither an old epoch nor an old revision, in whatever order they come', async () => {
   const { at } = await pair()
-  await expect(at('a').promote({ epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow('revision 1 is over')
-  await at('b').promote({ epoch: 3, revision: 5, synchronous: [] })
-  await expect(at('b').promote({ epoch: 2, revision: 9, synchronous: [] })).rejects.toThrow('epoch 2 is over')
+  await expect(at('a').promote({ id: 'a', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow(
+    'revision 1 is over',
+  )
+  await at('b').promote({ id: 'b', epoch: 3, revision: 5, synchronous: [] })
+  await expect(at('b').promote({ id: 'b', epoch: 2, revision: 9, synchronous: [] })).rejects.toThrow('epoch 2 is over')
   expect(() => at('b').restore({ epoch: 2, rows: [] })).toThrow('epoch 2 is over')
   expect(() => at('b').snapshot(1)).toThrow('not the primary of epoch 1')
+})
+
+test('LogStore does not become primary in the place of another that was here before', async () => {
+  const { at } = stores('a')
+  await expect(at('a').promote({ id: 'x', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow('no longer here')
 })
 
 test('LogStore does not take a snapshot that comes too late, nor rows before it has one', async () => {

@@ -11,6 +11,7 @@ import {
 
 /** What outlives the process. */
 export interface StoredState {
+  readonly id: string
   readonly role: Report['role']
   readonly epoch: number
   readonly revision: number
@@ -20,6 +21,8 @@ export interface StoredState {
 
 /** What a {@link LogStore} needs of the world. */
 export interface LogStoreParts {
+  /** An id that nobody else ever had, for an instance that has no state. */
+  readonly freshId: string
   /** What was saved last, if anything. */
   readonly state?: StoredState | undefined
   /** Returns when the state is safe. */
@@ -34,6 +37,7 @@ export interface LogStoreParts {
  */
 export class LogStore {
   readonly #parts: LogStoreParts
+  readonly #id: string
   #role: Report['role']
   #epoch: number
   #revision: number
@@ -44,8 +48,16 @@ export class LogStore {
   #synchronous: Map<string, { readonly peer: Peer; position: number }>
 
   constructor(parts: LogStoreParts) {
-    const { role = 'empty', epoch = 0, revision = 0, rows = [], synchronous = [] } = parts.state ?? {}
+    const {
+      id = parts.freshId,
+      role = 'empty',
+      epoch = 0,
+      revision = 0,
+      rows = [],
+      synchronous = [],
+    } = parts.state ?? {}
     this.#parts = parts
+    this.#id = id
     this.#role = role
     this.#epoch = epoch
     this.#revision = revision
@@ -56,6 +68,7 @@ export class LogStore {
 
   report(): Report {
     return {
+      id: this.#id,
       role: this.#role,
       epoch: this.#epoch,
       position: this.#rows.length,
@@ -67,7 +80,9 @@ export class LogStore {
   }
 
   /** Resolves when everybody to wait for has been tried; the report tells who has what. */
-  async promote({ epoch, revision, synchronous }: Promotion): Promise<void> {
+  async promote({ epoch, id, revision, synchronous }: Promotion): Promise<void> {
+    // A request that comes late could make one primary that has none of what the one before it had.
+    if (id !== this.#id) throw new Fenced(`${id} is no longer here: this is ${this.#id}`)
     this.#obey(epoch)
     const isNew = epoch > this.#epoch
     if (!isNew && this.#role === 'replica') throw new Fenced(`epoch ${epoch} has another primary`)
@@ -169,6 +184,7 @@ export class LogStore {
 
   #save(): void {
     this.#parts.save({
+      id: this.#id,
       role: this.#role,
       epoch: this.#epoch,
       revision: this.#revision,

@@ -40,7 +40,7 @@ export type Step =
   /** Puts a decision down, on condition that nobody has made another one meanwhile. */
   | { readonly do: 'decide'; readonly topology: Topology; readonly why: string }
   /** Makes the chosen one primary, or tells it whom to wait for. */
-  | { readonly do: 'promote' }
+  | { readonly do: 'promote'; readonly id: string }
   /** Gives an instance a snapshot of the primary. */
   | { readonly do: 'feed'; readonly name: string }
   | { readonly do: 'wait'; readonly reason: 'Starting' | 'PrimarySilent' | 'NoCandidate' | 'ReplicaSilent' }
@@ -68,10 +68,10 @@ export function planStep(facts: Facts): Step {
   }
   if (!topology.isInitialised) {
     if (primary === undefined) return { do: 'start', ordinal: 0 }
-    return report === undefined ? { do: 'wait', reason: 'Starting' } : { do: 'promote' }
+    return report === undefined ? { do: 'wait', reason: 'Starting' } : promote(report)
   }
   const hasData = report !== undefined && report.role !== 'empty'
-  if (hasData) return report.epoch < topology.epoch ? { do: 'promote' } : { do: 'wait', reason: 'PrimarySilent' }
+  if (hasData) return report.epoch < topology.epoch ? promote(report) : { do: 'wait', reason: 'PrimarySilent' }
   if (report === undefined && primary !== undefined && !primary.isLost) return { do: 'wait', reason: 'PrimarySilent' }
   return failOver(facts, topology)
 }
@@ -116,13 +116,13 @@ function expel({ instances }: Facts, topology: Topology): Step | undefined {
 /** Has the primary wait for whom it should. The one that joins is in sync once the primary knows that it has everything. */
 function admit({ instances }: Facts, topology: Topology, report: Report): Step | undefined {
   const { epoch, inSync, joining } = topology
-  if (report.revision < topology.revision) return { do: 'promote' }
+  if (report.revision < topology.revision) return promote(report)
   if (joining === undefined) return undefined
   const one = instances.get(joining)
   const isFed = one?.report?.role === 'replica' && one.report.epoch === epoch && !one.isStopping
   if (!isFed) return decide(topology, { joining: undefined }, `${joining} is not there`)
   const { position = 0 } = report.synchronous.find(({ name }) => name === joining) ?? {}
-  if (position < report.committed) return { do: 'promote' }
+  if (position < report.committed) return promote(report)
   return decide(topology, { inSync: [...inSync, joining], joining: undefined }, `${joining} has caught up`)
 }
 
@@ -160,6 +160,8 @@ function feed({ instances }: Facts, topology: Topology): Step | undefined {
   const isSilent = [...instances.values()].some(({ report, isStopping }) => report === undefined && !isStopping)
   return isSilent ? { do: 'wait', reason: outside.length > 0 ? 'Starting' : 'ReplicaSilent' } : undefined
 }
+
+const promote = ({ id }: Report): Step => ({ do: 'promote', id })
 
 const leave = (topology: Topology, name: string, why: string): Step =>
   decide(topology, { inSync: without(topology.inSync, name) }, why)

@@ -1,4 +1,5 @@
 // The program of an instance: a LogStore behind HTTP, with its state in a file.
+import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -16,7 +17,12 @@ const { values } = parseArgs({
 })
 
 const file = join(values.data, 'state.json')
-const store = new LogStore({ state: load(), save, send: (peer, append) => sendAppend(peer.url, append) })
+const store = new LogStore({
+  freshId: randomUUID(),
+  state: load(),
+  save,
+  send: (peer, append) => sendAppend(peer.url, append),
+})
 
 /** Everything that can be asked. Bodies come from the operator, from other instances, and from clients that write texts. */
 const handlers: Readonly<Record<string, (body: never) => unknown>> = {

@@ -74,7 +74,7 @@ async function carryOut(
     } else if (step.do === 'promote' && topology !== undefined) {
       const synchronous: Peer[] = synchronousOf(topology).map((peer) => ({ name: peer, url: urlOf(peer) }))
       const { epoch, revision } = topology
-      await instances.promote(urlOf(topology.primary), { epoch, revision, synchronous }, { signal })
+      await instances.promote(urlOf(topology.primary), { id: step.id, epoch, revision, synchronous }, { signal })
     } else if (step.do === 'feed' && topology !== undefined) {
       const snapshot = await instances.snapshot(urlOf(topology.primary), topology.epoch, { signal })
       await instances.restore(urlOf(step.name), snapshot, { signal })

@@ -52,6 +52,7 @@ export class FakeDatabases {
       resolve(exitCode)
     }
     const store = new LogStore({
+      freshId: disk,
       state: this.#disks.get(disk),
       save: (state) => void this.#disks.set(disk, state),
       send: async (peer, append) => {
