@@ -409,6 +409,17 @@ describe('mistakes', () => {
       2,
       '--external-api-path must be given with the flags about kinds of others',
     ],
+    [['edit', '--owner', 'a\nb'], 2, '--owner must be one line of text'],
+    [
+      ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-path', "x'y"],
+      2,
+      '--external-api-path must be a file of the project or a package, such as src/certificate.ts',
+    ],
+    [
+      ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-path', 'x', '--external-api-module', 'x'],
+      2,
+      '--external-api-module must be a package with its version, as name@1.2.3, not "x"',
+    ],
     [
       ['create', 'webhook', '--kind', 'Home'],
       2,

@@ -1,4 +1,4 @@
-import { checkLicense } from './init-project.ts'
+import { checkLicense, checkOwner } from './init-project.ts'
 import { layout, type Project, rightsOf } from './project.ts'
 
 /** What `edit` was asked for; what is undefined stays. */
@@ -14,6 +14,7 @@ export function editProject(project: Project, options: EditOptions): Project {
   const { multigroup = project.multigroup, namespaced = project.namespaced } = options
   const rights = rightsOf(project)
   const license = options.license === undefined ? rights.license : checkLicense(options.license)
+  checkOwner(options.owner)
   const owner = options.owner ?? rights.owner
   const groups = new Set((project.resources ?? []).filter(({ api }) => api).map(({ group = '' }) => group))
   if (!multigroup && groups.size > 1) {

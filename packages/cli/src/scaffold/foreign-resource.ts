@@ -1,3 +1,4 @@
+import { isDNS1123Subdomain } from '@kubewright/base'
 import { UsageError } from '../usage-error.ts'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
 import type { ProjectResource } from './project.ts'
@@ -25,7 +26,17 @@ export function foreignResource(
 ): ProjectResource {
   const { kind, version, group, external } = wanted
   if (external !== undefined) {
-    if (external.path === '') throw new UsageError('--external-api-path needs the module that exports the kind')
+    if (!/^[\w@./-]+$/.test(external.path)) {
+      throw new UsageError('--external-api-path must be a file of the project or a package, such as src/certificate.ts')
+    }
+    if (external.domain !== undefined && isDNS1123Subdomain(external.domain).length > 0) {
+      throw new UsageError(`--external-api-domain must be a domain, such as "io", not "${external.domain}"`)
+    }
+    if (external.module !== undefined && !/^(?:@[\w.-]+\/)?[\w.-]+@[\w.^~*-]+$/.test(external.module)) {
+      throw new UsageError(
+        `--external-api-module must be a package with its version, as name@1.2.3, not "${external.module}"`,
+      )
+    }
     return {
       ...(external.domain === undefined ? {} : { domain: external.domain }),
       external: true,

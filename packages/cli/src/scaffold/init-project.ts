@@ -17,6 +17,7 @@ export interface InitOptions {
 export function initProject(options: InitOptions): Project {
   const { domain, projectName, owner, multigroup, namespaced } = options
   const license = checkLicense(options.license ?? 'apache2')
+  checkOwner(owner)
   const [nameProblem] = isDNS1123Label(projectName)
   if (nameProblem !== undefined) {
     throw new UsageError(
@@ -43,6 +44,12 @@ export function initProject(options: InitOptions): Project {
 export function checkLicense(license: string): 'apache2' | 'none' {
   if (license === 'apache2' || license === 'none') return license
   throw new UsageError(`--license must be apache2 or none, not "${license}"`)
+}
+
+/** Checks the value of `--owner`, which becomes part of a comment. */
+export function checkOwner(owner: string | undefined): void {
+  if (owner !== undefined && /\p{Cc}|\p{Zl}|\p{Zp}/u.test(owner))
+    throw new UsageError('--owner must be one line of text')
 }
 
 /** A project name made of a folder's name, as far as there is one. */

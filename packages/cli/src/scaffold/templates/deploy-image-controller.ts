@@ -18,7 +18,7 @@ export function deployImageController(
 ): string {
   const { kind, variable } = family
   const name = controller.name === undefined ? '' : `  name: '${controller.name}',\n`
-  const command = options.containerCommand?.split(',').map((part) => `'${part.trim().replaceAll("'", "\\'")}'`)
+  const command = options.containerCommand?.split(',').map((part) => quoted(part.trim()))
   const container = [
     `name: '${kebab(kind)}',`,
     'image: image(),',
@@ -96,4 +96,9 @@ ${container.map((line) => `              ${line}`).join('\n')}
 /** Names of ports have 15 characters at most. */
 function portName(kind: string): string {
   return kebab(kind).slice(0, 15).replace(/-$/, '')
+}
+
+function quoted(text: string): string {
+  // As JSON, whose escapes are those of the language; then with the quotes of the other lines.
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
