@@ -14,7 +14,7 @@ import {
 import { expect } from 'vitest'
 import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
-import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
+import { type DescribeOptions, describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { watchObject } from '../../packages/testing/src/watch-object.ts'
 import { accessOfRequest, type UsedAccess } from './used-access.ts'
 
@@ -45,12 +45,12 @@ const within = <T>(what: string, work: (signal: AbortSignal) => Promise<T>): Pro
   withDeadline(systemClock, '20s', what, work)
 
 /** Installs an operator and runs it. */
-export async function deployOperator(operator: Operator): Promise<DeployedOperator> {
+export async function deployOperator(operator: Operator, options: DescribeOptions = {}): Promise<DeployedOperator> {
   const plane = await startControlPlane({
     tokens: [{ token: scraperToken, user: { name: 'scraper', groups: ['system:authenticated'] } }],
   })
   const client = plane.client()
-  const installed = installObjects(describeOperator(operator))
+  const installed = installObjects(describeOperator(operator, options))
   for (const object of installed) {
     // The program runs here instead.
     if (object.kind !== 'Deployment') await client.apply(object as never, { force: true })
@@ -83,7 +83,7 @@ export async function deployOperator(operator: Operator): Promise<DeployedOperat
   }
   const host: RunHost = {
     args: deployment.spec.template.spec.containers[0].args,
-    env: { POD_NAMESPACE: namespace, POD_NAME: 'pod' },
+    env: { POD_NAMESPACE: namespace, POD_NAME: 'pod', ...(options.namespaced ? { WATCH_NAMESPACE: namespace } : {}) },
     clock: systemClock,
     random: seededRandom(1),
     hostname: 'pod',

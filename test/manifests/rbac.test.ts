@@ -12,6 +12,7 @@ import { homeOperator } from '../../examples/home/src/operator.ts'
 import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
 import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
+import type { DescribeOptions } from '../../packages/cli/src/manifests/operator-description.ts'
 import { type DeployedOperator, deployOperator, scraperToken } from './deployed-operator.ts'
 import type { UsedAccess } from './used-access.ts'
 
@@ -20,16 +21,19 @@ const isTrue =
   (object: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean =>
     (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
 
-async function useAppService({ client, until, gone }: DeployedOperator): Promise<void> {
-  const ports = [{ port: 80, targetPort: 80 }]
-  await client.create(AppService({ metadata: { name: 'app' }, spec: { replicas: 1, image: 'nginx', ports } }))
-  await until(AppService, 'app', isTrue('Available'))
-  await until(Service, 'app')
-  await client.patch(AppService, 'app', { spec: { ports: null } })
-  await gone(Service, 'app')
-  await client.delete(AppService, 'app')
-  await gone(Deployment, 'app')
-}
+const useAppService =
+  (namespace: string) =>
+  async ({ client, until, gone }: DeployedOperator): Promise<void> => {
+    const key = { name: 'app', namespace }
+    const ports = [{ port: 80, targetPort: 80 }]
+    await client.create(AppService({ metadata: key, spec: { replicas: 1, image: 'nginx', ports } }))
+    await until(AppService, key, isTrue('Available'))
+    await until(Service, key)
+    await client.patch(AppService, key, { spec: { ports: null } })
+    await gone(Service, key)
+    await client.delete(AppService, key)
+    await gone(Deployment, key)
+  }
 
 async function useHome({ client, until, gone }: DeployedOperator): Promise<void> {
   const old = Home.versions.v1alpha1({ metadata: { name: 'cosy' }, spec: { container: 'nginx:1', size: 1 } })
@@ -60,16 +64,17 @@ async function useSecSynch({ client, until, gone }: DeployedOperator): Promise<v
   await Promise.all([gone(Secret, 'a1/secret-a'), gone(SecSynch, 'synch')])
 }
 
-const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void>][] = [
-  ['AppService', appService, useAppService],
-  ['Home', homeOperator(fakeDns()), useHome],
-  ['Foo', foo, useFoo],
-  ['SecSynch', secSynch, useSecSynch],
+const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void>, DescribeOptions][] = [
+  ['AppService', appService, useAppService('default'), {}],
+  ['AppService in one namespace', appService, useAppService('app-service-operator-system'), { namespaced: true }],
+  ['Home', homeOperator(fakeDns()), useHome, {}],
+  ['Foo', foo, useFoo, {}],
+  ['SecSynch', secSynch, useSecSynch, {}],
 ]
 
-describe.each(scenarios)('the generated roles of %s', (_, operator, use) => {
+describe.each(scenarios)('the generated roles of %s', (_, operator, use, options) => {
   it('are enough, and without any rule something that was done would be refused', async () => {
-    await using deployed = await deployOperator(operator)
+    await using deployed = await deployOperator(operator, options)
     await use(deployed)
     expect(await deployed.metrics(scraperToken)).toBe(403)
     await deployed.stop()

@@ -72,7 +72,7 @@ export interface DescribeOptions {
 const here = 'here'
 
 /**
- * Describes an operator as plain data. Of custom resources, those that it reconciles, converts or has webhooks for are its own, and
+ * Describes an operator as plain data. Of custom resources, those that it names as kinds, reconciles, converts or has webhooks for are its own, and
  * those of the same groups that it makes or watches; definitions of other groups are left to whoever they are from.
  */
 export function describeOperator(operator: Operator, options: DescribeOptions = {}): OperatorDescription {
