@@ -1,0 +1,225 @@
+import { crdOf, defineResource } from '@kubewright/api'
+import { systemClock, VirtualClock } from '@kubewright/base'
+import { CertificateAuthority } from '@kubewright/base/pki'
+import { type ApiClient, bearerToken, ConfigError, createClient, inProcessTransport } from '@kubewright/client'
+import { CustomResourceDefinition, EndpointSlice, Service, ValidatingWebhookConfiguration } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+import { assembleServer } from '@kubewright/server'
+import { MemoryStore } from '@kubewright/storage'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkCluster, checkKubeconfig } from './check-cluster.ts'
+import { checkDefinitions } from './check-definitions.ts'
+import { checkNode } from './check-node.ts'
+import { checkPermissions } from './check-permissions.ts'
+import { checkWebhooks } from './check-webhooks.ts'
+
+const { signal } = new AbortController()
+let close: () => Promise<void>
+let as: (token: string) => ApiClient
+let admin: ApiClient
+
+beforeEach(async () => {
+  const store = new MemoryStore()
+  const tokens = [
+    { token: 'admin', user: { name: 'ann', groups: ['system:masters'] } },
+    { token: 'guest', user: { name: 'bob', groups: [] } },
+  ]
+  const server = await assembleServer({ store, access: { tokens } })
+  const transport = inProcessTransport({ handler: server.handler })
+  as = (token) => createClient({ transport, credentials: bearerToken(token) })
+  admin = as('admin')
+  close = async () => {
+    await transport[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  }
+})
+afterEach(() => close())
+
+describe('checkNode()', () => {
+  it('wants Node 20.19, and tsx before 22.18', () => {
+    expect(checkNode('v20.18.0', true)[0]).toMatchObject({
+      level: 'failed',
+      cure: expect.stringContaining('nodejs.org'),
+    })
+    expect(checkNode('v20.19.0', false)[0]).toMatchObject({ level: 'warning', cure: expect.stringContaining('tsx') })
+    expect(checkNode('v20.19.0', true)[0]?.level).toBe('ok')
+    expect(checkNode('v22.18.0', false)[0]?.level).toBe('ok')
+    expect(checkNode('v24.0.0', false)[0]?.level).toBe('ok')
+  })
+})
+
+describe('checkKubeconfig() and checkCluster()', () => {
+  it('tell who the server answers to', async () => {
+    const { findings, client } = await checkKubeconfig(async () => admin)
+    expect(findings[0]).toMatchObject({ check: 'Kubeconfig', level: 'ok' })
+    expect(await checkCluster(client!, signal)).toEqual([
+      { check: 'Cluster', level: 'ok', message: 'answers, Kubernetes v1.35.8, to ann' },
+    ])
+  })
+
+  it('name the cure when there is no kubeconfig', async () => {
+    const { findings, client } = await checkKubeconfig(() =>
+      Promise.reject(new ConfigError('No cluster is configured')),
+    )
+    expect(client).toBeUndefined()
+    expect(findings[0]).toMatchObject({ level: 'failed', cure: expect.stringContaining('kubewright up') })
+  })
+
+  it('name the cure when the server does not want the credentials', async () => {
+    expect((await checkCluster(as('nobody'), signal))[0]).toMatchObject({
+      level: 'failed',
+      cure: expect.stringContaining('log in again'),
+    })
+  })
+
+  it.each([
+    ['connect ECONNREFUSED 127.0.0.1:1', 'nothing listens at'],
+    ['getaddrinfo ENOTFOUND x', 'is not known'],
+    ['self-signed certificate in certificate chain', 'does not trust'],
+    ['read ETIMEDOUT', 'can be reached from here'],
+  ])('name the cure of %s', async (message, cure) => {
+    const transport = {
+      host: 'https://x',
+      send: () => Promise.reject(new Error('cannot connect', { cause: new Error(message) })),
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+    const client = createClient({ transport, clock: new VirtualClock() })
+    expect((await checkCluster(client, signal))[0]).toMatchObject({
+      level: 'failed',
+      cure: expect.stringContaining(cure),
+    })
+  })
+})
+
+describe('checkPermissions()', () => {
+  const purpose = { check: 'Permissions', level: 'failed', purpose: 'it', cure: 'ask' } as const
+  const wanted = [
+    {
+      namespace: 'team',
+      rules: [
+        { apiGroups: ['', 'apps'], resources: ['pods/log'], verbs: ['get', 'list'] },
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['a'], verbs: ['get'] },
+      ],
+    },
+    { rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }] },
+  ]
+
+  it('asks for every verb of every resource once', async () => {
+    expect(await checkPermissions(admin, [...wanted, ...wanted], purpose, signal)).toEqual([
+      { check: 'Permissions', level: 'ok', message: 'all 6 that it needs are granted' },
+    ])
+  })
+
+  it('names what is missing', async () => {
+    expect(await checkPermissions(as('guest'), wanted, purpose, signal)).toEqual([
+      {
+        check: 'Permissions',
+        level: 'failed',
+        message:
+          'it may not get pods/log in team, get pods.apps/log in team, list pods/log in team, list pods.apps/log in team, ' +
+          'get secrets a in team, get /metrics',
+        cure: 'ask',
+      },
+    ])
+  })
+})
+
+describe('checkDefinitions()', () => {
+  const widget = (maximum: number): ReturnType<typeof crdOf> =>
+    crdOf(
+      defineResource({
+        group: 'example.com',
+        version: 'v1',
+        kind: 'Widget',
+        spec: s.object({ size: s.int({ maximum }) }),
+      }),
+    )
+  const install = (crd: object): Promise<unknown> => admin.create(CustomResourceDefinition(crd as never))
+
+  it('tells what is missing, and what is another one', async () => {
+    expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
+      { level: 'failed', message: 'widgets.example.com is not installed', cure: 'kubewright install' },
+    ])
+    await install(widget(5))
+    const watch = await admin.watch(CustomResourceDefinition, { sendInitialEvents: true })
+    for await (const { object } of watch) {
+      const conditions = object.status?.conditions ?? []
+      if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) break
+    }
+    expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
+      { level: 'ok', message: 'widgets.example.com installed' },
+    ])
+    expect(await checkDefinitions(admin, [widget(6)], signal)).toMatchObject([
+      {
+        level: 'warning',
+        message:
+          'widgets.example.com differs from the code at versions.v1.schema.properties.spec.properties.size.maximum',
+      },
+    ])
+  })
+
+  it('does not judge what may not be looked at', async () => {
+    expect(await checkDefinitions(as('guest'), [widget(5)], signal)).toMatchObject([{ level: 'skipped' }])
+  })
+})
+
+describe('checkWebhooks()', () => {
+  const caBundle = Buffer.from(CertificateAuthority.create({ commonName: 'ca', now: systemClock.now() }).cert).toString(
+    'base64',
+  )
+  const hook = (bundle: string | undefined, failurePolicy = 'Fail'): Promise<unknown> =>
+    admin.create(
+      ValidatingWebhookConfiguration({
+        metadata: { name: 'hooks' },
+        webhooks: [
+          {
+            name: 'a.example.com',
+            admissionReviewVersions: ['v1'],
+            sideEffects: 'None',
+            failurePolicy,
+            clientConfig: {
+              service: { name: 'hook', namespace: 'default' },
+              ...(bundle === undefined ? {} : { caBundle: bundle }),
+            },
+          },
+        ],
+      }),
+    )
+  const check = (clock = systemClock): Promise<unknown> => checkWebhooks(admin, clock, signal)
+
+  it('wants a service and somebody who is ready behind it', async () => {
+    expect(await check()).toMatchObject([{ level: 'ok', message: 'none' }])
+    await hook(caBundle)
+    expect(await check()).toMatchObject([
+      {
+        level: 'failed',
+        message:
+          'a.example.com of validatingwebhookconfigurations/hooks is served by default/hook, which does not exist',
+      },
+    ])
+    await admin.create(Service({ metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } }))
+    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('nobody is ready') }])
+    const slice = (ready: boolean): ReturnType<typeof EndpointSlice> =>
+      EndpointSlice({
+        metadata: { name: `hook-${ready}`, labels: { 'kubernetes.io/service-name': 'hook' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+      })
+    await admin.create(slice(false))
+    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('nobody is ready') }])
+    await admin.create(slice(true))
+    expect(await check()).toMatchObject([{ level: 'ok', message: '1 have somebody who answers' }])
+    const later = new VirtualClock({ start: systemClock.now() + 100 * 365 * 86_400_000 })
+    expect(await check(later)).toMatchObject([{ level: 'failed', message: expect.stringContaining('ended on') }])
+  })
+
+  it('wants a certificate authority, and only warns of webhooks that may fail', async () => {
+    await hook(undefined, 'Ignore')
+    expect(await check()).toMatchObject([{ level: 'warning', message: expect.stringContaining('has no caBundle') }])
+  })
+
+  it('does not judge what may not be looked at', async () => {
+    expect(await checkWebhooks(as('guest'), systemClock, signal)).toMatchObject([{ level: 'skipped' }])
+  })
+})
