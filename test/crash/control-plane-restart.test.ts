@@ -12,6 +12,18 @@ import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 // Enough for a roll-out that takes many steps.
 const replicas = 20
 
+/** Follows an object: what it resolves to resolves with the first state from now on that is accepted. */
+async function follow<K extends AnyKind>(client: ApiClient, kind: K, name: string) {
+  const signal = AbortSignal.timeout(60_000)
+  const stream = await client.watch(kind, { fields: { 'metadata.name': name }, sendInitialEvents: true, signal })
+  return async (accept: (object: Infer<K>) => boolean): Promise<Infer<K>> => {
+    for await (const event of stream) {
+      if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && accept(event.object)) return event.object
+    }
+    throw new Error(`The watch of ${kind.kind} ${name} has ended`)
+  }
+}
+
 /** Resolves with the first state of an object that is accepted. */
 async function until<K extends AnyKind>(
   client: ApiClient,
@@ -19,12 +31,7 @@ async function until<K extends AnyKind>(
   name: string,
   accept: (object: Infer<K>) => boolean,
 ): Promise<Infer<K>> {
-  const signal = AbortSignal.timeout(30_000)
-  const options = { fields: { 'metadata.name': name }, sendInitialEvents: true, signal }
-  for await (const event of await client.watch(kind, options)) {
-    if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && accept(event.object)) return event.object
-  }
-  throw new Error(`The watch of ${kind.kind} ${name} has ended`)
+  return (await follow(client, kind, name))(accept)
 }
 
 /** Runs the operator until the result is called. */
@@ -50,7 +57,7 @@ test.each([
 ] as const)(
   'a roll-out that %s of the control plane interrupts ends well, and the operator %s',
   {
-    timeout: 60_000,
+    timeout: 180_000,
   },
   async (signal, fate) => {
     using folder = new TemporaryFolder()
@@ -63,8 +70,10 @@ test.each([
     await client.create(AppService({ metadata: { name: 'app' }, spec: { replicas, image: 'nginx:1' } }))
     await until(client, AppService, 'app', ({ status }) => status?.availableReplicas === replicas)
 
+    // Looked at from before it begins, so that no step of it is missed.
+    const rollOut = await follow(client, Deployment, 'app')
     await client.patch(AppService, 'app', { spec: { image: 'nginx:2' } })
-    const { status } = await until(client, Deployment, 'app', ({ metadata, spec, status: now = {} }) => {
+    const { status } = await rollOut(({ metadata, spec, status: now = {} }) => {
       const isNew = imageOf(spec?.template.spec) === 'nginx:2' && now.observedGeneration === metadata.generation
       return isNew && (now.updatedReplicas ?? 0) > 0
     })

@@ -12,6 +12,7 @@ import { operator as secSynchOperator } from '../../examples/sec-synch/src/opera
 import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
 import { lasting } from './lasting.ts'
 import type { Life } from './life.ts'
+import { isWrite } from './lives.ts'
 import { type Run, type Scenario, Stage } from './scenario.ts'
 
 const workloads = async (client: ApiClient): Promise<unknown> => ({
@@ -84,8 +85,6 @@ const home: Scenario<ReturnType<typeof fakeDns>> = {
   }),
 }
 
-const isWrite = (label: string): boolean => /^(POST|PUT|PATCH|DELETE)/.test(label) && !label.includes('/events')
-
 function describeCrashes<World>(name: string, scenario: Scenario<World>): void {
   describe(`the operator of ${name}`, () => {
     test.each(['is lost', 'takes effect'] as const)(
@@ -105,7 +104,7 @@ function describeCrashes<World>(name: string, scenario: Scenario<World>): void {
       },
     )
 
-    test('comes to the same end when it dies after each of its writes', { timeout: 60_000 }, async () => {
+    test('comes to the same end when it dies after each of its writes', { timeout: 180_000 }, async () => {
       await using stage = await Stage.set(scenario)
       const reference = await stage.play([])
       const run = await stage.play(() => ({ at: 1, call: 'takes effect', isFateful: isWrite }))

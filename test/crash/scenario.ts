@@ -1,8 +1,9 @@
 import type { AnyKind } from '@kubewright/api'
-import { type ApiClient, createClient } from '@kubewright/client'
-import { createManager, type Operator } from '@kubewright/runtime'
-import { startTestEnv, type TestEnv, type TestSnapshot } from '@kubewright/testing'
-import { type Fate, Life, mortal } from './life.ts'
+import type { ApiClient } from '@kubewright/client'
+import type { Operator } from '@kubewright/runtime'
+import { startTestEnv, type TestSnapshot } from '@kubewright/testing'
+import type { Fate, Life } from './life.ts'
+import { live } from './lives.ts'
 
 /** What an operator goes through, whatever becomes of it meanwhile. */
 export interface Scenario<World> {
@@ -29,7 +30,6 @@ export interface Run {
 
 // Longer than a child of an owner that is gone is waited for, and than the first back-offs together.
 const patience = '6s'
-const enoughLives = 100
 
 /** A scenario with a cluster that is set up once. */
 export class Stage<World> implements AsyncDisposable {
@@ -54,48 +54,25 @@ export class Stage<World> implements AsyncDisposable {
     await using env = await this.#snapshot.start()
     const world = makeWorld()
     const fateOf = typeof fates === 'function' ? fates : (life: number): Fate | undefined => fates[life]
-    const stop = new AbortController()
-    const lives: Life[] = []
-    const stops: (() => Promise<void>)[] = []
-    const start = (): void => {
-      const life = new Life(fateOf(lives.length))
-      lives.push(life)
-      stops.push(run(env, operator(life, world), life))
-      // Without an end to it nothing comes of it, as the states will show.
-      void life.died.then(() => lives.length < enoughLives && !stop.signal.aborted && start())
-    }
-    start()
     const states: Record<string, unknown> = {}
-    for (const [name, act] of Object.entries(steps)) {
-      await act(env.client)
-      await env.settled()
-      await env.advance(patience)
-      await env.settled()
-      states[name] = await state(env.client, world)
-    }
-    stop.abort()
-    await stops.at(-1)?.()
-    return { states, lives: lives.map(({ calls }) => calls) }
+    const { calls: lives } = await live(
+      env,
+      (life) => operator(life, world),
+      fateOf,
+      async () => {
+        for (const [name, act] of Object.entries(steps)) {
+          await act(env.client)
+          await env.settled()
+          await env.advance(patience)
+          await env.settled()
+          states[name] = await state(env.client, world)
+        }
+      },
+    )
+    return { states, lives }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#snapshot[Symbol.asyncDispose]()
-  }
-}
-
-/** Runs an operator for as long as it lives; the result stops it in good order. */
-function run(env: TestEnv, operator: Operator, life: Life): () => Promise<void> {
-  const { clock } = env.controlPlane
-  const client = createClient({ transport: mortal(env.controlPlane.transport(), life), clock })
-  // Without an election the next life begins at once; what an election does is tested elsewhere.
-  const manager = createManager({ operator, client, clock, gracefulTimeout: 0, leaderElection: false })
-  const stop = new AbortController()
-  const running = manager.start({ signal: stop.signal })
-  // A process that is gone reports nothing, so what its remains complain about is dropped.
-  void life.died.then(() => stop.abort())
-  running.catch(() => undefined)
-  return async () => {
-    stop.abort()
-    await running
   }
 }
