@@ -1,0 +1,230 @@
+// import, validate, explain and crd diff as they are called: arguments, exit codes and what they print.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TemporaryFolder } from '../up/up-process.ts'
+import { runCli } from './run-cli.ts'
+
+const crd = (maximum: number): string => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { kind: Widget, plural: widgets }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: Widget is what the factory makes.
+        properties:
+          spec: { type: object, properties: { size: { type: integer, maximum: ${maximum}, default: 2, description: How big it is. } } }
+`
+const widget = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: { name: a }\nspec: {}\n'
+
+let folder: TemporaryFolder
+let file: (name: string, text: string) => string
+beforeEach(() => {
+  folder = new TemporaryFolder()
+  file = (name, text) => {
+    const path = join(folder.path, name)
+    writeFileSync(path, text)
+    return path
+  }
+})
+afterEach(() => folder[Symbol.dispose]())
+
+describe('kubewright import', () => {
+  it('writes a module for each kind, and says how to use it', async () => {
+    const out = join(folder.path, 'imported')
+    const target = join(out, 'example.com/widget.ts')
+    const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
+    expect(code).toBe(0)
+    expect(said).toBe(`${target}  Widget of example.com v1`)
+    expect(notes).toContain('Use them: import { Widget } from ')
+    expect(readFileSync(target, 'utf8')).toContain('size: s.int({ maximum: 9 }).default(2)')
+    // Again: nothing changes, then what changed.
+    expect((await runCli(['import', join(folder.path, 'crd.yaml'), '--out', out])).out).toContain('(unchanged)')
+    expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('(updated)')
+  })
+
+  it('does not overwrite what was not imported, unless told to', async () => {
+    const out = join(folder.path, 'imported')
+    mkdirSync(join(out, 'example.com'), { recursive: true })
+    const own = join(out, 'example.com/widget.ts')
+    writeFileSync(own, 'export const mine = 1')
+    const args = ['import', file('crd.yaml', crd(9)), '--out', out]
+    const { code, notes } = await runCli(args)
+    expect(code).toBe(1)
+    expect(notes).toContain(`widgets.example.com is not imported: ${own} is there and was not imported`)
+    expect(readFileSync(own, 'utf8')).toBe('export const mine = 1')
+    expect((await runCli([...args, '--force'])).code).toBe(0)
+    expect(readFileSync(own, 'utf8')).toContain('defineResource')
+  })
+
+  it('writes nothing in a dry run, and tells programs in JSON', async () => {
+    const out = join(folder.path, 'imported')
+    const args = ['import', file('crd.yaml', crd(9)), '--out', out, '--dry-run', '--output', 'json']
+    expect(JSON.parse((await runCli(args)).out)).toMatchObject({
+      dryRun: true,
+      kinds: [{ kind: 'Widget', group: 'example.com', versions: ['v1'], change: 'created', differences: [] }],
+      failures: [],
+    })
+    expect(existsSync(out)).toBe(false)
+  })
+
+  it('answers mistakes and failures in one line', async () => {
+    expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('or say --cluster') })
+    expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in'),
+    })
+    expect(await runCli(['import', file('x.yaml', 'a: [')])).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('x.yaml:1: error converting YAML to JSON'),
+    })
+    expect(await runCli(['import', 'nowhere.yaml'])).toMatchObject({
+      code: 1,
+      notes: 'kubewright import: nowhere.yaml does not exist',
+    })
+    expect(await runCli(['import', file('c.yaml', crd(9)), '--versions', 'v2', '--out', folder.path])).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('has none of the versions v2: it has v1'),
+    })
+    expect((await runCli(['import', 'x', '--output', 'xml'])).code).toBe(2)
+  })
+})
+
+describe('kubewright validate', () => {
+  it('exits with 0 when all is valid, and shows defaults when asked to', async () => {
+    const manifests = file('widget.yaml', widget)
+    const { code, out, notes } = await runCli([
+      'validate',
+      manifests,
+      '--crd',
+      file('crd.yaml', crd(9)),
+      '--show-defaults',
+    ])
+    expect(code).toBe(0)
+    expect(out).toBe(`${manifests}:1: Widget default/a (example.com/v1) is valid\n  spec.size: 2`)
+    expect(notes).toBe('1 object valid')
+  })
+
+  it('exits with 1 and the words of the server when something is not', async () => {
+    const manifests = file('widget.yaml', widget.replace('{}', '{ size: 10 }'))
+    const { code, out, notes } = await runCli(['validate', manifests, '--crd', file('crd.yaml', crd(9))])
+    expect(code).toBe(1)
+    expect(out).toBe(
+      `${manifests}:1: Widget default/a (example.com/v1) is invalid\n` +
+        '  spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9',
+    )
+    expect(notes).toBe('1 of 1 object invalid')
+  })
+
+  it('skips kustomizations, which no server gets', async () => {
+    file('kustomization.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n')
+    file('map.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n')
+    expect(await runCli(['validate', folder.path])).toMatchObject({ code: 0, notes: '1 object valid' })
+  })
+
+  it('tells programs in JSON', async () => {
+    const { out } = await runCli(['validate', file('w.yaml', widget), '--output', 'json'])
+    expect(JSON.parse(out)).toMatchObject({
+      valid: false,
+      results: [
+        { kind: 'Widget', name: 'a', line: 1, valid: false, message: expect.stringContaining('no matches for kind') },
+      ],
+    })
+  })
+
+  it('exits with 2 when called wrongly', async () => {
+    expect(await runCli(['validate'])).toMatchObject({ code: 2, notes: expect.stringContaining('name the files') })
+    expect((await runCli(['validate', 'x', '--validate', 'maybe'])).notes).toContain('must be strict, warn or ignore')
+    expect((await runCli(['validate', 'x', '--old-crd', 'y'])).notes).toContain('--old, which is missing')
+  })
+})
+
+describe('kubewright explain', () => {
+  it('tells of the fields of CRDs and of what is built in', async () => {
+    const { code, out } = await runCli(['explain', 'widget.spec.size', '--crd', file('crd.yaml', crd(9))])
+    expect(code).toBe(0)
+    expect(out).toContain('FIELD: size <integer>')
+    expect(out).toContain('    How big it is.')
+    expect((await runCli(['explain', 'Deployment.spec.replicas'])).out).toContain('FIELD: replicas <integer>')
+    expect((await runCli(['explain', 'hpa', '--api-version', 'autoscaling/v1'])).out).toContain('VERSION:    v1\n')
+    const { out: json } = await runCli(['explain', 'pods.spec.hostNetwork', '--output', 'json'])
+    expect(JSON.parse(json)).toMatchObject({ type: 'boolean' })
+  })
+
+  it('names the cure where there is nothing to tell', async () => {
+    expect(await runCli(['explain', 'widgets'])).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('give its definition with --crd, or ask a cluster with --cluster'),
+    })
+    expect(await runCli(['explain', 'pods.nope'])).toMatchObject({
+      code: 1,
+      notes: 'kubewright explain: field "nope" does not exist',
+    })
+    expect((await runCli(['explain'])).code).toBe(2)
+    expect((await runCli(['explain', 'pods', '--cluster', '--crd', 'x'])).code).toBe(2)
+    expect((await runCli(['explain', 'pods', '--crd', file('x.yaml', 'a: 1')])).notes).toContain('There is no CRD in')
+  })
+})
+
+describe('kubewright crd diff', () => {
+  it('exits with 1 when something breaks, and with 0 when nothing does', async () => {
+    const [old, tight, loose] = [file('a.yaml', crd(9)), file('b.yaml', crd(8)), file('c.yaml', crd(10))]
+    expect(await runCli(['crd', 'diff', old, tight])).toEqual({
+      code: 1,
+      out: 'widgets.example.com\n  breaking  v1 spec.size: maximum lowered from 9 to 8',
+      notes: '1 breaking, 0 warnings, 0 safe',
+    })
+    expect(await runCli(['crd', 'diff', old, loose])).toEqual({
+      code: 0,
+      out: '',
+      notes: '0 breaking, 0 warnings, 1 safe; --all shows those',
+    })
+    expect((await runCli(['crd', 'diff', old, loose, '--all'])).out).toContain('safe      v1 spec.size: maximum raised')
+    expect((await runCli(['crd', 'diff', old, tight, '--fail-on', 'never'])).code).toBe(0)
+    const other = file('d.yaml', crd(9).replace('default: 2', 'default: 3'))
+    expect((await runCli(['crd', 'diff', old, other])).code).toBe(0)
+    expect((await runCli(['crd', 'diff', old, other, '--fail-on', 'warning'])).code).toBe(1)
+    expect(JSON.parse((await runCli(['crd', 'diff', old, tight, '--output', 'json'])).out)).toEqual({
+      compatible: false,
+      changes: [
+        {
+          severity: 'breaking',
+          crd: 'widgets.example.com',
+          version: 'v1',
+          path: 'spec.size',
+          message: 'maximum lowered from 9 to 8',
+        },
+      ],
+    })
+  })
+
+  it('exits with 2 when called wrongly', async () => {
+    expect((await runCli(['crd'])).notes).toContain('say what to do: diff')
+    expect((await runCli(['crd', 'dif'])).notes).toContain('unknown command "dif"')
+    expect((await runCli(['crd', 'diff', 'a'])).notes).toContain('name the old and the new CRDs')
+    expect((await runCli(['crd', 'diff', 'a', 'b', '--cluster'])).notes).toContain('name the new CRDs only')
+    expect((await runCli(['crd', 'diff', 'a', 'b', '--fail-on', 'x'])).code).toBe(2)
+  })
+})
+
+describe('kubewright completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s that knows every command', async (shell) => {
+    const { code, out } = await runCli(['completion', shell])
+    expect(code).toBe(0)
+    for (const name of ['up', 'dev', 'import', 'validate', 'explain', 'crd', 'doctor']) expect(out).toContain(name)
+  })
+
+  it('knows no other shells', async () => {
+    expect(await runCli(['completion', 'tcsh'])).toMatchObject({ code: 2, notes: expect.stringContaining('no "tcsh"') })
+    expect((await runCli(['completion'])).code).toBe(2)
+  })
+})
