@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Suite } from './harness.ts'
 
@@ -30,6 +30,29 @@ console.log(JSON.stringify({ cpuMillis: (user + system) / 1000, rssMiB: process.
   }
 }
 
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly resolved?: string
+  readonly link?: boolean
+}
+
+/** How many packages come with one, itself included, by the lock file. */
+function packagesOf(name: string): number {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, LockedPackage>>
+  }
+  const found = new Set<string>()
+  const visit = (one: string): void => {
+    if (found.has(one)) return
+    found.add(one)
+    const entry = lock.packages[`node_modules/${one}`]
+    const real = entry?.link ? lock.packages[entry.resolved ?? ''] : entry
+    for (const dependency of Object.keys(real?.dependencies ?? {})) visit(dependency)
+  }
+  visit(name)
+  return found.size
+}
+
 /** The best of several rounds in which the specifiers take turns. */
 function best(specifiers: readonly string[]): Map<string, Cost> {
   const found = new Map<string, Cost>()
@@ -57,12 +80,13 @@ export const suite: Suite = {
     const costs = best(specifiers)
     const facade = costs.get('kubewright')!
     return [
-      '| import | CPU | memory of the process | CPU, times the façade |',
-      '|---|---|---|---|',
+      '| import | CPU | memory of the process | CPU, times the façade | packages that come with it |',
+      '|---|---|---|---|---|',
       ...specifiers.map((specifier) => {
         const { cpuMillis, rssMiB } = costs.get(specifier)!
         const factor = specifier === '' ? '–' : `${(cpuMillis / facade.cpuMillis).toFixed(2)}×`
-        return `| ${specifier || 'nothing'} | ${cpuMillis.toFixed(0)} ms | ${rssMiB.toFixed(0)} MiB | ${factor} |`
+        const packages = specifier === '' ? '–' : packagesOf(specifier.replace(/^kubewright\/.*/, 'kubewright'))
+        return `| ${specifier || 'nothing'} | ${cpuMillis.toFixed(0)} ms | ${rssMiB.toFixed(0)} MiB | ${factor} | ${packages} |`
       }),
     ]
   },
