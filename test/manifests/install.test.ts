@@ -188,9 +188,13 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     await applyDefinitions(world.session().session, name, definitionsOf(describeOperator(both)))
     await client.create(Old({ metadata: { name: 'one' }, spec: {} }))
     const rest = definitionsOf(describeOperator(appService))
-    await expect(pruneDefinitions(world.session().session, name, rest)).rejects.toThrow(
-      'This deletes 1 object of olds.batch.example.com',
-    )
+    const careful = world.session()
+    await pruneDefinitions(careful.session, name, rest)
+    expect(careful.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com kept'])
+    expect(careful.notes).toEqual([
+      'olds.batch.example.com is not needed any more, but has objects: --yes removes it with them',
+    ])
+    expect(await client.find(Old, 'one')).toBeDefined()
     const dry = world.session({ 'dry-run': true, output: 'json' })
     await pruneDefinitions(dry.session, name, rest)
     dry.session.finish()

@@ -2,7 +2,7 @@ import { type Clock, type Duration, parseDuration } from '@kubewright/base'
 import { type ApiClient, connect } from '@kubewright/client'
 import type { CommandContext } from '../command.ts'
 import type { Manifest } from '../manifests/manifest.ts'
-import { systemScaffoldHost } from '../scaffold/scaffold-host.ts'
+import { type ScaffoldHost, systemScaffoldHost } from '../scaffold/scaffold-host.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
 import type { InstalledObject } from './find-installed.ts'
@@ -126,10 +126,15 @@ export class ClusterSession implements AsyncDisposable {
     this.#record(changeOf(object, 'kept'))
   }
 
+  /** Whether {@link confirm} can get an answer. */
+  get canAsk(): boolean {
+    return this.isDryRun || this.#values.yes === true || this.#host.isInteractive
+  }
+
   /** Whether something may be lost: somebody has to say so. Without anybody to ask it takes `--yes`. */
   async confirm(loss: string): Promise<boolean> {
     if (this.isDryRun || this.#values.yes) return true
-    const host = systemScaffoldHost(this.#context.env, this.signal)
+    const host = this.#host
     if (!host.isInteractive)
       throw new UsageError(`${loss}, which cannot be undone: repeat it with --yes if you mean it`)
     const answer = await host.ask(`${loss}, which cannot be undone. Go on? [y/N]: `)
@@ -145,6 +150,10 @@ export class ClusterSession implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client[Symbol.asyncDispose]()
+  }
+
+  get #host(): ScaffoldHost {
+    return systemScaffoldHost(this.#context.env, this.signal)
   }
 
   #record(change: ObjectChange, lines?: readonly string[]): void {

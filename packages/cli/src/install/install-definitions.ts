@@ -27,8 +27,13 @@ export async function pruneDefinitions(
   const found = await findInstalled(client, operator, [definitionKind], signal)
   for (const stale of withoutPresent(found, definitions)) {
     const counted = await countObjects(client, stale, signal)
-    if (counted.objects === 0 || (await session.confirm(lossOf([counted])))) await removeDefinition(session, counted)
-    else session.keep(stale)
+    // By now everything else is done: where nobody can be asked, that is no failure.
+    const isAgreed = counted.objects === 0 || (session.canAsk && (await session.confirm(lossOf([counted]))))
+    if (isAgreed) await removeDefinition(session, counted)
+    else {
+      session.keep(stale)
+      session.note(`${stale.object.metadata.name} is not needed any more, but has objects: --yes removes it with them`)
+    }
   }
 }
 
