@@ -1,42 +1,20 @@
 // Members are processes of a real etcd, on ports of this machine.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pod } from 'kubewright/k8s'
 import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
 import { expect, test } from 'vitest'
+import { freePorts } from '../../free-ports.ts'
+import { MachineProcesses } from '../../machine-processes.ts'
 import { EtcdCluster } from './etcd-cluster.ts'
 import { etcdGateway } from './gateway.ts'
-import { MachineProcesses } from './machine-processes.ts'
 import { etcdOperator } from './operator.ts'
 import { localSites } from './site.ts'
 
 const version = /etcd Version: (\S+)/.exec(String(spawnSync('etcd', ['--version']).stdout))?.[1]
 if (version === undefined) console.log('skipped: etcd is not installed (Debian: apt install etcd-server)')
-
-const span = 16
-
-/** The first of some ports that nobody uses. */
-async function freePorts(): Promise<number> {
-  for (;;) {
-    const first = await tryPort(0)
-    const others = Array.from({ length: span - 1 }, (_, index) => tryPort((first ?? 0) + index + 1))
-    const free = await Promise.all(others)
-    if (first !== undefined && first + span < 65_536 && !free.includes(undefined)) return first
-  }
-}
-
-const tryPort = (port: number): Promise<number | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
-    })
-  })
 
 const complete = (env: TestEnv, size: number) =>
   env.until(EtcdCluster, 'real', (e) => isTrue('Complete')(e) && e.status?.healthyMembers === size, { timeout: '2m' })
@@ -48,7 +26,7 @@ test.skipIf(version === undefined)(
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-etcd-'))
     try {
       await using processes = new MachineProcesses()
-      const sites = localSites({ folder, firstPort: await freePorts() })
+      const sites = localSites({ folder, firstPort: await freePorts(16) })
       const operator = etcdOperator({ etcd: etcdGateway(), sites, now: Date.now })
       await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
       const url = (ordinal: number) => sites({ name: 'real', namespace: 'default' }, ordinal).clientUrl

@@ -19,7 +19,8 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
 
     async reconcile(database, context) {
       const view = await observe(database, world, context)
-      const step = planStep(view.facts)
+      // Decisions are put down in the status, so there must be one.
+      const step = database.status === undefined ? starting : planStep(view.facts)
       const topology = step.do === 'decide' ? await decide(database, step, context) : view.facts.topology
       const isFenced = await carryOut(step, database, view, world, context)
       await applyServices(database, view, step, context)
@@ -29,6 +30,8 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
       }
     },
   })
+
+const starting: Step = { do: 'wait', reason: 'Starting' }
 
 /**
  * Puts a decision down before anything is done about it. It counts only for the version that was looked at: of two operators that take

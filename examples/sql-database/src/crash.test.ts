@@ -1,0 +1,124 @@
+// The operator dies at any of its calls, to the cluster or to an instance, and another takes over.
+import { Pod, Service } from 'kubewright/k8s'
+import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
+import { expect, test } from 'vitest'
+import type { Fate, Life } from '../../../test/crash/life.ts'
+import { isWrite, lifeCall, live } from '../../../test/crash/lives.ts'
+import type { Database } from './database.ts'
+import { sqlOperator } from './operator.ts'
+import { localSites } from './site.ts'
+import { SqlDatabase } from './sql-database.ts'
+import { FakeDatabases } from './testdata/fake-databases.ts'
+
+const sites = localSites({ folder: '/fake', firstPort: 1000 })
+const urlOf = (name: string): string => {
+  return sites({ name: 'db', namespace: 'default' }, Number(name.slice('db-'.length))).url
+}
+
+/** Instances as somebody sees them who may die at any moment. */
+function mortalDatabase(database: Database, life: Life): Database {
+  return {
+    report: (url, call) => lifeCall(life, 'sql report', call.signal, () => database.report(url, call)),
+    snapshot: (url, epoch, call) =>
+      lifeCall(life, 'sql snapshot', call.signal, () => database.snapshot(url, epoch, call)),
+    promote: (url, promotion, call) =>
+      lifeCall(life, 'sql! promote', call.signal, () => database.promote(url, promotion, call)),
+    restore: (url, snapshot, call) =>
+      lifeCall(life, 'sql! restore', call.signal, () => database.restore(url, snapshot, call)),
+  }
+}
+
+const changes = (label: string): boolean => isWrite(label) || label.startsWith('sql!')
+
+async function play(fateOf: (life: number) => Fate | undefined) {
+  const fake = new FakeDatabases()
+  const nodes = { nodes: 1, processes: fake.host }
+  // Nothing but the nodes: it is played a hundred times.
+  const options = {
+    time: 'virtual',
+    nodes,
+    install: [SqlDatabase],
+    controllers: ['serviceaccount-controller'],
+  } as const
+  await using env = await startTestEnv(undefined, options)
+  const operator = (life: Life) =>
+    sqlOperator({ database: mortalDatabase(fake.database, life), sites, now: () => env.clock.now() })
+  const { calls } = await live(env, operator, fateOf, async () => {
+    await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 1 } }))
+    await redundant(env, 1)
+    await fake.writeEverywhere('first')
+    await resize(env, 3)
+    await redundant(env, 3)
+    await fake.writeEverywhere('second')
+    // The primary is lost with its data.
+    await env.client.delete(Pod, 'db-0')
+    await env.until(SqlDatabase, 'db', ({ status }) => (status?.topology?.epoch ?? 0) > 1)
+    await fake.writeEverywhere('meanwhile')
+    await redundant(env, 3)
+    await fake.writeEverywhere('third')
+    await resize(env, 2)
+    await redundant(env, 2)
+    await fake.writeEverywhere('fourth')
+  })
+  const { status } = await env.client.get(SqlDatabase, 'db')
+  const { epoch, inSync = [], primary = '' } = status?.topology ?? {}
+  const texts = fake.confirmed.map(({ text }) => text)
+  const isComplete = (name: string): boolean => {
+    const rows =
+      fake
+        .at(urlOf(name))
+        ?.read()
+        .map(({ text }) => text) ?? []
+    return String(rows.filter((row) => texts.includes(row))) === String(texts)
+  }
+  const end = {
+    epoch,
+    inSync: inSync.length,
+    areComplete: inSync.every(isComplete) && inSync.includes(primary),
+    confirmed: ['first', 'second', 'third', 'fourth'].filter((word) => texts.some((text) => text.startsWith(word))),
+    late: fake.lateConfirmations(),
+    pods: (await env.client.list(Pod)).length,
+    services: (await env.client.list(Service, { labels: { 'sql.example.com/database': 'db' } })).length,
+  }
+  return { end, calls }
+}
+
+const redundant = (env: TestEnv, instances: number) =>
+  env.until(SqlDatabase, 'db', (db) => isTrue('Redundant')(db) && db.status?.topology?.inSync.length === instances)
+const resize = (env: TestEnv, instances: number) => env.client.patch(SqlDatabase, 'db', { spec: { instances } })
+
+const wellEnded = {
+  epoch: 2,
+  inSync: 2,
+  areComplete: true,
+  confirmed: ['first', 'second', 'third', 'fourth'],
+  late: [],
+  pods: 2,
+  services: 3,
+}
+
+test.each([
+  ['is lost', () => true],
+  ['takes effect', changes],
+] as const)(
+  'the operator of SqlDatabase may die at any call, which %s',
+  { timeout: 900_000 },
+  async (call, isFateful) => {
+    const { calls, end } = await play(() => undefined)
+    expect(end).toEqual(wellEnded)
+    const all = calls[0]?.filter(isFateful) ?? []
+    expect(all.length).toBeGreaterThan(30)
+    for (let at = 1; at <= all.length; at++) {
+      const run = await play((life) => (life === 0 ? { at, call, isFateful } : undefined))
+      const when = `it died at call ${at}, ${all[at - 1]}, which ${call}`
+      expect(run.end, when).toEqual(wellEnded)
+      expect(run.calls, when).toHaveLength(2)
+    }
+  },
+)
+
+test('the operator of SqlDatabase may die after each change that it makes', { timeout: 60_000 }, async () => {
+  const { calls, end } = await play(() => ({ at: 1, call: 'takes effect', isFateful: changes }))
+  expect(end).toEqual(wellEnded)
+  expect(calls.length).toBeGreaterThan(30)
+})
