@@ -1,6 +1,6 @@
 // Installing, deploying and removing operators, on an embedded cluster.
 import { defineResource } from '@kubewright/api'
-import { type Clock, systemClock, VirtualClock } from '@kubewright/base'
+import { type Clock, nullLogger, systemClock, VirtualClock } from '@kubewright/base'
 import { startControlPlane } from '@kubewright/controlplane'
 import {
   ClusterRole,
@@ -11,11 +11,12 @@ import {
   NetworkPolicy,
   ServiceAccount,
 } from '@kubewright/k8s'
-import { defineController, defineOperator, type Operator } from '@kubewright/runtime'
+import { defineController, defineOperator, type Operator, registerLocally } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { operator as home } from '../../examples/home/src/operator.ts'
 import { ClusterSession, type ClusterValues } from '../../packages/cli/src/install/cluster-session.ts'
 import { deployObjects, undeployObjects, uninstallDefinitions } from '../../packages/cli/src/install/deploy-objects.ts'
 import { applyDefinitions, pruneDefinitions } from '../../packages/cli/src/install/install-definitions.ts'
@@ -205,6 +206,26 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     const sure = world.session({ yes: true })
     await pruneDefinitions(sure.session, name, rest)
     expect(sure.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com deleted'])
+  })
+
+  it('leave conversion to a process that is registered under an address', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const operator = describeOperator(home)
+    const [definition] = definitionsOf(operator)
+    await applyDefinitions(world.session().session, home.name, [definition!])
+    const service = await world.client.get(CustomResourceDefinition, definition!.metadata.name)
+    expect(service.spec.conversion?.webhook?.clientConfig?.service?.name).toBe('home-operator-webhook-service')
+
+    const local = { client: world.client, url: 'https://192.0.2.1:9443', caBundle: '', log: nullLogger }
+    const registration = await registerLocally(home, local)
+    const { session, notes } = world.session()
+    await applyDefinitions(session, home.name, [definition!])
+    expect(notes.join('\n')).toContain(
+      'homes.ajd.my.domain is converted by a process at https://192.0.2.1:9443/convert',
+    )
+    const now = await world.client.get(CustomResourceDefinition, definition!.metadata.name)
+    expect(now.spec.conversion?.webhook?.clientConfig?.url).toBe('https://192.0.2.1:9443/convert')
+    await registration[Symbol.asyncDispose]()
   })
 
   it('say which finalizers keep a definition, and what to do', async () => {

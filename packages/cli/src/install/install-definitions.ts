@@ -3,6 +3,7 @@ import type { Manifest } from '../manifests/manifest.ts'
 import type { OperatorDescription } from '../manifests/operator-description.ts'
 import type { ClusterSession } from './cluster-session.ts'
 import { definitionKind, findInstalled, type InstalledObject, withoutPresent } from './find-installed.ts'
+import { keyOf, kindOf } from './installed-object.ts'
 import { type CountedDefinition, countObjects, objectsOf } from './remove-objects.ts'
 import { waitForDefinition } from './wait-for-rollout.ts'
 
@@ -12,9 +13,28 @@ export async function applyDefinitions(
   operator: string,
   definitions: readonly Manifest[],
 ): Promise<void> {
-  for (const definition of definitions) await session.apply(definition, operator)
+  for (const definition of definitions) {
+    await session.apply(await withLocalConversion(session, definition), operator)
+  }
   if (!session.waits) return
   for (const { metadata } of definitions) await waitForDefinition(metadata.name, session.waiting)
+}
+
+interface Converted {
+  readonly spec: { readonly conversion?: { readonly webhook?: { readonly clientConfig?: { readonly url?: string } } } }
+}
+
+/** A definition that leaves conversion to a process that developers have registered under an address, as long as it is. */
+async function withLocalConversion(session: ClusterSession, definition: Manifest): Promise<Manifest> {
+  const spec = definition['spec'] as Converted['spec']
+  if (spec.conversion === undefined) return definition
+  const kind = await kindOf(session.client, definition, session.signal)
+  const live = (await session.client.find(kind, keyOf(definition), { signal: session.signal })) as Converted | undefined
+  const { conversion } = live?.spec ?? {}
+  const url = conversion?.webhook?.clientConfig?.url
+  if (url === undefined) return definition
+  session.note(`${definition.metadata.name} is converted by a process at ${url} now, which is left as it is`)
+  return { ...definition, spec: { ...spec, conversion } }
 }
 
 /** Removes definitions that an earlier installation had; those with objects only if somebody says so, or else they stay. */
