@@ -21,7 +21,7 @@ const stop = new AbortController()
 const story = new Story({
   // Whoever interrupts has heard enough.
   write: (text) => void (stop.signal.aborted || process.stdout.write(text)),
-  colour: isTTY && process.env['NO_COLOR'] === undefined,
+  colour: (isTTY || process.env['FORCE_COLOR'] === '1') && process.env['NO_COLOR'] === undefined,
   columns: isTTY ? columns : 100,
   pauseMillis: isTTY && !once ? 1500 : 0,
 })
