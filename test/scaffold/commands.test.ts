@@ -483,9 +483,10 @@ describe('mistakes', () => {
       'Version v1 of Home is the hub already: make v2 the hub instead with --force',
     )
     expect(await webhook('--version', 'v2', '--conversion', '--force')).toBe(
-      'Home is stored as v2 from now on, which is what its controllers and webhooks see\nNext: npm test',
+      'Home is stored as v2 from now on, which is what its controllers see\nNext: npm test',
     )
     expect(project.read('src/home.conversion.ts')).toContain('spoke(Home.versions.v1, {')
+    expect(project.read('src/home.webhook.ts')).toContain('defineWebhook(Home.versions.v1, {')
   })
 
   test('with groups', async () => {

@@ -22,8 +22,9 @@ export interface KindFamily extends KindNames {
   /** Whether somebody else defines it. */
   readonly isForeign: boolean
   readonly controllers: readonly FamilyController[]
-  /** The entry that has webhooks for requests. */
   readonly webhooks: ProjectResource['webhooks']
+  /** The version that the webhooks are for; undefined without any. */
+  readonly webhookVersion: string | undefined
   /** Whether versions are converted by code. */
   readonly isConverted: boolean
   readonly image: DeployImageOptions | undefined
@@ -43,6 +44,7 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
   const [first] = versions as readonly [ProjectResource, ...ProjectResource[]]
   const hub = versions.find(({ webhooks }) => webhooks?.conversion)
   const names = namesOf(first)
+  const reviewed = versions.find(({ webhooks }) => webhooks?.defaulting || webhooks?.validation)
   return {
     ...names,
     group: groupOf(first),
@@ -50,7 +52,8 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
     stored: hub ?? first,
     isForeign: first.core === true || first.external === true,
     controllers: versions.flatMap((version) => controllersOf(version, names)),
-    webhooks: versions.find(({ webhooks }) => webhooks?.defaulting || webhooks?.validation)?.webhooks,
+    webhooks: reviewed?.webhooks,
+    webhookVersion: reviewed?.version,
     isConverted: hub !== undefined,
     image: deployImageOf(project, first),
   }

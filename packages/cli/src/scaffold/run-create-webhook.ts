@@ -86,7 +86,7 @@ export async function runCreateWebhook(
   carryOut({ old, next, force: (path) => force && again.includes(path), dryRun, output }, host, context)
   const { version } = family.stored
   if (before && before.stored.version !== version) {
-    context.note(`${family.kind} is stored as ${version} from now on, which is what its controllers and webhooks see`)
+    context.note(`${family.kind} is stored as ${version} from now on, which is what its controllers see`)
   }
   if (!dryRun) context.note('Next: npm test')
   return 0

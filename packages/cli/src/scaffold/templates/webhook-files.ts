@@ -6,7 +6,8 @@ import { licenseHeader } from './license-header.ts'
 
 /** The webhooks of a kind. */
 export function webhookText(project: Project, family: KindFamily): string {
-  const { kind, prefix, variable, isForeign, webhooks = { webhookVersion: 'v1' } } = family
+  const { kind, prefix, variable, isForeign, stored, webhookVersion, webhooks = { webhookVersion: 'v1' } } = family
+  const reviewed = webhookVersion === stored.version ? kind : `${kind}.versions.${webhookVersion}`
   const paths = [
     ...(webhooks.defaultingPath === undefined ? [] : [`  defaultingPath: '${webhooks.defaultingPath}',\n`]),
     ...(webhooks.validationPath === undefined ? [] : [`  validationPath: '${webhooks.validationPath}',\n`]),
@@ -43,7 +44,7 @@ export function webhookText(project: Project, family: KindFamily): string {
   return `${licenseHeader(project)}import { defineWebhook${needsInvalid ? ', invalid' : ''} } from 'kubewright'
 ${kindImport(family, `${family.stem}.webhook.ts`)}
 
-export const ${prefix}Webhook = defineWebhook(${kind}, {
+export const ${prefix}Webhook = defineWebhook(${reviewed}, {
 ${parts.filter((part) => part !== '').join('\n')}})
 `
 }
