@@ -169,7 +169,7 @@ describe('checkWebhooks()', () => {
   const caBundle = Buffer.from(CertificateAuthority.create({ commonName: 'ca', now: systemClock.now() }).cert).toString(
     'base64',
   )
-  const hook = (bundle: string | undefined, failurePolicy = 'Fail'): Promise<unknown> =>
+  const hook = (bundle: string | undefined, failurePolicy: 'Fail' | 'Ignore' = 'Fail'): Promise<unknown> =>
     admin.create(
       ValidatingWebhookConfiguration({
         metadata: { name: 'hooks' },
