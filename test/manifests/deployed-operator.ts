@@ -1,7 +1,7 @@
 import type { AnyKind, Infer } from '@kubewright/api'
 import { Deferred, seededRandom, systemClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, createClient, type Key, type Transport } from '@kubewright/client'
-import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
+import { type ControlPlane, type NodesOptions, startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import {
   memoryHttpListener,
@@ -44,11 +44,15 @@ export const scraperToken = 'scraper'
 const within = <T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
   withDeadline(systemClock, '20s', what, work)
 
+/** How an operator is installed, and on what. */
+export interface DeployOptions extends DescribeOptions {
+  readonly nodes?: NodesOptions | undefined
+}
+
 /** Installs an operator and runs it. */
-export async function deployOperator(operator: Operator, options: DescribeOptions = {}): Promise<DeployedOperator> {
-  const plane = await startControlPlane({
-    tokens: [{ token: scraperToken, user: { name: 'scraper', groups: ['system:authenticated'] } }],
-  })
+export async function deployOperator(operator: Operator, options: DeployOptions = {}): Promise<DeployedOperator> {
+  const user = { name: 'scraper', groups: ['system:authenticated'] }
+  const plane = await startControlPlane({ tokens: [{ token: scraperToken, user }], nodes: options.nodes })
   const client = plane.client()
   const installed = installObjects(describeOperator(operator, options))
   for (const object of installed) {

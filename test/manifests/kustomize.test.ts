@@ -40,7 +40,7 @@ const cases: [string, Operator, ManifestOptions & DescribeOptions][] = [
   ['with webhooks and conversions', home, {}],
   ['without webhooks', appService, { image: 'registry:5000/app/service:v2' }],
   ['with everything', home, { certManager: true, prometheus: true, networkPolicy: true, namespace: 'homes' }],
-  ['of two controllers in one group', defineOperator({ ...secSynch, sharding: true, leaderElection: false }), {}],
+  ['whose replicas share the work', defineOperator({ ...secSynch, sharding: true, leaderElection: false }), {}],
   ['that only looks at its own namespace', home, { namespaced: true }],
   ['that looks at some namespaces', watching, {}],
   ['without resources', defineOperator({ name: 'bare', controllers: [] }), { image: `a/b@sha256:${'0'.repeat(64)}` }],

@@ -1,9 +1,14 @@
 // The generated roles are enough, and none of their rules is too much: the examples run under exactly these.
-import { ClusterRole, Deployment, Namespace, Role, Secret, Service, SubjectAccessReview } from '@kubewright/k8s'
+import { systemClock } from '@kubewright/base'
+import { ClusterRole, Deployment, Namespace, Pod, Role, Secret, Service, SubjectAccessReview } from '@kubewright/k8s'
 import type { Operator, PolicyRule } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { EtcdCluster } from '../../examples/etcd-cluster/src/etcd-cluster.ts'
+import { etcdOperator } from '../../examples/etcd-cluster/src/operator.ts'
+import { localSites as etcdSites } from '../../examples/etcd-cluster/src/site.ts'
+import { FakeEtcd } from '../../examples/etcd-cluster/src/testdata/fake-etcd.ts'
 import { Foo } from '../../examples/foo/src/foo.ts'
 import { operator as foo } from '../../examples/foo/src/operator.ts'
 import { fakeDns } from '../../examples/home/src/dns.ts'
@@ -11,9 +16,12 @@ import { Home } from '../../examples/home/src/home.ts'
 import { homeOperator } from '../../examples/home/src/operator.ts'
 import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
 import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
+import { sqlOperator } from '../../examples/sql-database/src/operator.ts'
+import { localSites as sqlSites } from '../../examples/sql-database/src/site.ts'
+import { SqlDatabase } from '../../examples/sql-database/src/sql-database.ts'
+import { FakeDatabases } from '../../examples/sql-database/src/testdata/fake-databases.ts'
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
-import type { DescribeOptions } from '../../packages/cli/src/manifests/operator-description.ts'
-import { type DeployedOperator, deployOperator, scraperToken } from './deployed-operator.ts'
+import { type DeployedOperator, type DeployOptions, deployOperator, scraperToken } from './deployed-operator.ts'
 import type { UsedAccess } from './used-access.ts'
 
 const isTrue =
@@ -51,6 +59,24 @@ async function useFoo({ client, until, gone }: DeployedOperator): Promise<void> 
   await gone(Deployment, 'one')
 }
 
+const fakeEtcd = new FakeEtcd()
+async function useEtcdCluster({ client, until, gone }: DeployedOperator): Promise<void> {
+  await client.create(EtcdCluster({ metadata: { name: 'etcd' }, spec: { size: 2 } }))
+  const has = (size: number) => (cluster: EtcdCluster) =>
+    isTrue('Complete')(cluster) && cluster.status?.healthyMembers === size
+  await until(EtcdCluster, 'etcd', has(2))
+  await client.patch(EtcdCluster, 'etcd', { spec: { size: 1 } })
+  await Promise.all([gone(Pod, 'etcd-1'), gone(Service, 'etcd-1')])
+}
+
+const fakeDatabases = new FakeDatabases()
+async function useSqlDatabase({ client, until, gone }: DeployedOperator): Promise<void> {
+  await client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 2 } }))
+  await until(SqlDatabase, 'db', isTrue('Redundant'))
+  await client.patch(SqlDatabase, 'db', { spec: { instances: 1 } })
+  await Promise.all([gone(Pod, 'db-1'), gone(Service, 'db-1')])
+}
+
 async function useSecSynch({ client, until, gone }: DeployedOperator): Promise<void> {
   for (const name of ['a1', 'a2']) await client.create(Namespace({ metadata: { name } }))
   await client.create(Secret({ metadata: { name: 'secret-a' }, stringData: { password: 'a' } }))
@@ -64,12 +90,32 @@ async function useSecSynch({ client, until, gone }: DeployedOperator): Promise<v
   await Promise.all([gone(Secret, 'a1/secret-a'), gone(SecSynch, 'synch')])
 }
 
-const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void>, DescribeOptions][] = [
+const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void>, DeployOptions][] = [
   ['AppService', appService, useAppService('default'), {}],
   ['AppService in one namespace', appService, useAppService('app-service-operator-system'), { namespaced: true }],
   ['Home', homeOperator(fakeDns()), useHome, {}],
   ['Foo', foo, useFoo, {}],
   ['SecSynch', secSynch, useSecSynch, {}],
+  [
+    'EtcdCluster',
+    etcdOperator({
+      etcd: fakeEtcd.etcd,
+      sites: etcdSites({ folder: '/fake', firstPort: 1000 }),
+      now: () => systemClock.now(),
+    }),
+    useEtcdCluster,
+    { nodes: { nodes: 1, processes: fakeEtcd.host } },
+  ],
+  [
+    'SqlDatabase',
+    sqlOperator({
+      database: fakeDatabases.database,
+      sites: sqlSites({ folder: '/fake', firstPort: 1000 }),
+      now: () => systemClock.now(),
+    }),
+    useSqlDatabase,
+    { nodes: { nodes: 1, processes: fakeDatabases.host } },
+  ],
 ]
 
 describe.each(scenarios)('the generated roles of %s', (_, operator, use, options) => {
