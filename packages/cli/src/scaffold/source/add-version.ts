@@ -81,7 +81,9 @@ function split(source: Source, definition: Literal, first: string, version: stri
   const shared = definition.parts.filter(({ key }) => key !== 'version' && !versioned.includes(key!))
   const own = definition.parts.filter(({ key }) => versioned.includes(key!))
   const body = own.map((part) => `${pad(4)}${chunk(part, 4)}\n`).join('')
-  const copy = own.map((part) => `${pad(4)}${chunk(withoutComments(source, part), 4)}\n`).join('')
+  const copy = own
+    .map((part) => `${pad(4)}${chunk({ ...part, start: part.nameStart, end: part.valueEnd }, 4)}\n`)
+    .join('')
   const versions = [
     `${pad(0)}versions: {\n`,
     `${pad(2)}${first}: {\n${pad(4)}storage: true,\n${body}${pad(2)}},\n`,
@@ -90,7 +92,19 @@ function split(source: Source, definition: Literal, first: string, version: stri
   ].join('')
   const lines = shared.map((part) => `${pad(0)}${chunk(part, 0)}\n`).join('')
   const close = ' '.repeat(indentOf(text, definition.close))
-  return `${text.slice(0, definition.open + 1)}\n${lines}${versions}${close}${text.slice(definition.close)}`
+  const said = remarks(source, definition)
+    .map((remark) => `${pad(0)}${remark}\n`)
+    .join('')
+  return `${text.slice(0, definition.open + 1)}\n${lines}${said}${versions}${close}${text.slice(definition.close)}`
+}
+
+/** Comments about the version that is not a field any more, and those behind the last field. */
+function remarks({ text }: Source, { parts, close }: Literal): string[] {
+  const version = parts.find(({ key }) => key === 'version')!
+  const before = text.slice(version.start, version.nameStart)
+  const behind = text.slice(version.valueEnd, version.end).replace(',', '')
+  const last = text.slice(parts.at(-1)!.end, close)
+  return [before, behind, last].flatMap((remark) => (remark.trim() === '' ? [] : [remark.trim()]))
 }
 
 function appendCopy(source: Source, versions: Literal, version: string): string | undefined {
@@ -102,20 +116,12 @@ function appendCopy(source: Source, versions: Literal, version: string): string 
   const pad = ' '.repeat(indentOf(text, last.start))
   const copied = model.parts.filter(({ key }) => key === undefined || versioned.includes(key))
   const body = copied.map((part) => {
-    const { start, end } = withoutComments(source, part)
-    return `${pad}  ${text.slice(start, end)},\n`
+    // Copies do not repeat what was said about the original.
+    return `${pad}  ${text.slice(part.nameStart, part.valueEnd)},\n`
   })
   const rest = text.slice(last.valueEnd, last.end)
   const comma = rest.includes(',') ? rest : `,${rest}`
   return `${text.slice(0, last.valueEnd)}${comma}\n${pad}${version}: {\n${body.join('')}${pad}},${text.slice(last.end)}`
-}
-
-/** Copies do not repeat what was said about the original. */
-function withoutComments({ text }: Source, part: LiteralPart): LiteralPart {
-  const name = new RegExp(`(?:${part.key}|'${part.key}'|"${part.key}")\\s*:?\\s*$`)
-  const head = name.exec(text.slice(part.start, part.valueStart))
-  const start = part.valueStart - (head ? head[0].length : 0)
-  return { ...part, start, end: part.valueEnd }
 }
 
 function lead({ text }: Source, { open, close, parts }: Literal): string {
@@ -124,9 +130,12 @@ function lead({ text }: Source, { open, close, parts }: Literal): string {
   return `\n${' '.repeat(indentOf(text, parts[0]!.start))}`
 }
 
-function removePart(text: string, { start, end }: LiteralPart): string {
-  const lineStart = text.lastIndexOf('\n', start) + 1
-  const lineEnd = text.indexOf('\n', end)
-  const alone = text.slice(lineStart, start).trim() === '' && text.slice(end, lineEnd).trim() === ''
-  return alone ? text.slice(0, lineStart) + text.slice(lineEnd + 1) : text.slice(0, start) + text.slice(end).trimStart()
+/** Leaves the comments around a field where they are. */
+function removePart(text: string, { nameStart, valueEnd, end }: LiteralPart): string {
+  const rest = text.slice(valueEnd, end).replace(',', '').trimStart()
+  const before = text.slice(0, nameStart)
+  const after = rest + text.slice(end)
+  const isAlone = /(?:^|\n)[ \t]*$/.test(before) && /^[ \t]*\n/.test(after)
+  if (isAlone) return before.replace(/[ \t]*$/, '') + after.replace(/^[ \t]*\n/, '')
+  return before + after.trimStart()
 }

@@ -7,6 +7,8 @@ export interface LiteralPart {
   /** With the comments in front of it, the comma, and a comment behind that on the same line. */
   readonly start: number
   readonly end: number
+  /** Where its own text starts, behind those comments. */
+  readonly nameStart: number
   /** Of what follows the colon; for elements and shorthands of the whole. */
   readonly valueStart: number
   readonly valueEnd: number
@@ -88,15 +90,15 @@ function partOf({ text, classes }: Source, from: number, to: number, end: number
   const start = from + /^\s*/.exec(text.slice(from, to))![0].length
   const name = /^(?:([A-Za-z_$][\w$]*)|'([^'\\]*)'|"([^"\\]*)")\s*(:?)/.exec(text.slice(first, valueEnd))
   const key = name?.[1] ?? name?.[2] ?? name?.[3]
-  if (!name || key === undefined) return { key: undefined, start, end, valueStart: first, valueEnd }
+  if (!name || key === undefined) return { key: undefined, start, end, nameStart: first, valueStart: first, valueEnd }
   if (name[4] === '') {
     // A shorthand or an element is the name and nothing else.
     const whole = name[0].trim().length === valueEnd - first
-    return { key: whole ? key : undefined, start, end, valueStart: first, valueEnd }
+    return { key: whole ? key : undefined, start, end, nameStart: first, valueStart: first, valueEnd }
   }
   let valueStart = first + name[0].length
   while (classes[valueStart] === comment || text[valueStart]!.trim() === '') valueStart++
-  return { key, start, end, valueStart, valueEnd }
+  return { key, start, end, nameStart: first, valueStart, valueEnd }
 }
 
 /** The value of a property as text; undefined when there is no such property. */
