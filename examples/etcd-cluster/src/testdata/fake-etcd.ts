@@ -76,6 +76,9 @@ export class FakeEtcd {
       const { cluster } = this.#answering(url)
       const member = cluster.members.get(id)
       if (member === undefined) return
+      const { running, total } = this.#voters(cluster)
+      const isActive = running.some(({ memberId }) => memberId === id)
+      if (isActive && running.length - 1 < quorumOf(total - 1)) throw new EtcdRefusal('etcdserver: unhealthy cluster')
       cluster.members.delete(id)
       this.#note(`remove ${member.name || member.peerUrl}`)
       for (const process of this.#running.values()) if (process.memberId === id) process.end(0)
@@ -85,6 +88,14 @@ export class FakeEtcd {
   /** Ends the process of a member, as a crash would. The node starts it again. */
   crash(name: string): void {
     for (const process of this.#running.values()) if (process.name === name) process.end(137)
+  }
+
+  /** Whether a majority would still run without the process of a member. */
+  survives(name: string): boolean {
+    const [cluster] = this.clusters
+    if (cluster === undefined) return false
+    const { running, total } = this.#voters(cluster)
+    return running.filter((process) => process.name !== name).length >= quorumOf(total)
   }
 
   /** Writes as a client does; rejects without a majority. */
