@@ -43,6 +43,7 @@ function parse(parts: readonly string[], from: number): { nodes: Node[]; at: num
       continue
     }
     const code = part.slice(2, -2).trim()
+    if (code.startsWith('/*')) continue
     const [word = '', ...rest] = code.split(' ')
     if (word === 'end' || word === 'else') return { nodes, at, end: word }
     if (word !== 'if' && word !== 'with' && word !== 'range') {

@@ -1,6 +1,6 @@
 import { type BundleFacts, clusterServiceVersion } from './cluster-service-version.ts'
 import { definitionFile } from './config-files.ts'
-import { derived, editable, type GeneratedFile, type GeneratedFiles } from './generated-file.ts'
+import { editable, type GeneratedFile, type GeneratedFiles, marked } from './generated-file.ts'
 import { clusterContext } from './install-objects.ts'
 import { metricsService } from './manager-objects.ts'
 import { type Manifest, yamlOf } from './manifest.ts'
@@ -33,7 +33,7 @@ export function bundleFiles(operator: OperatorDescription, options: BundleOption
   }
   const files = new Map<string, GeneratedFile>()
   const manifest = (file: string, object: Manifest): void =>
-    void files.set(`bundle/manifests/${file}`, derived(yamlOf(object)))
+    void files.set(`bundle/manifests/${file}`, marked(yamlOf(object)))
   manifest(`${name}.clusterserviceversion.yaml`, clusterServiceVersion(operator, options))
   for (const { crd } of operator.resources) manifest(definitionFile(crd), markGenerated(crd))
   // OLM puts objects where it installs the operator.
@@ -47,7 +47,7 @@ export function bundleFiles(operator: OperatorDescription, options: BundleOption
     manifest(`${object.metadata.name}_${object.apiVersion.replace('/', '_')}_${object.kind.toLowerCase()}.yaml`, object)
   }
   files.set('bundle/metadata/annotations.yaml', editable(yamlOf({ annotations })))
-  files.set('bundle.Dockerfile', derived(dockerfile(annotations)))
+  files.set('bundle.Dockerfile', marked(dockerfile(annotations)))
   return files
 }
 

@@ -26,6 +26,23 @@ export function derived(text: string): GeneratedFile {
   return { text, care: 'derived' }
 }
 
+const derivedMark = 'Made by kubewright generate, and always written.'
+
+/** A file whose content follows from code alone, and that is removed when it is not made any more. */
+export function marked(text: string): GeneratedFile {
+  return derived(`# ${derivedMark}\n${text}`)
+}
+
+/** As {@link marked}, for templates: what they render to has nothing of the mark, and may be empty. */
+export function markedTemplate(text: string): GeneratedFile {
+  return derived(`{{- /* ${derivedMark} */ -}}\n${text}`)
+}
+
+/** Whether a text says in its first line that it was made here and is not for people to change. */
+export function isMarked(text: string): boolean {
+  return text.slice(0, 100).split('\n', 1)[0]!.includes(derivedMark)
+}
+
 /** What an existing text says about itself. */
 export interface Provenance {
   /** Whether it is as it was made. */

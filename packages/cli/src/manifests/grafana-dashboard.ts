@@ -27,7 +27,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         queries: {
           '{{controller}} errors': rate('controller_runtime_reconcile_errors_total', 'controller'),
           '{{controller}} given up': rate('controller_runtime_terminal_reconcile_errors_total', 'controller'),
-          '{{controller}} conflicts': rate('controller_runtime_reconcile_conflicts_total', 'controller'),
+          '{{controller}} conflicts': rate('kubewright_reconcile_conflicts_total', 'controller'),
         },
       },
       {

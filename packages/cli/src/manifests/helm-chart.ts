@@ -1,5 +1,5 @@
 import { mergeRules } from '@kubewright/runtime'
-import { derived, editable, type GeneratedFile, type GeneratedFiles } from './generated-file.ts'
+import { derived, editable, type GeneratedFile, type GeneratedFiles, markedTemplate } from './generated-file.ts'
 import {
   asTemplate,
   definitionTemplate,
@@ -61,7 +61,7 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
   }
   const plain: ObjectContext = { ...context, options: { ...context.options, certManager: false } }
   const files = new Map<string, GeneratedFile>()
-  const add = (path: string, text: string): void => void files.set(`${folder}/templates/${path}`, derived(text))
+  const add = (path: string, text: string): void => void files.set(`${folder}/templates/${path}`, markedTemplate(text))
   for (const { crd, isConverted } of operator.resources) {
     const conversion = isConverted ? conversionOf(plain) : undefined
     add(
@@ -92,7 +92,7 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
   )
   add('network-policy/metrics.yaml', template('.Values.networkPolicy.enable', metricsNetworkPolicy(plain)))
   if (hasWebhooks(operator)) addWebhooks(plain, add)
-  add('NOTES.txt', notes(plain))
+  files.set(`${folder}/templates/NOTES.txt`, derived(notes(plain)))
   files.set(`${folder}/values.yaml`, editable(valuesOf(plain, resolved)))
   files.set(`${folder}/Chart.yaml`, { text: chartYaml(operator, options), care: 'once' })
   files.set(`${folder}/.helmignore`, { text: '.DS_Store\n.git/\n*.tmp\n', care: 'once' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { derived, editable, provenanceOf } from './generated-file.ts'
+import { derived, editable, markedTemplate, provenanceOf } from './generated-file.ts'
 import { isChange, planFiles } from './plan-files.ts'
 
 const actions = (...args: Parameters<typeof planFiles>): Record<string, string> =>
@@ -57,13 +57,16 @@ describe('planFiles()', () => {
       ['config/crd/bases/a_olds.yaml', crd],
       ['config/crd/bases/b_foreigns.yaml', 'a: 1\n'],
       ['config/samples/mine.yaml', crd],
+      ['dist/chart/templates/old.yaml', markedTemplate('a: 1\n').text],
+      ['dist/chart/templates/mine.yaml', 'a: 1\n'],
     ])
     const plans = planFiles({ files: new Map(), present })
     expect(Object.fromEntries(plans.map(({ path, action }) => [path, action]))).toEqual({
       'config/changed.yaml': 'stale',
       'config/crd/bases/a_olds.yaml': 'remove',
       'config/old.yaml': 'remove',
+      'dist/chart/templates/old.yaml': 'remove',
     })
-    expect(plans.filter(isChange)).toHaveLength(2)
+    expect(plans.filter(isChange)).toHaveLength(3)
   })
 })

@@ -1,4 +1,4 @@
-import { type GeneratedFiles, provenanceOf } from './generated-file.ts'
+import { type GeneratedFiles, isMarked, provenanceOf } from './generated-file.ts'
 import { generatedAnnotation } from './webhook-objects.ts'
 
 /** What is to be done with one file. */
@@ -54,6 +54,6 @@ export function isChange({ action }: FilePlan): boolean {
 
 /** Whether a file without a heading was made here. */
 function isDerived(path: string, text: string): boolean {
-  if (path === 'config/webhook/manifests.yaml') return true
-  return /(^|\/)crds?(\/bases)?\//.test(path) && text.includes(`${generatedAnnotation}: "true"`)
+  if (path === 'config/webhook/manifests.yaml' || isMarked(text)) return true
+  return path.startsWith('config/crd/bases/') && text.includes(`${generatedAnnotation}: "true"`)
 }

@@ -67,7 +67,7 @@ function alertsOf(context: ObjectContext): Alert[] {
     },
     {
       alert: 'ReconcileHotLoop',
-      expr: `sum by (controller) (increase(controller_runtime_hot_loops_total{${at}}[1h])) > 0`,
+      expr: `sum by (controller) (increase(kubewright_hot_loops_total{${at}}[1h])) > 0`,
       for: '1m',
       severity: 'warning',
       summary: 'Controller {{ $labels.controller }} reconciles objects over and over',
