@@ -93,6 +93,14 @@ describe('chartFiles()', () => {
     expect(on('networkPolicy').filter((id) => id.startsWith('NetworkPolicy'))).toHaveLength(2)
   })
 
+  it('leave the braces of alerts to Prometheus', () => {
+    const made = byId(render(home, (values) => void (values['prometheus']!['enable'] = true)))
+    const wanted = byId(installObjects(describeOperator(home), { prometheus: true }))
+    const id = 'PrometheusRule home-operator-system/home-operator-controller-manager-rules'
+    expect(JSON.stringify(made.get(id))).toContain('{{ $labels.controller }}')
+    expect(made.get(id)).toEqual(wanted.get(id))
+  })
+
   it('turn webhooks off in the program, and conversion in the definition', () => {
     const made = render(home, (values) => void (values['webhook']!['enable'] = false))
     expect(JSON.stringify(made)).toContain('{"name":"ENABLE_WEBHOOKS","value":"false"}')
