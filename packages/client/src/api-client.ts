@@ -376,9 +376,10 @@ class TransportClient implements ApiClient {
     return this.#request(method, this.#remember(kind), { namespace }, options)
   }
 
-  #request(method: string, facts: PathFacts, target: PathTarget, { signal, timeout }: CallOptions): RestRequest {
+  #request(method: string, facts: PathFacts, target: PathTarget, options: CallOptions): RestRequest {
+    const { signal, timeout, beforeSend } = options
     const resource = { group: facts.group, resource: facts.plural }
-    return { method, path: resourcePath(facts, target), resource, name: target.name, signal, timeout }
+    return { method, path: resourcePath(facts, target), resource, name: target.name, signal, timeout, beforeSend }
   }
 
   #target(key: Key): PathTarget & { readonly name: string } {

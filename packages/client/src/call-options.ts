@@ -14,6 +14,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** How long the whole call may take, retries included; for a stream, until it starts. @default that of the client */
   readonly timeout?: Duration | undefined
+  /** Asked right before each attempt is sent, retries included. When it throws, nothing is sent and the call rejects with that. */
+  readonly beforeSend?: (() => void) | undefined
 }
 
 /**

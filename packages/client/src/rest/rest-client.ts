@@ -71,6 +71,8 @@ export interface RestRequest {
   readonly name?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeout?: Duration | undefined
+  /** Asked right before each attempt is sent. When it throws, nothing is sent and the call rejects with that. */
+  readonly beforeSend?: (() => void) | undefined
 }
 
 /** As client-go: how often a request is sent again, and how long a read waits after its connection broke off. */
@@ -166,6 +168,7 @@ export class RestClient {
     const open = async (renewed: boolean): Promise<MessageConnection> => {
       if (!transport.upgrade) throw new ConnectionError('this transport carries no messages', { host: transport.host })
       const { path, headers = {} } = await this.#toTransport(request, signal)
+      request.beforeSend?.()
       const answer = await transport.upgrade({ path, headers, protocols, signal })
       if (!('status' in answer)) return answer
       if (answer.status !== 401 || renewed || !this.#options.credentials?.renew())
@@ -191,6 +194,7 @@ export class RestClient {
   async #attempt(request: RestRequest, attempt: number, signal: AbortSignal): Promise<TransportResponse> {
     const { onResponse } = this.#options
     const sent = await this.#toTransport(request, signal)
+    request.beforeSend?.()
     if (onResponse === undefined) return this.transport.send(sent)
     const startedAt = this.#clock.monotonic()
     const tell = (status: number | undefined): void => {

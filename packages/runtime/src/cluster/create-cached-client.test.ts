@@ -10,6 +10,7 @@ import {
 } from '@kubewright/client'
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gatedClient } from '../election/gated-client.ts'
 import { createCachedClient } from './create-cached-client.ts'
 import { createObjectCache, type ObjectCacheOptions } from './create-object-cache.ts'
 import { type EmbeddedServer, startEmbeddedServer } from './testdata/embedded-server.ts'
@@ -344,14 +345,14 @@ describe('createCachedClient()', () => {
   })
 
   test('writes are refused while the gate is closed', async () => {
-    const { api, cache, clock, log, config, start, stop } = await setUp()
+    const { api, client, config, start, stop } = await setUp()
     await start()
-    const writeGate = {
+    const gate = {
       assertOpen: () => {
         throw new Error('not the leader')
       },
     }
-    const gated = createCachedClient({ api, cache, clock, log, writeGate })
+    const gated = gatedClient(client, gate)
     for (const write of [
       () => gated.create(config('a')),
       () => gated.delete(ConfigMap, 'a'),

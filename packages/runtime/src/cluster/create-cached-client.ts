@@ -46,7 +46,6 @@ import {
   type WatchStream,
   type WriteOptions,
 } from '@kubewright/client'
-import type { WriteGate } from '../election/write-gate.ts'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts'
 import { inOrder } from './in-order.ts'
@@ -64,8 +63,6 @@ export interface CachedClientOptions {
   readonly metrics?: MetricSink | undefined
   /** The namespaces of lists that name none; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** Asked before each write. */
-  readonly writeGate?: WriteGate | undefined
   /** How long an own write is shown at most while the cache does not have it. @default '5m' */
   readonly overlayDeadline?: Duration | undefined
 }
@@ -220,7 +217,6 @@ class CachingClient implements CachedClient {
   }
 
   async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
-    this.#options.writeGate?.assertOpen()
     const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? this.#api.namespace)
     const done = this.#writes.deletingAll(kind, namespace, selectorOf(options))
     let objects: readonly KubeObject[] | undefined
@@ -361,7 +357,6 @@ class CachingClient implements CachedClient {
     send: () => Promise<T>,
     note: (answer: T) => void,
   ): Promise<never> {
-    this.#options.writeGate?.assertOpen()
     try {
       const answer = await send()
       deepFreeze(answer)

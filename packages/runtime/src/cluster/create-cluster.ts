@@ -1,6 +1,5 @@
 import type { Clock, Duration, Logger, Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import type { WriteGate } from '../election/write-gate.ts'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
 import type { Cluster } from './cluster.ts'
 import { createCachedClient } from './create-cached-client.ts'
@@ -17,8 +16,6 @@ export interface ClusterOptions {
   readonly name?: string | undefined
   /** The namespaces that the operator may look at; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** Asked before each write through `client`. */
-  readonly writeGate?: WriteGate | undefined
   /** What is kept of the objects, and how. */
   readonly cache?:
     | Omit<ObjectCacheOptions, 'client' | 'clock' | 'random' | 'log' | 'metrics' | 'namespaces'>
@@ -29,10 +26,10 @@ export interface ClusterOptions {
 
 /** Brings client and cache of one API server together. Disposing it stops all watches; the `api` stays the caller's. */
 export function createCluster(options: ClusterOptions): Cluster {
-  const { api, clock, random, log, metrics, name = '', writeGate, overlayDeadline } = options
+  const { api, clock, random, log, metrics, name = '', overlayDeadline } = options
   const namespaces = Object.freeze([...(options.namespaces ?? [])])
   const cache = createObjectCache({ ...options.cache, client: api, clock, random, log, metrics, namespaces })
-  const client = createCachedClient({ api, cache, clock, log, metrics, namespaces, writeGate, overlayDeadline })
+  const client = createCachedClient({ api, cache, clock, log, metrics, namespaces, overlayDeadline })
   return {
     name,
     api,

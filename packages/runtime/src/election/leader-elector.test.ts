@@ -1,8 +1,6 @@
 import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import type { Client } from '@kubewright/client'
 import { describe, expect, test } from 'vitest'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
-import { gatedClient } from './gated-client.ts'
 import { LeaderElector } from './leader-elector.ts'
 import { resolveLeaseTiming } from './lease-timing.ts'
 import { NotLeaderError } from './not-leader-error.ts'
@@ -53,6 +51,21 @@ class Scene {
 }
 
 describe('LeaderElector', () => {
+  test('release asks nothing of a server on which this process never held the lease', async () => {
+    const scene = new Scene()
+    const a = scene.candidate('a')
+    a.link.cut = true
+    a.run()
+    await scene.clock.advance('30s')
+    scene.stop.abort()
+    const before = scene.clock.monotonic()
+    const released = a.elector.release()
+    await scene.clock.advance('1ms')
+    await released
+    expect(scene.clock.monotonic() - before).toBe(1)
+    expect(scene.log.records.map(({ message }) => message)).not.toContain('Failed to release lease')
+  })
+
   test('creates the lease, leads, and renews every retry period', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
@@ -196,33 +209,4 @@ describe('resolveLeaseTiming', () => {
     const timing = resolveLeaseTiming({ leaseDuration: '2500ms', renewDeadline: '2s', retryPeriod: '1s' }, 'x')
     expect(timing).toEqual({ leaseDuration: 3000, renewDeadline: 2000, retryPeriod: 1000, requestTimeout: 1000 })
   })
-})
-
-test('gatedClient refuses writes while the gate is closed, and lets reads and everything else through', async () => {
-  const calls: string[] = []
-  class Fake {
-    readonly #private = 'kept'
-    get = async () => calls.push(`get ${this.#private}`)
-    create = async () => calls.push(`create ${this.#private}`)
-    subresource = () => ({ get: async () => calls.push('status'), apply: async () => calls.push('apply status') })
-    rest = 'rest'
-  }
-  let open = false
-  const gate = {
-    assertOpen: () => {
-      if (!open) throw new NotLeaderError('closed')
-    },
-  }
-  // Only these methods are called.
-  const client = gatedClient(new Fake() as unknown as Client & { rest: string }, gate)
-  const kind = undefined as never
-  await client.get(kind, 'x')
-  await expect(client.create(kind)).rejects.toThrow(NotLeaderError)
-  await client.subresource(kind, 'status').get('x')
-  await expect(client.subresource(kind, 'status').apply('x', {})).rejects.toThrow(NotLeaderError)
-  open = true
-  await client.create(kind)
-  await client.subresource(kind, 'status').apply('x', {})
-  expect(calls).toEqual(['get kept', 'status', 'create kept', 'apply status'])
-  expect(client.rest).toBe('rest')
 })

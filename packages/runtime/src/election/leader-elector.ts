@@ -41,6 +41,8 @@ export class LeaderElector {
   // As last read or written; its version is what the next optimistic update builds on.
   #lease: Lease | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
+  // Also true after a write whose outcome is unknown.
+  #mayHold = false
   #reportedHolder = ''
   #trouble: string | undefined
 
@@ -112,10 +114,13 @@ export class LeaderElector {
     const led = this.#gate.isOpen
     this.#gate.close()
     this.#report(0)
-    try {
-      await withDeadline(clock, timing.renewDeadline, `release lease ${this.lease}`, (signal) => this.#giveUp(signal))
-    } catch (error) {
-      log.error(error, 'Failed to release lease', { lock: this.lease })
+    // Whoever never had it has nothing to give back, and nothing to say if the server is out of reach.
+    if (this.#mayHold) {
+      try {
+        await withDeadline(clock, timing.renewDeadline, `release lease ${this.lease}`, (signal) => this.#giveUp(signal))
+      } catch (error) {
+        log.error(error, 'Failed to release lease', { lock: this.lease })
+      }
     }
     if (led) this.#record('stopped leading')
   }
@@ -158,6 +163,7 @@ export class LeaderElector {
     const write = async (request: () => Promise<Lease>): Promise<boolean> => {
       // From the start of the request: nobody can have seen its effect earlier.
       const started = clock.monotonic()
+      this.#mayHold = true
       this.#note(await request())
       this.#renewedAt = started
       return won(started + timing.renewDeadline)
@@ -239,6 +245,7 @@ export class LeaderElector {
 
   #note(lease: Lease): void {
     this.#lease = lease
+    this.#mayHold = this.holder === this.#options.identity
     this.#trouble = undefined
     this.#observer.observe(lease)
     if (this.holder !== '' && this.holder !== this.#reportedHolder) {
