@@ -1,6 +1,8 @@
 import { controllerRef, defineResource, isConflict, keyOf, ownerRef, type TypeMeta } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
 import { ClusterRole, ConfigMap, Deployment, Namespace, Service } from '@kubewright/k8s'
+import * as autoscalingV1 from '@kubewright/k8s/autoscaling/v1'
+import * as autoscalingV2 from '@kubewright/k8s/autoscaling/v2'
 import { s } from '@kubewright/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { RetryLater } from '../controller/reconcile-errors.ts'
@@ -399,6 +401,17 @@ describe('prune', () => {
     ending = () => ({})
     await run(true)('default/cosy')
     expect(await bench.client.list(ConfigMap)).toEqual([])
+  })
+
+  test('spares a child that was applied in another version of its kind', async () => {
+    await create()
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'cosy', apiVersion: 'apps/v1' } }
+    const scaler = autoscalingV2.HorizontalPodAutoscaler({ metadata: { name: 'a' }, spec })
+    const owns = [autoscalingV1.HorizontalPodAutoscaler, autoscalingV2.HorizontalPodAutoscaler]
+    const reconcile = bench.run(applying(() => [scaler], { owns, prune: true }))
+    await reconcile('default/cosy')
+    await reconcile('default/cosy')
+    expect(bench.writes().filter((text) => text.startsWith('DELETE'))).toEqual([])
   })
 
   test('finds no children of an optional kind that is not installed', async () => {

@@ -11,7 +11,7 @@ import {
   type TypeMeta,
 } from '@kubewright/api'
 import { deepFreeze, KubewrightError, type Logger } from '@kubewright/base'
-import { allNamespaces, type Client, metadataOnly } from '@kubewright/client'
+import { type Client, metadataOnly } from '@kubewright/client'
 import { RetryLater } from '../controller/reconcile-errors.ts'
 import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
 import type { Adoption, ApplyChildOptions } from './context.ts'
@@ -35,6 +35,9 @@ export function ownedKindsInUse(owns: readonly OwnedKind[]): ReadonlyMap<string,
 }
 
 const typeName = ({ apiVersion, kind }: Readonly<TypeMeta>): string => `${apiVersion} ${kind}`
+
+// Without the version: a controller may own a kind in several, and each of them lists the same objects.
+const placeName = ({ group, kind }: AnyKind, key: string): string => `${group} ${kind} ${key}`
 
 /** What the children of one object need to know of the reconcile. */
 export interface ChildrenParts {
@@ -83,7 +86,7 @@ export class Children {
     const config = this.#configuration(child, kind)
     const key = keyOf(config)
     // Even if it fails and the reconciler carries on: it was asked for, so it must not be pruned.
-    this.#applied.add(`${typeName(child)} ${key}`)
+    this.#applied.add(placeName(kind, key))
     const live = (await client.find(use.watched, key)) as KubeObject | undefined
     if (live !== undefined) {
       await this.#checkControl(kind, live, options.adopt ?? this.#parts.adopt)
@@ -115,8 +118,7 @@ export class Children {
       const { options } = use
       const candidates = (await this.#list(use)).filter(
         (object) =>
-          object.metadata.deletionTimestamp === undefined &&
-          !this.#applied.has(`${typeName(options.kind)} ${keyOf(object)}`),
+          object.metadata.deletionTimestamp === undefined && !this.#applied.has(placeName(options.kind, keyOf(object))),
       )
       const ours = await Promise.all(candidates.map((object) => this.#wasOurs(options.kind, object)))
       const stale = candidates.filter((_, index) => ours[index])
@@ -128,7 +130,8 @@ export class Children {
 
   async #list({ options, watched }: OwnedKindInUse): Promise<readonly KubeObject[]> {
     const { owner, client } = this.#parts
-    const namespace = owner.metadata.namespace ?? allNamespaces
+    // Of an owner outside of namespaces: wherever the operator may look.
+    const { namespace } = owner.metadata
     try {
       return (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
     } catch (error) {

@@ -2,6 +2,7 @@ import type { KubeObject } from '@kubewright/api'
 import { type MemoryLogger, memoryLogger, seededRandom, uuid, VirtualClock } from '@kubewright/base'
 import {
   type ApiClient,
+  allNamespaces,
   bearerToken,
   createClient,
   inProcessTransport,
@@ -70,7 +71,7 @@ export async function startBench(): Promise<Bench> {
       return answer
     },
   }
-  const controllerClient = createClient({ transport: observed, credentials })
+  const controllerClient = createClient({ transport: observed, credentials, listNamespace: allNamespaces })
   const bench: Bench = {
     clock,
     log,
