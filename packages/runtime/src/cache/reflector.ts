@@ -355,9 +355,12 @@ export class Reflector<T extends KubeObject> {
     const failure = describeFailure(error, this.#verb, this.#options.resource)
     const known = this.#health.state === 'failing' && this.#health.message === failure.message
     const failures = this.#health.failures + 1
+    const fields = failure.cure === undefined ? {} : { cure: failure.cure }
     // The first one of its kind is for people; repetitions would only bury it.
     if (known) this.#log.debug(failure.message, { failures })
-    else this.#log.error(error, failure.message, failure.cure === undefined ? {} : { cure: failure.cure })
+    // Only those who need the resource can say that its absence is an error; they do when they have waited for it in vain.
+    else if (failure.missing) this.#log.info(failure.message, fields)
+    else this.#log.error(error, failure.message, fields)
     this.#setHealth({ state: 'failing', failures, ...failure })
   }
 
