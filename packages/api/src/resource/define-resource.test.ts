@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createKind } from '../kind.ts'
 import { crdOf } from './crd-of.ts'
 import { defineResource } from './define-resource.ts'
+import { resourceOf } from './resolved-resource.ts'
 
 const Home = defineResource({
   group: 'ajd.example.com',
@@ -220,6 +221,27 @@ describe('crdOf()', () => {
         status: {},
       },
     })
+  })
+
+  it('says what kinds that do not follow the conventions say', () => {
+    const Odd = defineResource({
+      group: 'odd.example.com',
+      version: 'v1',
+      kind: 'Odd',
+      external: true,
+      preserveUnknownFields: true,
+      fields: { operation: s.string().optional(), status: s.object({ phase: s.string() }).optional() },
+    })
+    const [version] = crdOf(Odd).spec.versions
+    expect(version?.subresources).toBeUndefined()
+    expect(version?.schema.openAPIV3Schema).toMatchObject({
+      properties: { operation: { type: 'string' }, status: { properties: { phase: { type: 'string' } } } },
+      'x-kubernetes-preserve-unknown-fields': true,
+    })
+    expect(resourceOf(Odd)?.external).toBe(true)
+    expect(resourceOf(Home)?.external).toBe(false)
+    // Without the subresource, the status is written with the rest.
+    expect(Odd({ metadata: { name: 'a' }, status: { phase: 'x' } }).status).toEqual({ phase: 'x' })
   })
 
   it('has nothing for kinds that were not defined', () => {

@@ -4,7 +4,7 @@ import { s } from '../builder/s.ts'
 import type { Schema } from '../builder/schema.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { normalSchema } from './normal-schema.ts'
-import { schemaToSource } from './schema-to-source.ts'
+import { dataToSource, schemaToSource } from './schema-to-source.ts'
 
 /** Evaluates generated source the way a compiled module would; type arguments are erased first, as a compiler does. */
 function evaluate(source: string): Schema<unknown, unknown> {
@@ -102,6 +102,13 @@ describe('schemaToSource()', () => {
     expect(lines.at(-1)).toBe('    })')
   })
 
+  test('starts in a column, and writes fields that may be missing', () => {
+    const json: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(schemaToSource(json, { optional: true })).toBe('s.object({ a: s.string().optional() }).optional()')
+    expect(schemaToSource({ ...json, default: {} }, { optional: true })).toContain('.default({})')
+    expect(schemaToSource(json, { width: 60, column: 30 })).toContain('\n')
+  })
+
   test.each<[string, JSONSchemaProps, string]>([
     [
       'an unknown format',
@@ -163,6 +170,16 @@ describe('schemaToSource()', () => {
 
   test('evaluates to the same schema for any structural schema', () => {
     fc.assert(fc.property(structural, roundTrip), { numRuns: 300 })
+  })
+})
+
+describe('dataToSource()', () => {
+  test('writes data as an expression, and breaks a text between words', () => {
+    expect(dataToSource({ a: ["it's", 1], 'b-c': null })).toBe(`{ a: ["it's", 1], 'b-c': null }`)
+    const text = 'word '.repeat(40)
+    const source = dataToSource(text, { width: 60, indent: 2 })
+    expect(Math.max(...source.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60)
+    expect(new Function(`return ${source}`)()).toBe(text)
   })
 })
 
