@@ -11,8 +11,10 @@ import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
 import { carryOut, readFolders } from '../manifests/project-files.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
 import { type BundleProblem, validateBundle } from '../manifests/validate-bundle.ts'
+import { colored } from '../scaffold/carry-out.ts'
 import { unifiedDiff } from '../scaffold/line-diff.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
+import { systemScaffoldHost } from '../scaffold/scaffold-host.ts'
 
 const flags = {
   check: 'switch',
@@ -117,7 +119,10 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   if (values.output === 'json') {
     context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }))
   } else if (isWriting) tell(plans, context)
-  else for (const line of differences(plans)) context.out(line)
+  else {
+    const { hasColors } = systemScaffoldHost(context.env, context.signal)
+    for (const line of differences(plans)) context.out(hasColors ? colored(line) : line)
+  }
   for (const { severity, path, message } of problems) context.note(`${severity.padEnd(7)} ${path}: ${message}`)
   if (problems.some(({ severity }) => severity === 'error')) return 1
   const changes = plans.filter(isChange)

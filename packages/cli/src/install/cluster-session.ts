@@ -2,6 +2,7 @@ import { type Clock, type Duration, parseDuration } from '@kubewright/base'
 import { type ApiClient, connect } from '@kubewright/client'
 import type { CommandContext } from '../command.ts'
 import type { Manifest } from '../manifests/manifest.ts'
+import { colored } from '../scaffold/carry-out.ts'
 import { type ScaffoldHost, systemScaffoldHost } from '../scaffold/scaffold-host.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
@@ -161,7 +162,7 @@ export class ClusterSession implements AsyncDisposable {
     if (this.#values.output === 'json') return
     const { out } = this.#context
     if (lines === undefined) out(changeText(change, this.isDryRun ? ' (dry run)' : ''))
-    else for (const line of lines) out(line)
+    else for (const line of lines) out(this.#host.hasColors ? colored(line) : line)
   }
 }
 

@@ -95,7 +95,7 @@ function diffOf(file: PlannedFile): string[] {
 }
 
 /** A line of a diff in the colours of git. */
-function colored(line: string): string {
+export function colored(line: string): string {
   const color = /^(?:---|\+\+\+)/.test(line) ? 1 : { '+': 32, '-': 31, '@': 36 }[line[0] ?? '']
   return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
 }
