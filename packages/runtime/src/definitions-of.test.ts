@@ -32,4 +32,15 @@ describe('definitionsOf()', () => {
       'walls.example.com',
     ])
   })
+  it("leaves out what is somebody else's where that is wanted", () => {
+    const Foreign = defineResource({ group: 'foreign.example.com', version: 'v1', kind: 'Foreign', external: true })
+    const operator = defineOperator({
+      name: 'homes',
+      controllers: [defineController(define('Home'), { owns: [Foreign], reconcile: async () => undefined })],
+    })
+    const names = (external: boolean): string[] =>
+      definitionsOf(operator, { external }).map(({ metadata }) => metadata.name)
+    expect(names(true)).toEqual(['foreigns.foreign.example.com', 'homes.example.com'])
+    expect(names(false)).toEqual(['homes.example.com'])
+  })
 })

@@ -1,9 +1,16 @@
 import { type AnyKind, type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
 import { isKeyController, type Operator } from './define-operator.ts'
 
+/** What {@link definitionsOf} takes besides the operator. */
+export interface DefinitionsOptions {
+  /** Whether those that are somebody else's belong to it, as they do where nobody else installs them. @default true */
+  readonly external?: boolean
+}
+
 /** The definitions of the custom kinds that an operator names anywhere, each resource once, in order of their names. */
 export function definitionsOf(
   operator: Pick<Operator, 'kinds' | 'controllers' | 'webhooks' | 'conversions'>,
+  { external = true }: DefinitionsOptions = {},
 ): readonly CrdManifest[] {
   const named: (AnyKind | undefined)[] = [...operator.kinds]
   for (const controller of operator.controllers) {
@@ -15,7 +22,8 @@ export function definitionsOf(
   for (const { hub } of operator.conversions) named.push(hub)
   const byName = new Map<string, CrdManifest>()
   for (const kind of named) {
-    if (kind === undefined || resourceOf(kind) === undefined) continue
+    const resource = kind && resourceOf(kind)
+    if (kind === undefined || resource === undefined || (resource.external && !external)) continue
     const definition = crdOf(kind)
     if (!byName.has(definition.metadata.name)) byName.set(definition.metadata.name, definition)
   }

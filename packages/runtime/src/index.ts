@@ -115,7 +115,7 @@ export {
   type WebhookOptions,
   type WebhookRegistrationOptions,
 } from './define-webhook.ts'
-export { definitionsOf } from './definitions-of.ts'
+export { type DefinitionsOptions, definitionsOf } from './definitions-of.ts'
 export { gatedClient, gatedCluster } from './election/gated-client.ts'
 export { LeaderElector, type LeaderElectorOptions } from './election/leader-elector.ts'
 export { apiLeaseStore, type LeaseCall, type LeaseStore } from './election/lease-store.ts'

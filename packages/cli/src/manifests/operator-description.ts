@@ -129,7 +129,9 @@ function ownResources(
     if (runtime.isKeyController(controller)) continue
     related.push(...controller.owns.map(({ kind }) => kind), ...controller.watches.map(({ kind }) => kind))
   }
-  const definitions = new Map(runtime.definitionsOf(operator).map((crd) => [crd.metadata.name, crd]))
+  const definitions = new Map(
+    runtime.definitionsOf(operator, { external: false }).map((crd) => [crd.metadata.name, crd]),
+  )
   const groups = new Set(own.filter((kind) => definitions.has(idOf(kind))).map(({ group }) => group))
   const converted = new Set(operator.conversions.map(({ hub }) => idOf(hub)))
   const ids = new Set([...own, ...related.filter(({ group }) => groups.has(group))].map(idOf))
