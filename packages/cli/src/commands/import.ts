@@ -156,8 +156,11 @@ function tell(
   for (const { name, reason } of failures) note(`${name} is not imported: ${reason}`)
   const [first] = written
   if (dryRun) note('Nothing was written: --dry-run')
-  else if (first !== undefined) note(`Use them: import { ${first.name} } from './${join(relative(out), first.path)}'`)
+  else if (first !== undefined) note(`Use them: import { ${first.name} } from '${moduleName(out, first.path)}'`)
 }
 
-/** How a module in src/ names what is in a folder, if that is below src/. */
-const relative = (folder: string): string => folder.replace(/^(\.\/)?src\/?/, '')
+/** How a module in src/ names an imported one, if that is below src/ as well; else where it is. */
+function moduleName(folder: string, path: string): string {
+  const below = /^(?:\.\/)?src\/?(.*)$/.exec(folder)
+  return below === null ? join(folder, path) : `./${join(below[1] ?? '', path)}`
+}
