@@ -100,6 +100,15 @@ describe('startTestEnv()', () => {
     expect(String(error)).toContain('greeting success')
   })
 
+  test('does not wait for an operator that has failed for good', async () => {
+    const env = await startTestEnv(operator(), { time: 'virtual' })
+    const waiting = env.until(ConfigMap, 'never')
+    env.manager!.add({ name: 'broken', phase: 'leader', run: async () => Promise.reject(new Error('out of ideas')) })
+    await expect(waiting).rejects.toMatchObject({ code: 'KW_TEST_OPERATOR_ENDED' })
+    await expect(env.settled()).rejects.toThrow('out of ideas')
+    await expect(env[Symbol.asyncDispose]()).rejects.toThrow('out of ideas')
+  })
+
   test('refuses to advance real time', async () => {
     await using env = await startTestEnv()
     await expect(env.advance('1s')).rejects.toThrow("start it with { time: 'virtual' }")

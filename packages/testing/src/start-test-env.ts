@@ -14,7 +14,7 @@ import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from 
 import { Namespace } from '@kubewright/k8s'
 import { createManager, type Manager, type Operator } from '@kubewright/runtime'
 import { describeState } from './describe-state.ts'
-import { customKindsOf, installKinds } from './installed-kinds.ts'
+import { installKinds } from './install-kinds.ts'
 import { serveOperatorWebhooks } from './operator-webhooks.ts'
 import { settle } from './settle.ts'
 import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
@@ -63,17 +63,17 @@ async function assemble(
   if (namespace !== 'default' && (await client.find(Namespace, namespace)) === undefined) {
     await client.create(Namespace({ metadata: { name: namespace } }))
   }
-  await installKinds(client, customKindsOf(operator, options.install))
-  let manager: Manager | undefined
+  await installKinds(client, operator, options.install)
+  let running: RunningOperator | undefined
   if (operator !== undefined) {
     const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
     if (hasWebhooks && options.webhooks !== false) {
       const hooks = { controlPlane, client: await connectTo(namespace), transport, clock, log }
       disposer.use(await serveOperatorWebhooks(operator, hooks))
     }
-    manager = await startManager(operator, await connectTo(namespace), options, time, disposer)
+    running = await startManager(operator, await connectTo(namespace), options, time, disposer)
   }
-  return environment({ operator, options, controlPlane, client, namespace, manager, time, disposer })
+  return environment({ operator, options, controlPlane, client, namespace, running, time, disposer })
 }
 
 type ConnectTo = (namespace: string) => Promise<ApiClient>
@@ -96,16 +96,29 @@ async function startManager(
   { log = nullLogger, namespace = 'default' }: TestEnvOptions,
   { clock }: TimeDriver,
   disposer: AsyncDisposer,
-): Promise<Manager> {
-  const manager = createManager({ operator, client, clock, log, namespace })
+): Promise<RunningOperator> {
+  // The only replica: it leads without a lease, which a process that stalls for seconds, as tests on busy machines do, would lose.
+  const manager = createManager({ operator, client, clock, log, namespace, leaderElection: false })
   const stop = new AbortController()
   const running = manager.start({ signal: stop.signal })
+  const failure = new AbortController()
+  running.catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = `The operator has ended, so there is nothing to wait for: ${why}`
+    failure.abort(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
+  })
   disposer.defer(async () => {
     stop.abort(new Error('The test environment was disposed'))
     await running
   })
   await Promise.race([manager.elected, running])
-  return manager
+  return { manager, failure: failure.signal }
+}
+
+interface RunningOperator {
+  readonly manager: Manager
+  /** Aborts when the operator ends by itself. */
+  readonly failure: AbortSignal
 }
 
 interface EnvironmentParts {
@@ -114,13 +127,14 @@ interface EnvironmentParts {
   readonly controlPlane: ControlPlane
   readonly client: ApiClient
   readonly namespace: string
-  readonly manager: Manager | undefined
+  readonly running: RunningOperator | undefined
   readonly time: TimeDriver
   readonly disposer: AsyncDisposer
 }
 
 function environment(parts: EnvironmentParts): TestEnv {
-  const { operator, options, controlPlane, client, namespace, manager, time, disposer } = parts
+  const { operator, options, controlPlane, client, namespace, running, time, disposer } = parts
+  const { manager, failure: signal } = running ?? {}
   const patience: Duration = options.timeout ?? (options.time === 'virtual' ? '1h' : '10s')
   const managers = [manager, controlPlane.controllers.manager].filter((one) => one !== undefined)
   const explain = (kind: Parameters<TestEnv['gone']>[0], key: Parameters<TestEnv['gone']>[1]): Promise<string> =>
@@ -138,7 +152,7 @@ function environment(parts: EnvironmentParts): TestEnv {
     more: () => Promise<string>,
   ): Promise<T> => {
     try {
-      return await time.wait(withDeadline(time.clock, timeout, what, work))
+      return await time.wait(withDeadline(time.clock, timeout, what, work, { signal }))
     } catch (error) {
       if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED')) throw error
       const message = `Waited ${formatDuration(timeout)} for ${what}, in vain.\n\n${await time.wait(more())}`
@@ -173,9 +187,9 @@ function environment(parts: EnvironmentParts): TestEnv {
     async settled({ timeout = patience } = {}) {
       const { store } = controlPlane.server.parts.registry
       const quietMillis = options.transport === 'https' ? 100 : 0
-      const work = (signal: AbortSignal) => settle({ managers, store, time, quietMillis }, signal)
+      const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis }, aborted)
       // Its own error says what is in the way.
-      await time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work))
+      await time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
     },
     reconciles: () =>
       (manager?.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),

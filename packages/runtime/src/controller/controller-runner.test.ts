@@ -97,7 +97,7 @@ describe('the result of a reconcile', () => {
     expect(running.waiting()['ns/a']).toBeGreaterThanOrEqual(5)
     expect(running.waiting()['ns/a']).toBeLessThanOrEqual(6)
     expect(errorsOf(running.parts.log)).toEqual([])
-    expect(running.parts.metrics.of('reconcile_conflicts_total')).toBe(1)
+    expect(running.parts.metrics.of('kubewright_reconcile_conflicts_total')).toBe(1)
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(0)
     await running.parts.clock.advance('30s')
     expect(running.parts.metrics.of('reconcile_total', 'conflict')).toBe(16)
@@ -213,11 +213,12 @@ describe('metrics', () => {
     for (const result of ['success', 'error', 'requeue', 'requeue_after', 'conflict']) {
       expect(metrics.of('reconcile_total', result), result).toBe(0)
     }
-    for (const name of ['errors', 'panics', 'timeouts', 'conflicts']) {
+    for (const name of ['errors', 'panics', 'timeouts']) {
       expect(metrics.of(`reconcile_${name}_total`), name).toBe(0)
     }
     expect(metrics.of('terminal_reconcile_errors_total')).toBe(0)
-    expect(metrics.of('hot_loops_total')).toBe(0)
+    expect(metrics.of('kubewright_reconcile_conflicts_total')).toBe(0)
+    expect(metrics.of('kubewright_hot_loops_total')).toBe(0)
     expect(metrics.of('max_concurrent_reconciles')).toBe(4)
     expect(metrics.of('active_workers')).toBe(0)
   })

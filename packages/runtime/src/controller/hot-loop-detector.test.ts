@@ -96,7 +96,7 @@ test('a controller warns of the field that keeps it busy, and counts it', async 
     await clock.advance(100)
   }
   expect(running.records).toHaveLength(25)
-  expect(metrics.of('hot_loops_total')).toBe(1)
+  expect(metrics.of('kubewright_hot_loops_total')).toBe(1)
   expect(log.records.filter(({ message }) => message.includes('in circles'))).toMatchObject([
     {
       values: {

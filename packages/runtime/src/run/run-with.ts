@@ -14,11 +14,10 @@ import { accessOf } from '../rbac/operator-access.ts'
 import { watchAccess } from '../rbac/watch-access.ts'
 import { traceRequests } from '../tracing/trace-requests.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
-import { needsWebhooks } from '../webhook/start-webhooks.ts'
+import { needsWebhooks, webhookRunnable } from '../webhook/start-webhooks.ts'
 import { asksForHelp, type RunSettings, readSettings, runHelp } from './run-flags.ts'
 import type { HostConnection, RunHost } from './run-host.ts'
 import { serverParts } from './server-parts.ts'
-import { webhookPart } from './webhook-part.ts'
 
 /** What `run` takes besides the operator. */
 export interface RunOptions {
@@ -137,8 +136,10 @@ async function work(given: Operator, context: Work): Promise<void> {
 
   for (const part of serverParts({ host, settings, log, manager, metrics, api, health, access })) manager.add(part)
   if (hasWebhooks) {
-    const listen = host.listenForWebhooks
-    manager.add(webhookPart({ operator, settings, api, namespace, clock, metrics, tracer, health, listen }))
+    const { port, certificate, url } = settings.webhooks
+    const reached = url !== undefined ? { url } : certificate ? { folder: certificate } : { selfManaged: { namespace } }
+    const serving = { client: api, port, http2: settings.http2, listen: host.listenForWebhooks, ...reached }
+    manager.add(webhookRunnable(operator, { ...serving, clock, metrics, tracer, health }))
   }
   options.onManager?.(manager)
   await manager.start({ signal })

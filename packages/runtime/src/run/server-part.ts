@@ -1,3 +1,4 @@
+import { onAbort } from '@kubewright/base'
 import type { HttpListener, ListenOptions } from '../http/http-listener.ts'
 import type { Runnable, RunnableContext } from '../manager/runnable.ts'
 
@@ -23,19 +24,11 @@ export function serverPart(options: ServerPartOptions): Runnable {
         const listening = await listener.listen({ ...listen, log, certificate })
         log.info('Serving', { server: options.name, port: listening.port, secure: certificate !== undefined })
         ready()
-        await aborted(drain)
+        await new Promise<void>((resolve) => onAbort(drain, () => resolve()))
         await listening[Symbol.asyncDispose]()
       } finally {
         await certificate?.[Symbol.asyncDispose]?.()
       }
     },
   }
-}
-
-/** Resolves when a signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -113,7 +113,7 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
 
 /**
  * The part of a manager that serves an operator's webhooks: every replica does, before the caches fill, whose lists may need them.
- * With `health`, readiness shows whether it does.
+ * With `health`, readiness shows whether it does. Its log is the manager's unless the options have one.
  */
 export function webhookRunnable(
   operator: WebhookOwner,
@@ -123,8 +123,8 @@ export function webhookRunnable(
     name: 'webhooks',
     phase: 'webhook',
     announcesReady: true,
-    async run({ drain, abort, ready }) {
-      const running = await startWebhooks(operator, options)
+    async run({ drain, abort, ready, log }) {
+      const running = await startWebhooks(operator, { ...options, log: options.log ?? log })
       const shown = running.health.map((check) => options.health?.addReadiness(check))
       const stopClosing = onAbort(abort, () => running.close())
       try {

@@ -42,9 +42,10 @@ export class FakeMetrics implements MetricSink {
     this.add(`${name}_count`, labels, 1)
   }
 
-  /** The value of a metric of the controller `test`, with a result if there is one. */
+  /** The value of a metric of the controller `test`, with a result if there is one. All but ours are controller-runtime's. */
   of(name: string, result?: string): number | undefined {
-    return this.values.get(idOf(`controller_runtime_${name}`, { controller: 'test', ...(result ? { result } : {}) }))
+    const full = name.startsWith('kubewright_') ? name : `controller_runtime_${name}`
+    return this.values.get(idOf(full, { controller: 'test', ...(result ? { result } : {}) }))
   }
 }
 
