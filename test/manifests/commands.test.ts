@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startControlPlane } from '@kubewright/controlplane'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { kubectlMissing } from '../kubectl/kubectl.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -92,7 +93,9 @@ describe('kubewright generate', () => {
 })
 
 describe('kubewright install, deploy, undeploy and uninstall', () => {
-  it('work on the cluster of a kubeconfig, and use config/ when it was changed', async () => {
+  it('work on the cluster of a kubeconfig, and use config/ when it was changed', async ({ skip }) => {
+    const missing = kubectlMissing()
+    if (missing !== undefined) skip(missing)
     await using plane = await startControlPlane({ nodes: 0 })
     const { kubeconfig } = await plane.listen()
     folder.write([

@@ -13,8 +13,8 @@ export interface GeneratedFile {
 /** Files by their paths, `/` between folders. */
 export type GeneratedFiles = ReadonlyMap<string, GeneratedFile>
 
-const heading = '# Made by kubewright generate, and yours to change: a changed file is left alone.'
-const pattern = /^# Made by kubewright generate, [^\n]*\[([0-9a-f]{16})\]\n/
+const heading = '# By kubewright generate; changed files are left alone.'
+const pattern = /^# By kubewright generate; [^\n]*\[([0-9a-f]{16})\]\n/
 
 /** A file that people may change: it begins with a line that shows whether they did. */
 export function editable(text: string): GeneratedFile {
@@ -26,7 +26,7 @@ export function derived(text: string): GeneratedFile {
   return { text, care: 'derived' }
 }
 
-const derivedMark = 'Made by kubewright generate, and always written.'
+const derivedMark = 'By kubewright generate; always written.'
 
 /** A file whose content follows from code alone, and that is removed when it is not made any more. */
 export function marked(text: string): GeneratedFile {
