@@ -1,5 +1,5 @@
 import type { WaitOptions } from './clock.ts'
-import { Fifo } from './internal/fifo.ts'
+import { Fifo } from './fifo.ts'
 import { Waiters } from './internal/waiters.ts'
 import { KubewrightError } from './kubewright-error.ts'
 

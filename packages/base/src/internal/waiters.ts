@@ -1,5 +1,5 @@
+import { Fifo } from '../fifo.ts'
 import { onAbort } from '../on-abort.ts'
-import { Fifo } from './fifo.ts'
 
 interface Waiter<T, P> {
   readonly payload: P

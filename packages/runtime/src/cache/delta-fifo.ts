@@ -1,6 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { abortable, Deferred, type WaitOptions } from '@kubewright/base'
-import { Fifo } from '../work-queue/fifo.ts'
+import { abortable, Deferred, Fifo, type WaitOptions } from '@kubewright/base'
 import { type Item, isEncoded } from './item.ts'
 
 /** One step from the source towards the store. */

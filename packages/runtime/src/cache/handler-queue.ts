@@ -1,5 +1,4 @@
-import { type Clock, Deferred, type Logger } from '@kubewright/base'
-import { Fifo } from '../work-queue/fifo.ts'
+import { type Clock, Deferred, Fifo, type Logger } from '@kubewright/base'
 import type { Change } from './change.ts'
 import { type EventHandler, tellHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'

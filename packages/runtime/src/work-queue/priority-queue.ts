@@ -1,7 +1,6 @@
-import { abortable, type Clock, type Duration, Heap, toMillis, type WaitOptions } from '@kubewright/base'
+import { abortable, type Clock, type Duration, Fifo, Heap, toMillis, type WaitOptions } from '@kubewright/base'
 import { CauseBook } from './cause.ts'
 import { DelayedKeys } from './delayed-keys.ts'
-import { Fifo } from './fifo.ts'
 import { Getters } from './getters.ts'
 import { Processing } from './processing.ts'
 import type { AddOptions, Queue, QueueSnapshot, ShutDownOptions, ShutDownReport, Taken } from './queue.ts'

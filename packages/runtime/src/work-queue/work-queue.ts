@@ -1,7 +1,6 @@
-import { abortable, type Clock, type Duration, toMillis, type WaitOptions } from '@kubewright/base'
+import { abortable, type Clock, type Duration, Fifo, toMillis, type WaitOptions } from '@kubewright/base'
 import { CauseBook } from './cause.ts'
 import { DelayedKeys } from './delayed-keys.ts'
-import { Fifo } from './fifo.ts'
 import { Getters } from './getters.ts'
 import type { MetricSink } from './metric-sink.ts'
 import { Processing } from './processing.ts'

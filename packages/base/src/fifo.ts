@@ -1,4 +1,7 @@
-/** A first-in, first-out line with amortised constant cost at both ends, where `Array.shift` would move every item. */
+/**
+ * A first-in, first-out line with amortised constant cost at both ends, where `Array.shift` would move every item. Items can be removed
+ * from the middle, which costs as much as the line is long.
+ */
 export class Fifo<T> {
   // Items before #head have been taken; their slots are cleared at once, so that nothing is kept alive.
   #items: (T | undefined)[] = []
@@ -30,6 +33,12 @@ export class Fifo<T> {
       this.#head = 0
     }
     return item
+  }
+
+  /** Removes the first occurrence of an item. */
+  remove(item: T): void {
+    const index = this.#items.indexOf(item, this.#head)
+    if (index >= 0) this.#items.splice(index, 1)
   }
 
   /** Removes everything and returns it, oldest first. */

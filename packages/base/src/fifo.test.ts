@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Fifo } from './fifo.ts'
+
+test('Fifo does what a list does that is pushed at its end and shifted at its beginning', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('push' as const), item: fc.nat(20) }),
+    fc.record({ kind: fc.constant('shift' as const) }),
+    fc.record({ kind: fc.constant('remove' as const), item: fc.nat(20) }),
+    fc.record({ kind: fc.constant('drain' as const) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const fifo = new Fifo<number>()
+      let list: number[] = []
+      for (const one of steps) {
+        if (one.kind === 'push') {
+          fifo.push(one.item)
+          list.push(one.item)
+        } else if (one.kind === 'shift') {
+          expect(fifo.peek()).toBe(list[0])
+          expect(fifo.shift()).toBe(list.shift())
+        } else if (one.kind === 'remove') {
+          fifo.remove(one.item)
+          const at = list.indexOf(one.item)
+          if (at >= 0) list.splice(at, 1)
+        } else {
+          expect(fifo.drain()).toEqual(list)
+          list = []
+        }
+        expect([...fifo]).toEqual(list)
+        expect(fifo.size).toBe(list.length)
+      }
+    }),
+  )
+})
+
+test('Fifo forgets the slots of items that were taken, in long lines too', () => {
+  const fifo = new Fifo<number>()
+  for (let item = 0; item < 5000; item++) fifo.push(item)
+  for (let item = 0; item < 4000; item++) expect(fifo.shift()).toBe(item)
+  fifo.push(5000)
+  expect(fifo.drain()).toEqual(Array.from({ length: 1001 }, (_, index) => 4000 + index))
+})
