@@ -71,6 +71,10 @@ describe('kubewright import --cluster', () => {
       code: 1,
       notes: expect.stringContaining('in the cluster that is named nothing'),
     })
+    expect(await cli('import', '--cluster', 'deploy')).toMatchObject({
+      code: 1,
+      notes: 'kubewright import: There is nothing to import: kubewright/k8s has Deployment, with types',
+    })
   })
 })
 

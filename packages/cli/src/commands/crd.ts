@@ -87,7 +87,7 @@ async function installed(
   const client = await connectCluster(choice, context)
   try {
     const names = wanted.map(({ metadata }) => metadata.name)
-    return (await clusterCrds(client, context.signal)).filter(({ metadata }) => names.includes(metadata.name))
+    return (await clusterCrds(client, context.signal, names)).filter(({ metadata }) => names.includes(metadata.name))
   } finally {
     await client[Symbol.asyncDispose]()
   }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { CrdManifest } from '@kubewright/api'
 import type { Command, CommandContext } from '../command.ts'
-import { clusterCrds, isNamed } from '../import/cluster-crds.ts'
+import { builtinNamed, clusterCrds } from '../import/cluster-crds.ts'
 import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
 import { type ImportedKind, importCrd } from '../import/import-crd.ts'
 import { understood } from '../up/up-options.ts'
@@ -55,6 +55,9 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   const crds = values.cluster ? await fromCluster(positionals, values, context) : crdsIn(await readable(positionals))
   if (crds.length === 0) {
     const where = values.cluster ? 'the cluster' : positionals.join(' ')
+    const builtin = values.cluster ? builtinNamed(positionals) : []
+    if (builtin.length > 0)
+      throw new Error(`There is nothing to import: kubewright/k8s has ${builtin.join(', ')}, with types`)
     const named = values.cluster && positionals.length > 0 ? ` that is named ${positionals.join(' or ')}` : ''
     throw new Error(`There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in ${where}${named}`)
   }
@@ -109,8 +112,7 @@ async function fromCluster(
 ): Promise<CrdManifest[]> {
   const client = await connectCluster(choice, context)
   try {
-    const crds = await clusterCrds(client, context.signal)
-    return names.length === 0 ? crds : crds.filter((crd) => isNamed(crd, names))
+    return await clusterCrds(client, context.signal, names)
   } finally {
     await client[Symbol.asyncDispose]()
   }

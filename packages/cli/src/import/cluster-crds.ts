@@ -1,15 +1,21 @@
 import type { CrdManifest } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
+import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { isRecord } from '../scaffold/is-record.ts'
 import { isCrd } from '../validate/crds-in.ts'
 import { openApiCrd } from './openapi-crd.ts'
 
 /**
- * The definitions of a cluster: those that are installed, and what the OpenAPI documents of extension servers tell of theirs. What
- * every cluster has built in is left out, since `kubewright/k8s` has it.
+ * The definitions of a cluster, or those that are named: what is installed, and what the OpenAPI documents of extension servers tell
+ * of theirs. What `kubewright/k8s` has is left out; other kinds in groups of Kubernetes, such as those of other versions, have to be
+ * named.
  */
-export async function clusterCrds(client: ApiClient, signal: AbortSignal): Promise<CrdManifest[]> {
+export async function clusterCrds(
+  client: ApiClient,
+  signal: AbortSignal,
+  names: readonly string[] = [],
+): Promise<CrdManifest[]> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const list = await client.rest.json({ method: 'GET', path, signal })
   const items = isRecord(list) && Array.isArray(list['items']) ? list['items'] : []
@@ -20,24 +26,28 @@ export async function clusterCrds(client: ApiClient, signal: AbortSignal): Promi
     ...item,
   }))
   const installed = crds.filter(isCrd)
-  return [
-    ...installed,
-    ...(await extensionCrds(client, new Set(installed.map(({ metadata }) => metadata.name)), signal)),
-  ]
+  const known = new Set(installed.map(({ metadata }) => metadata.name))
+  const all = [...installed, ...(await extensionCrds(client, known, names.length > 0, signal))]
+  return names.length === 0 ? all : all.filter((crd) => isNamed(crd, names))
 }
 
 async function extensionCrds(
   client: ApiClient,
   known: ReadonlySet<string>,
+  withKubernetes: boolean,
   signal: AbortSignal,
 ): Promise<CrdManifest[]> {
-  const builtin = new Set(discoveryGroups().map(({ group }) => group))
+  const kubernetes = new Set(discoveryGroups().map(({ group }) => group))
   const found = new Map<string, CrdManifest>()
   for (const { name, versions } of await client.discovery.groups({ signal })) {
-    if (builtin.has(name)) continue
+    // No definition is possible in groups without a dot.
+    if (!name.includes('.') || (kubernetes.has(name) && !withKubernetes)) continue
     for (const { version, resources } of versions) {
       const wanted = resources.filter(
-        ({ plural }) => !known.has(`${plural}.${name}`) && !found.has(`${plural}.${name}`),
+        ({ plural, kind }) =>
+          !known.has(`${plural}.${name}`) &&
+          !found.has(`${plural}.${name}`) &&
+          kindFor({ group: name, version, kind }) === undefined,
       )
       if (wanted.length === 0) continue
       const document = await client.rest.json({ method: 'GET', path: `/openapi/v3/apis/${name}/${version}`, signal })
@@ -50,8 +60,17 @@ async function extensionCrds(
   return [...found.values()]
 }
 
+/** The kinds of `kubewright/k8s` that somebody named, for whom there is nothing to import. */
+export function builtinNamed(names: readonly string[]): string[] {
+  const lower = names.map((name) => name.toLowerCase())
+  const found = builtinKinds().filter(({ kind, plural, singular, group, shortNames }) =>
+    [kind.toLowerCase(), plural, singular, `${plural}.${group}`, ...shortNames].some((name) => lower.includes(name)),
+  )
+  return [...new Set(found.map(({ kind }) => kind))]
+}
+
 /** Whether a definition is one of those that somebody named by group, kind, plural or full name. */
-export function isNamed({ metadata, spec }: CrdManifest, names: readonly string[]): boolean {
+function isNamed({ metadata, spec }: CrdManifest, names: readonly string[]): boolean {
   const { kind, plural, singular, shortNames = [] } = spec.names
   const own = [metadata.name, spec.group, kind, kind.toLowerCase(), plural, singular, ...shortNames]
   return names.some((name) => own.includes(name) || own.includes(name.toLowerCase()))
