@@ -202,7 +202,7 @@ npm test                                                          # on a control
 npm run dev                                                       # the operator with a cluster of its own, reloaded on save
 \`\`\`
 
-\`npm run dev\` prints a kubeconfig for kubectl; then \`kubectl apply -f config/samples/\` creates the examples.
+\`npm run dev\` prints a kubeconfig for kubectl; then \`npm run generate\` and \`kubectl apply -k config/samples/\` create the examples.
 
 | | |
 |---|---|
