@@ -72,3 +72,8 @@ export function testParts(more: Partial<ControllerParts> = {}): TestParts {
   }
   return { ...parts, ...more } as TestParts
 }
+
+/** The messages of the errors that were logged. */
+export function errorsOf(log: { readonly records: readonly { readonly message: string }[] }): string[] {
+  return log.records.filter((record) => 'error' in record).map(({ message }) => message)
+}
