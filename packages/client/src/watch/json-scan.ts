@@ -19,7 +19,7 @@ export function skipSpace(bytes: Uint8Array, at: number, limit: number): number 
 }
 
 /** The end of the string whose opening quote is at `at`; -1 when it does not end before `limit`. */
-export function skipString(bytes: Uint8Array, at: number, limit: number): number {
+function skipString(bytes: Uint8Array, at: number, limit: number): number {
   for (let i = at + 1; i < limit; i++) {
     const byte = bytes[i]!
     if (byte === quote) return i + 1
@@ -29,7 +29,7 @@ export function skipString(bytes: Uint8Array, at: number, limit: number): number
 }
 
 /** The end of the value that begins at `at`; -1 when it does not end before `limit`. */
-export function skipValue(bytes: Uint8Array, at: number, limit: number): number {
+function skipValue(bytes: Uint8Array, at: number, limit: number): number {
   const first = at < limit ? bytes[at]! : 0
   if (first === quote) return skipString(bytes, at, limit)
   if (first !== openBrace && first !== openBracket) return skipLiteral(bytes, at, limit)

@@ -26,7 +26,7 @@ export interface DaemonPlan {
 }
 
 /** Whether a daemon belongs on a node, and whether one that is there may stay. */
-export function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
+function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
   const spec = set.spec.template.spec ?? { containers: [] }
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return { run: false, stay: false }
   if (!matchesNode(spec, node)) return { run: false, stay: false }

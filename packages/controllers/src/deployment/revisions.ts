@@ -5,7 +5,7 @@ import { rolloutLimits, wantedOf } from './rollout-limits.ts'
 /** Where the number of a roll-out is kept, on deployments and their replica sets. */
 export const revisionAnnotation = 'deployment.kubernetes.io/revision'
 /** Where a replica set keeps the numbers of earlier roll-outs that it served. */
-export const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history'
+const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history'
 /** What the deployment wanted when the replica set was last scaled. */
 export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-replicas'
 /** What the deployment could have had at most when the replica set was last scaled. */

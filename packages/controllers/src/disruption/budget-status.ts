@@ -5,7 +5,7 @@ import { isPodReady } from '../workload/pod-state.ts'
 type Status = NonNullable<PodDisruptionBudget['status']>
 
 /** How long an eviction that was allowed counts before the pod is gone. */
-export const deletionTimeout: number = 2 * 60_000
+const deletionTimeout: number = 2 * 60_000
 
 /** What a budget is counted from. */
 export interface BudgetFacts {

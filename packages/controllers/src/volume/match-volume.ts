@@ -9,7 +9,7 @@ export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string 
 }
 
 /** The storage class of a volume; empty for none. */
-export function classOfVolume({ metadata, spec }: PersistentVolume): string {
+function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ''
 }
 

@@ -29,7 +29,7 @@ export function podReadySince(pod: Pod): number | undefined {
 }
 
 /** In how many milliseconds the pod will have been ready long enough: 0 when it has, undefined when it is not ready. */
-export function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
+function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isPodReady(pod)) return undefined
   if (minReadySeconds === 0) return 0
   const since = podReadySince(pod)

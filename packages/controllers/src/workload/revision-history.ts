@@ -33,7 +33,7 @@ export function sortRevisions(revisions: readonly ControllerRevision[]): Control
 }
 
 /** The data of the revision of a template. */
-export function revisionData(template: object): RevisionData {
+function revisionData(template: object): RevisionData {
   return { spec: { template: { ...template, $patch: 'replace' } } }
 }
 

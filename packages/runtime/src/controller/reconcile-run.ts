@@ -150,7 +150,7 @@ export class ReconcileRun implements KeyContext {
 }
 
 /** The values by which log lines name a key, those of controller-runtime where it is the key of an object. */
-export function keyValues(kind: AnyKind | undefined, text: string): LogValues {
+function keyValues(kind: AnyKind | undefined, text: string): LogValues {
   const { cluster, key } = parseClusterKey(text)
   if (key.split('/').length > 2) return { request: text }
   const { name, namespace = '' } = parseKey(key)
