@@ -29,33 +29,42 @@ test.skipIf(version === undefined)(
       const sites = localSites({ folder, firstPort: await freePorts(16) })
       const operator = etcdOperator({ etcd: etcdGateway(), sites, now: Date.now })
       await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
-      const url = (ordinal: number) => sites({ name: 'real', namespace: 'default' }, ordinal).clientUrl
+      const urlOf = (name = ''): string =>
+        sites({ name: 'real', namespace: 'default' }, Number(name.slice('real-'.length))).clientUrl
+      const newest = ({ status }: EtcdCluster): string =>
+        urlOf(
+          status?.members
+            .map(({ name }) => name)
+            .sort()
+            .at(-1),
+        )
 
-      await env.client.create(EtcdCluster({ metadata: { name: 'real' }, spec: { size: 1 } }))
-      await complete(env, 1)
-      await put(url(0), 'greeting', 'hello')
+      const spec = { size: 1, replaceAfterSeconds: 30 }
+      await env.client.create(EtcdCluster({ metadata: { name: 'real' }, spec }))
+      const first = await complete(env, 1)
+      await put(newest(first), 'greeting', 'hello')
       await env.client.patch(EtcdCluster, 'real', { spec: { size: 3 } })
       const grown = await complete(env, 3)
-      expect(grown.status?.members.map(({ name }) => name).sort()).toEqual(['real-0', 'real-1', 'real-2'])
-      expect(await get(url(2), 'greeting')).toBe('hello')
+      expect(grown.status?.members).toHaveLength(3)
+      expect(await get(newest(grown), 'greeting')).toBe('hello')
 
       // The first member is lost with all it had; the cluster goes on, and another takes its place.
       await env.client.delete(Pod, 'real-0', { gracePeriodSeconds: 0 })
-      await put(url(2), 'greeting', 'hello again')
-      await env.until(EtcdCluster, 'real', ({ status }) => status?.lastOrdinal === 3, { timeout: '1m' })
-      await complete(env, 3)
-      expect(await get(url(3), 'greeting')).toBe('hello again')
+      await put(newest(grown), 'greeting', 'hello again')
+      await env.until(EtcdCluster, 'real', ({ status }) => !status?.members.some(({ name }) => name === 'real-0'), {
+        timeout: '1m',
+      })
+      const repaired = await complete(env, 3)
+      expect(repaired.status?.clusterID).toBe(first.status?.clusterID)
+      expect(await get(newest(repaired), 'greeting')).toBe('hello again')
 
       await env.client.patch(EtcdCluster, 'real', { spec: { size: 2 } })
       const shrunk = await complete(env, 2)
-      expect(shrunk.status?.members).toHaveLength(2)
-      await env.until(EtcdCluster, 'real', isTrue('Complete'))
+      const members = shrunk.status?.members.map(({ name }) => name).sort()
+      expect(members).toHaveLength(2)
       const pods = await env.client.list(Pod)
-      expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(
-        shrunk.status?.members.map(({ name }) => name).sort(),
-      )
-      const [, left] = pods
-      expect(await get(url(Number(left?.metadata.name.slice('real-'.length))), 'greeting')).toBe('hello again')
+      expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual(members)
+      expect(await get(newest(shrunk), 'greeting')).toBe('hello again')
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -83,3 +83,10 @@ test('LogStore knows after a restart what it is, whom it waits for, and what new
   await at('a').write('three')
   expect(texts(at('b'))).toEqual(['one', 'two', 'three'])
 })
+
+test('LogStore asks newcomers for all that the primary before may have confirmed', async () => {
+  const { at } = await pair()
+  await at('b').promote({ id: 'b', epoch: 2, revision: 3, synchronous: peers('nobody') })
+  expect(at('b').report()).toMatchObject({ committed: 1, synchronous: [{ name: 'nobody', position: 0 }] })
+  await expect(at('b').write('two')).rejects.toThrow('not confirmed')
+})
