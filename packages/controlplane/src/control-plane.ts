@@ -3,6 +3,7 @@ import {
   type Clock,
   type Logger,
   nullLogger,
+  onAbort,
   type Random,
   systemClock,
   systemRandom,
@@ -174,11 +175,12 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   )
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= disposer[Symbol.asyncDispose]())
+  // It may have been aborted meanwhile, and says so only once.
+  options.signal?.throwIfAborted()
   // Whoever aborts does not wait; what goes wrong while stopping is all that is left to say.
-  options.signal?.addEventListener(
-    'abort',
+  onAbort(
+    options.signal,
     () => void stop().catch((error: unknown) => log.error(error, 'Control plane did not stop cleanly')),
-    { once: true },
   )
   return {
     server,
@@ -211,14 +213,14 @@ function snapshotOf(store: Store, first: ControlPlaneOptions): ControlPlaneSnaps
   const kept = store.fork()
   return {
     async start(options = {}) {
-      const fork = kept.fork()
-      const plane = await startControlPlane({ ...first, ...options, store: fork })
-      return {
-        ...plane,
-        [Symbol.asyncDispose]: async () => {
-          await plane[Symbol.asyncDispose]()
-          await fork[Symbol.asyncDispose]()
-        },
+      const disposer = new AsyncDisposer()
+      const store = disposer.use(kept.fork())
+      try {
+        const plane = disposer.use(await startControlPlane({ ...first, ...options, store }))
+        return { ...plane, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
+      } catch (error) {
+        await disposer[Symbol.asyncDispose]()
+        throw error
       }
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
