@@ -19,6 +19,7 @@ const Greeting = defineResource({
 const operator = () =>
   defineOperator({
     name: 'greeter',
+    leaderElection: true,
     controllers: [
       defineController(Greeting, {
         owns: [ConfigMap],
@@ -57,6 +58,7 @@ describe.each<TestEnvOptions>([
   { transport: 'in-process' },
   { transport: 'https' },
   { transport: 'in-process', time: 'virtual' },
+  { time: 'virtual', leaderElection: true },
 ])('startTestEnv() with %o', (options) => {
   test('runs the operator with its webhooks until objects are as wanted, and until they are gone', async () => {
     await using env = await startTestEnv(operator(), options)

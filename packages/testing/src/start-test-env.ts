@@ -93,12 +93,19 @@ async function connector(
 async function startManager(
   operator: Operator,
   client: ApiClient,
-  { log = nullLogger, namespace = 'default' }: TestEnvOptions,
+  { log = nullLogger, namespace = 'default', leaderElection = false }: TestEnvOptions,
   { clock }: TimeDriver,
   disposer: AsyncDisposer,
 ): Promise<RunningOperator> {
-  // The only replica: it leads without a lease, which a process that stalls for seconds, as tests on busy machines do, would lose.
-  const manager = createManager({ operator, client, clock, log, namespace, leaderElection: false })
+  // The only replica: unless asked to, it leads without a lease, which a process that stalls for seconds, as tests on busy machines do, would lose.
+  const manager = createManager({
+    operator,
+    client,
+    clock,
+    log,
+    namespace,
+    leaderElection: leaderElection && operator.leaderElection,
+  })
   const stop = new AbortController()
   const running = manager.start({ signal: stop.signal })
   const failure = new AbortController()

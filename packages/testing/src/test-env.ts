@@ -20,6 +20,11 @@ export interface TestEnvOptions {
   readonly timeout?: Duration | undefined
   /** Whether the operator's webhooks are installed and asked. @default true */
   readonly webhooks?: boolean | undefined
+  /**
+   * Whether the operator, if it wants to, campaigns for its Lease as in a cluster. There is nobody to compete with, and a test that
+   * is starved of time could lose it. @default false
+   */
+  readonly leaderElection?: boolean | undefined
   /** Kinds made by `defineResource` that are installed besides those that the operator names. */
   readonly install?: readonly AnyKind[] | undefined
   /** @default silent */
