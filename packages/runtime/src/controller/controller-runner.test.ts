@@ -32,6 +32,15 @@ describe('the result of a reconcile', () => {
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(3)
   })
 
+  test('null, which programs in JavaScript may return, is a success', async () => {
+    await using running = runController(() => null as never)
+    await running.push('ns/a', 'ns/b')
+    expect(running.records.map(({ key, result }) => [key, result])).toEqual([
+      ['ns/a', 'success'],
+      ['ns/b', 'success'],
+    ])
+  })
+
   test('requeueAfter: the key is forgotten, comes back at that time, with its priority or the one asked for', async () => {
     const outcomes: (() => KeyOutcome | void)[] = [fail('x'), () => ({ requeueAfter: '1m', priority: 7 }), fail('y')]
     await using running = runController(() => outcomes.shift()?.(), { rateLimiter })

@@ -168,5 +168,6 @@ export class KeyWorker {
 }
 
 function isPromise(outcome: ReturnType<KeyReconciler>): outcome is Promise<KeyOutcome | void> {
-  return typeof outcome === 'object' && 'then' in outcome && typeof outcome.then === 'function'
+  // Types do not allow null, but programs in JavaScript may return it.
+  return typeof outcome === 'object' && outcome !== null && 'then' in outcome && typeof outcome.then === 'function'
 }
