@@ -230,6 +230,28 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
+  test('a read of any version, which a server may answer with an old state, hides no object and settles no doubt', async () => {
+    const { api, cache, clock, log, config, start, stop } = await setUp()
+    await start()
+    const behind = overriding(api, {
+      find: async (kind, key, options) =>
+        options?.resourceVersion === '0' ? undefined : ((await api.find(kind, key, options)) as never),
+      list: async (kind, options) =>
+        options?.resourceVersion === '0' ? [] : ((await api.list(kind, options)) as never),
+    })
+    const client = createCachedClient({ api: behind, cache, clock, log })
+    await client.create(config('a'))
+    expect(await client.find(ConfigMap, 'a', { resourceVersion: '0' })).toBeUndefined()
+    expect((await client.get(ConfigMap, 'a')).metadata.name).toBe('a')
+    await api.delete(ConfigMap, 'a')
+    await expect(client.patch(ConfigMap, 'a', { data: {} })).rejects.toThrow('not found')
+    expect(await client.list(ConfigMap, { resourceVersion: '0' })).toEqual([])
+    await client.find(ConfigMap, 'a', { resourceVersion: '0' })
+    expect(await client.find(ConfigMap, 'a')).toBeUndefined()
+    client[Symbol.dispose]()
+    await stop()
+  })
+
   test('of writes in flight at the same time the newest is shown, whichever is answered last', async () => {
     const { client, config, start, stop } = await setUp()
     await start()

@@ -157,7 +157,8 @@ class CachingClient implements CachedClient {
       return Object.freeze(inOrder(overlay?.overlaid(found, meant) ?? found)) as readonly never[]
     }
     this.#noteLive(kind, reason ?? 'asked')
-    const answered = cached !== undefined && isAlike(cached, kind) ? this.#writes.askingAll(cached) : () => undefined
+    const learns = cached !== undefined && isAlike(cached, kind) && isOfNewest(options)
+    const answered = learns ? this.#writes.askingAll(cached) : () => undefined
     const lists = await Promise.all(
       inEach(namespaces).map((namespace) => this.#api.list(kind, { ...options, namespace }) as Promise<KubeObject[]>),
     )
@@ -292,8 +293,8 @@ class CachingClient implements CachedClient {
     const reason = this.#whyLive(cached, options, object === 'unsure')
     if (reason === undefined && object !== 'unsure' && name !== '') return { isLive: false, object }
     this.#noteLive(kind, reason ?? 'asked')
-    const learn =
-      cached !== undefined && isAlike(cached, kind) ? this.#writes.asking(cached, storeKey) : () => undefined
+    const learns = cached !== undefined && isAlike(cached, kind) && isOfNewest(options)
+    const learn = learns ? this.#writes.asking(cached, storeKey) : () => undefined
     const answered = (answer: KubeObject | undefined): never => {
       deepFreeze(answer)
       learn(answer)
@@ -395,6 +396,9 @@ type Held =
 
 /** Whether what the server answers for a kind has the form of the objects of a store. */
 const isAlike = (cached: CachedStore, kind: AnyKind): boolean => cached.isMetadataOnly === isMetadataOnly(kind)
+
+/** Whether a read is about what the server has now: one of another version may be answered with less than was written. */
+const isOfNewest = ({ resourceVersion }: GetOptions): boolean => resourceVersion === undefined
 
 const covers = (has: readonly string[], wanted: readonly string[]): boolean =>
   has.length === 0 || (wanted.length > 0 && wanted.every((namespace) => has.includes(namespace)))
