@@ -229,17 +229,19 @@ class WatchStream {
   #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
     const { clock } = this.#parts.endpoint.registry
     const { cache } = this.#parts
+    const last = deadline - lastBookmarkMillis
     let timer: Timer | undefined
     const schedule = (): void => {
       const now = clock.now()
-      const next = Math.min(now + bookmarkMillis, deadline - lastBookmarkMillis)
-      timer = next > now ? clock.setTimer(next - now, due, 'bookmark') : undefined
+      const next = Math.min(now + bookmarkMillis, last)
+      // A timer may be a moment early: the one for the last bookmark is never followed by another for the same.
+      timer = next > now ? clock.setTimer(next - now, () => due(next === last), 'bookmark') : undefined
     }
-    const due = (): void => {
+    const due = (isLast: boolean): void => {
       remind()
       // Nothing may have happened to this resource: wake the stream to send the bookmark.
       cache.wake()
-      schedule()
+      if (!isLast) schedule()
     }
     schedule()
     return { [Symbol.dispose]: () => timer?.cancel() }
