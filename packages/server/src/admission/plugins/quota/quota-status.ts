@@ -11,6 +11,8 @@ import { isInScope, type QuotaObject } from './resource-quota.ts'
 const quotas = ['', 'v1', 'resourcequotas'] as const
 /** Many writes are counted together. */
 const pause = 50
+/** Admission charges a quota before the object is stored: less is believed only when nobody has charged it for so long. */
+const patience = 500
 
 /**
  * Keeps the status of ResourceQuotas equal to what their namespaces use, until disposed: admission counts what is added, this counts
@@ -19,11 +21,20 @@ const pause = 50
 export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisposable> {
   const lookup = new ObjectLookup(parts)
   const stop = new AbortController()
+  // Quotas that seem to be used less than was charged, by uid: at which version, and since when.
+  const doubts = new Map<string, { readonly version: string | undefined; readonly since: number }>()
   const count = async (quota: QuotaObject): Promise<void> => {
     const { hard = {} } = quota.spec ?? {}
     const used = await usedOf(quota, hard, parts, lookup)
     const { status } = quota
+    const { uid = '', resourceVersion: version } = quota.metadata
+    const known = doubts.get(uid)
+    doubts.delete(uid)
     if (deepEqual(status?.hard ?? {}, hard) && deepEqual(status?.used ?? {}, used)) return
+    if (isLess(used, status?.used)) {
+      const since = known?.version === version ? known!.since : parts.clock.monotonic()
+      if (parts.clock.monotonic() - since < patience) return void doubts.set(uid, { version, since })
+    }
     try {
       await putStatus(parts, 'resourcequotas', { ...quota, status: { hard, used } } as MutableObject)
     } catch (error) {
@@ -41,7 +52,9 @@ export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisp
           parts.log.error(error, 'Cannot count ResourceQuota', { name: quota.metadata.name })
         }
       }
-      await changed
+      // What is in doubt is looked at again, also if nothing changes.
+      const again = (): Promise<void> => parts.clock.sleep(patience, { signal: stop.signal }).catch(() => undefined)
+      await (doubts.size > 0 ? Promise.race([changed, again()]) : changed)
       await parts.clock.sleep(pause, { signal: stop.signal }).catch(() => undefined)
     }
   }
@@ -52,6 +65,10 @@ export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisp
       await running
     },
   }
+}
+
+function isLess(used: Readonly<Record<string, string>>, before: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(used).some(([name, amount]) => quantityOf(amount).cmp(quantityOf(before[name] ?? '0')) < 0)
 }
 
 /** What the objects of a quota's namespace add up to, for each name that the quota limits. */
