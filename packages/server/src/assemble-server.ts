@@ -5,6 +5,7 @@ import {
   installExtensibleAdmission,
   type WebhookOptions,
 } from './admission/install-extensible-admission.ts'
+import { installOptionalAdmission, type OptionalAdmissionPlugin } from './admission/plugins/optional-admission.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
@@ -26,6 +27,8 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, audit log and what others may know of the server. */
   readonly builtins?: BuiltinOptions
+  /** Admission plugins that run besides those that a kube-apiserver runs by itself. @default none */
+  readonly admissionPlugins?: readonly OptionalAdmissionPlugin[] | undefined
   /** How webhooks are reached, and extension servers where `builtins` does not say otherwise. */
   readonly webhooks?: WebhookOptions
   /** How the server reaches what runs on nodes. @default not at all */
@@ -68,10 +71,15 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
         await access.attach(parts),
       )
       for (const resource of builtinResources(table)) parts.resources.set(resource)
-      await installBuiltins(parts, {
+      const { discovery } = await installBuiltins(parts, {
         ...options.builtins,
         aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
       })
+      installOptionalAdmission(
+        parts.admission,
+        { authorizer: access.authorizer, discovery },
+        options.admissionPlugins ?? [],
+      )
       const client = createWebhookClient(parts, options.webhooks)
       installExtensibleAdmission(parts, access.authorizer, client)
       await access.bootstrap(parts)

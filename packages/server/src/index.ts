@@ -5,6 +5,7 @@ export {
   type KeyedCertificate,
 } from '@kubewright/base/pki'
 export type { WebhookOptions } from './admission/install-extensible-admission.ts'
+export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './admission/plugins/optional-admission.ts'
 export { startResourceQuotas } from './admission/plugins/quota/quota-status.ts'
 export { startPolicyTypeChecking } from './admission/policies/policy-status.ts'
 export {

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { AsyncDisposer, type Logger } from '@kubewright/base'
 import { type ControlPlane, controllerNames, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import { adminUser, createFrontProxyIdentity, createServerIdentity, listen } from '@kubewright/server'
+import {
+  adminUser,
+  createFrontProxyIdentity,
+  createServerIdentity,
+  listen,
+  type OptionalAdmissionPlugin,
+  optionalAdmissionPlugins,
+} from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
@@ -32,6 +39,7 @@ export async function serveControlPlane(
 ): Promise<ServedControlPlane> {
   const { clock } = context
   const controllers = await chosenControllers(options.controllers)
+  const admissionPlugins = (options.admissionPlugins ?? []).map(knownPlugin)
   const disposer = new AsyncDisposer()
   try {
     const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
@@ -52,6 +60,7 @@ export async function serveControlPlane(
         nodes: options.nodes,
         tokens: token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }],
         server: {
+          admissionPlugins,
           builtins: {
             port: options.port,
             clientCa: clientCas.join('\n'),
@@ -113,6 +122,14 @@ async function chosenControllers(choice: UpOptions['controllers']): Promise<UpOp
   const startsWithAll = choice.includes('*') || choice.every((name) => name.startsWith('-'))
   const added = startsWithAll ? all : choice
   return added.filter((name) => !name.startsWith('-') && !choice.includes(`-${name}`))
+}
+
+function knownPlugin(name: string): OptionalAdmissionPlugin {
+  const known = optionalAdmissionPlugins.find((plugin) => plugin === name)
+  if (known !== undefined) return known
+  throw new UsageError(
+    `--enable-admission-plugins: ${name} is not one that is off; there is ${optionalAdmissionPlugins.join(', ')}`,
+  )
 }
 
 async function certificateIn(file: string): Promise<string> {

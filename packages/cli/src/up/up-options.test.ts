@@ -16,7 +16,8 @@ describe('parseUpOptions()', () => {
 
   it('reads every option', () => {
     const args =
-      '--port=0 --etcd http://a:1,http://b:2 --kubeconfig k --controllers a,b --token t --client-ca c --nodes 3 -v'
+      '--port=0 --etcd http://a:1,http://b:2 --kubeconfig k --controllers a,b --token t --client-ca c --nodes 3 -v ' +
+      '--enable-admission-plugins A,B'
     expect(parseUpOptions(args.split(' '))).toEqual({
       port: 0,
       backend: { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'] },
@@ -25,6 +26,7 @@ describe('parseUpOptions()', () => {
       nodes: 3,
       token: 't',
       clientCa: 'c',
+      admissionPlugins: ['A', 'B'],
       verbose: true,
     })
     expect(parseUpOptions(['--memory']).backend).toEqual({ kind: 'memory' })
@@ -43,6 +45,7 @@ describe('parseUpOptions()', () => {
     ['--data=', '--data needs the name of a folder'],
     ['--token=', '--token needs printable ASCII without spaces'],
     ['--controllers a,,b', '--controllers needs all, none or a list of names'],
+    ['--enable-admission-plugins A,', '--enable-admission-plugins needs a list of names'],
     ['--nodes -1', "Option '--nodes' argument is ambiguous"],
   ])('refuses %s', (args, message) => {
     const parse = (): unknown => parseUpOptions(args.split(' '))

@@ -16,6 +16,8 @@ export interface UpOptions {
   readonly nodes: number
   readonly token?: string
   readonly clientCa?: string
+  /** As they were named; whether there are such is known where the server is. */
+  readonly admissionPlugins?: readonly string[]
   readonly verbose: boolean
 }
 
@@ -42,6 +44,9 @@ Options
   --token TOKEN        Also accept this bearer token, for system:masters
   --client-ca FILE     Also trust client certificates of this CA
                        (CN = user, O = groups)
+  --enable-admission-plugins NAMES
+                       Also run these admission plugins, which are off as in
+                       kube-apiserver: OwnerReferencesPermissionEnforcement
   -v, --verbose        Log every request`
 
 /** Reads the arguments of `up`. Throws {@link UsageError}. */
@@ -60,6 +65,7 @@ export const planeFlags: PlaneFlags = {
   controllers: { type: 'string' },
   token: { type: 'string' },
   'client-ca': { type: 'string' },
+  'enable-admission-plugins': { type: 'string' },
   nodes: { type: 'string' },
   verbose: { type: 'boolean', short: 'v' },
 }
@@ -80,6 +86,7 @@ export interface PlaneValues {
   readonly controllers?: string | undefined
   readonly token?: string | undefined
   readonly 'client-ca'?: string | undefined
+  readonly 'enable-admission-plugins'?: string | undefined
   readonly nodes?: string | undefined
   readonly verbose?: boolean | undefined
 }
@@ -98,6 +105,7 @@ export function planeOptions(
     verbose: values.verbose ?? false,
     ...(values.token === undefined ? {} : { token: tokenOf(values.token) }),
     ...(values['client-ca'] === undefined ? {} : { clientCa: values['client-ca'] }),
+    ...pluginsOf(values['enable-admission-plugins']),
   }
 }
 
@@ -139,6 +147,13 @@ function controllersOf(text: string): UpOptions['controllers'] {
   const names = text.split(',').map((name) => name.trim())
   if (names.some((name) => name === '')) throw new UsageError('--controllers needs all, none or a list of names')
   return names
+}
+
+function pluginsOf(text: string | undefined): Pick<UpOptions, 'admissionPlugins'> {
+  if (text === undefined) return {}
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new UsageError('--enable-admission-plugins needs a list of names')
+  return { admissionPlugins: names }
 }
 
 /** What can stand in an Authorization header; an empty token would let in whoever sends none. */
