@@ -1,5 +1,4 @@
 // The generated roles are enough, and none of their rules is too much: the examples run under exactly these.
-import { systemClock } from '@kubewright/base'
 import { ClusterRole, Deployment, Namespace, Pod, Role, Secret, Service, SubjectAccessReview } from '@kubewright/k8s'
 import { type Controller, defineOperator, type Operator, type PolicyRule } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
@@ -101,7 +100,6 @@ const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void
     etcdOperator({
       etcd: fakeEtcd.etcd,
       sites: etcdSites({ folder: '/fake', firstPort: 1000 }),
-      now: () => systemClock.now(),
     }),
     useEtcdCluster,
     { nodes: { nodes: 1, processes: fakeEtcd.host } },
@@ -111,7 +109,6 @@ const scenarios: [string, Operator, (deployed: DeployedOperator) => Promise<void
     sqlOperator({
       database: fakeDatabases.database,
       sites: sqlSites({ folder: '/fake', firstPort: 1000 }),
-      now: () => systemClock.now(),
     }),
     useSqlDatabase,
     { nodes: { nodes: 1, processes: fakeDatabases.host } },

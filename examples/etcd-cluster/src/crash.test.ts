@@ -37,8 +37,7 @@ async function play(fateOf: (life: number) => Fate | undefined) {
     controllers: ['serviceaccount-controller'],
   } as const
   await using env = await startTestEnv(undefined, options)
-  const operator = (life: Life) =>
-    etcdOperator({ etcd: mortalEtcd(fake.etcd, life), sites, now: () => env.clock.now() })
+  const operator = (life: Life) => etcdOperator({ etcd: mortalEtcd(fake.etcd, life), sites })
   const { calls } = await live(env, operator, fateOf, async () => {
     await env.client.create(EtcdCluster({ metadata: { name: 'e' }, spec: { size: 1 } }))
     await complete(env, 1)

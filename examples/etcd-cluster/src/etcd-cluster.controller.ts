@@ -11,8 +11,6 @@ import { memberName, type Sites } from './site.ts'
 export interface EtcdWorld {
   readonly etcd: Etcd
   readonly sites: Sites
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
 }
 
 /** Keeps etcd clusters at their size. Each look at a cluster takes one step, so that whoever takes over finds nothing half done. */

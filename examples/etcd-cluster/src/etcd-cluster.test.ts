@@ -14,9 +14,8 @@ interface Stage extends TestEnv {
 
 async function start(): Promise<Stage> {
   const fake = new FakeEtcd()
-  let env: TestEnv | undefined
-  const operator = etcdOperator({ etcd: fake.etcd, sites, now: () => env?.clock.now() ?? 0 })
-  env = await startTestEnv(operator, { time: 'virtual', nodes: { nodes: 1, processes: fake.host } })
+  const operator = etcdOperator({ etcd: fake.etcd, sites })
+  const env = await startTestEnv(operator, { time: 'virtual', nodes: { nodes: 1, processes: fake.host } })
   return Object.assign(env, { fake })
 }
 

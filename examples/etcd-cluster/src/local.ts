@@ -10,7 +10,7 @@ await runOnThisMachine({
   kind: EtcdCluster,
   operator: async (folder) => {
     const sites = localSites({ folder, firstPort: await freePorts(200) })
-    return etcdOperator({ etcd: etcdGateway(), sites, now: Date.now })
+    return etcdOperator({ etcd: etcdGateway(), sites })
   },
   commands: [
     'kubectl apply -f examples/etcd-cluster/samples/etcd.yaml',

@@ -28,7 +28,7 @@ export interface View {
 }
 
 /** Looks at a cluster: at its pods and names, and at what its members say. */
-export async function observe(cluster: EtcdCluster, world: EtcdWorld, { owned, signal }: Context): Promise<View> {
+export async function observe(cluster: EtcdCluster, world: EtcdWorld, { now, owned, signal }: Context): Promise<View> {
   const { etcd, sites } = world
   const name = { name: cluster.metadata.name, namespace: cluster.metadata.namespace ?? '' }
   const pods = byOrdinal(await owned(Pod))
@@ -58,7 +58,7 @@ export async function observe(cluster: EtcdCluster, world: EtcdWorld, { owned, s
     const isHealthy = found?.memberId === member.id
     const state = member.isLearner ? 'Joining' : isHealthy ? 'Healthy' : 'Unhealthy'
     const before = cluster.status?.members.find(({ id }) => id === member.id)
-    const since = before?.state === state ? before.since : new Date(world.now()).toISOString()
+    const since = before?.state === state ? before.since : now().toISOString()
     members.push({
       ...member,
       name: member.name || (ordinal === undefined ? member.peerUrl : memberName(name, ordinal)),
@@ -66,7 +66,7 @@ export async function observe(cluster: EtcdCluster, world: EtcdWorld, { owned, s
       hasStarted: member.name !== '',
       isHealthy,
       isLeader: isHealthy && found.isLeader,
-      isOverdue: state !== 'Healthy' && world.now() - Date.parse(since) >= cluster.spec.replaceAfterSeconds * 1000,
+      isOverdue: state !== 'Healthy' && now().getTime() - Date.parse(since) >= cluster.spec.replaceAfterSeconds * 1000,
       state,
       since,
     })

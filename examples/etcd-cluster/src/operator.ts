@@ -11,4 +11,4 @@ export const etcdOperator = (world: EtcdWorld): Operator =>
   })
 
 /** For clusters whose pods have addresses and DNS names, and where the operator can reach them. */
-export const operator = etcdOperator({ etcd: etcdGateway(), sites: podSites, now: Date.now })
+export const operator = etcdOperator({ etcd: etcdGateway(), sites: podSites })

@@ -27,7 +27,7 @@ test.skipIf(version === undefined)(
     try {
       await using processes = new MachineProcesses()
       const sites = localSites({ folder, firstPort: await freePorts(16) })
-      const operator = etcdOperator({ etcd: etcdGateway(), sites, now: Date.now })
+      const operator = etcdOperator({ etcd: etcdGateway(), sites })
       await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
       const urlOf = (name = ''): string =>
         sites({ name: 'real', namespace: 'default' }, Number(name.slice('real-'.length))).clientUrl

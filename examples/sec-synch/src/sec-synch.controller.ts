@@ -28,7 +28,7 @@ export const secSynchController = defineController(SecSynch, {
   ],
   rbac: [{ apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] }],
 
-  async reconcile(synch, { client, signal }) {
+  async reconcile(synch, { client, now, signal }) {
     const { sourceNamespace, secretName, destinationNamespaces } = synch.spec
     const source = await client.find(Secret, { name: secretName, namespace: sourceNamespace })
     const wanted = new Set(source === undefined ? [] : destinationNamespaces)
@@ -45,7 +45,7 @@ export const secSynchController = defineController(SecSynch, {
     const missing = destinations.filter(({ state }) => state !== 'Copied').map(({ namespace }) => namespace)
     // Copies without a time were made by a process that did not live to tell.
     const isUntold = missing.length < destinations.length && synch.status?.lastSyncTime === undefined
-    const lastSyncTime = isChanged || isUntold ? new Date().toISOString() : synch.status?.lastSyncTime
+    const lastSyncTime = isChanged || isUntold ? now().toISOString() : synch.status?.lastSyncTime
     return {
       status: {
         ...(lastSyncTime === undefined ? {} : { lastSyncTime }),

@@ -24,7 +24,7 @@ const tutorialController = defineKeyController({
     }),
   ],
 
-  async reconcile(key, { client }) {
+  async reconcile(key, { client, now }) {
     const synch = await client.find(SecSynch, key)
     if (synch === undefined) return undefined
     const { sourceNamespace, secretName: name, destinationNamespaces } = synch.spec
@@ -56,7 +56,7 @@ const tutorialController = defineKeyController({
         await client.update({ ...copy, metadata: { ...copy.metadata, labels: marked }, data: source.data })
       }
     }
-    const lastSyncTime = new Date().toISOString()
+    const lastSyncTime = now().toISOString()
     await client
       .subresource(SecSynch, 'status')
       .patch(key, { status: { lastSyncTime, destinations: [], conditions: [] } })

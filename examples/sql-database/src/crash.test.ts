@@ -41,8 +41,7 @@ async function play(fateOf: (life: number) => Fate | undefined) {
     controllers: ['serviceaccount-controller'],
   } as const
   await using env = await startTestEnv(undefined, options)
-  const operator = (life: Life) =>
-    sqlOperator({ database: mortalDatabase(fake.database, life), sites, now: () => env.clock.now() })
+  const operator = (life: Life) => sqlOperator({ database: mortalDatabase(fake.database, life), sites })
   const { calls } = await live(env, operator, fateOf, async () => {
     await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 1 } }))
     await redundant(env, 1)

@@ -10,7 +10,7 @@ await runOnThisMachine({
   kind: SqlDatabase,
   operator: async (folder) => {
     const sites = localSites({ folder, firstPort: await freePorts(20) })
-    return sqlOperator({ database: httpDatabase(), sites, now: Date.now })
+    return sqlOperator({ database: httpDatabase(), sites })
   },
   commands: [
     'kubectl apply -f examples/sql-database/samples/database.yaml',

@@ -10,8 +10,6 @@ import type { SqlDatabase } from './sql-database.ts'
 export interface SqlWorld {
   readonly database: Database
   readonly sites: Sites
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
 }
 
 /** An instance, and what its status says. */
@@ -29,7 +27,7 @@ export interface View {
 }
 
 /** Looks at a database: at its pods, and at what its instances say. */
-export async function observe(database: SqlDatabase, world: SqlWorld, { owned, signal }: Context): Promise<View> {
+export async function observe(database: SqlDatabase, world: SqlWorld, { now, owned, signal }: Context): Promise<View> {
   const { topology, instances: known = [] } = database.status ?? {}
   const { name, namespace = '' } = database.metadata
   const pods = await owned(Pod)
@@ -49,9 +47,9 @@ export async function observe(database: SqlDatabase, world: SqlWorld, { owned, s
     const isInSync = topology?.inSync.includes(pod.metadata.name)
     const role = report === undefined ? 'Silent' : isPrimary ? 'Primary' : isInSync ? 'Replica' : 'Joining'
     const before = known.find((one) => one.name === pod.metadata.name)
-    const since = before?.role === role ? before.since : new Date(world.now()).toISOString()
+    const since = before?.role === role ? before.since : now().toISOString()
     const isOver = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
-    const isOverdue = world.now() - Date.parse(since) >= database.spec.failoverAfterSeconds * 1000
+    const isOverdue = now().getTime() - Date.parse(since) >= database.spec.failoverAfterSeconds * 1000
     instances.set(pod.metadata.name, {
       name: pod.metadata.name,
       ordinal: ordinalOf(pod),

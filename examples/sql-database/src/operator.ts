@@ -12,4 +12,4 @@ export const sqlOperator = (world: SqlWorld): Operator =>
   })
 
 /** For clusters whose pods have addresses and DNS names, and where the operator can reach them. */
-export const operator = sqlOperator({ database: httpDatabase(), sites: podSites, now: Date.now })
+export const operator = sqlOperator({ database: httpDatabase(), sites: podSites })

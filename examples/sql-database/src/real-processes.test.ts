@@ -24,7 +24,7 @@ test('the operator replicates real processes and fails over between them', { tim
   try {
     await using processes = new MachineProcesses()
     const sites = localSites({ folder, firstPort: await freePorts(8) })
-    const operator = sqlOperator({ database: httpDatabase(), sites, now: Date.now })
+    const operator = sqlOperator({ database: httpDatabase(), sites })
     await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
     const urlOf = (name: string): string =>
       sites({ name: 'real', namespace: 'default' }, Number(name.slice('real-'.length))).url

@@ -15,9 +15,8 @@ interface Stage extends TestEnv {
 
 async function startWith(instances: number): Promise<Stage> {
   const fake = new FakeDatabases()
-  let env: TestEnv | undefined
-  const operator = sqlOperator({ database: fake.database, sites, now: () => env?.clock.now() ?? 0 })
-  env = await startTestEnv(operator, { time: 'virtual', nodes: { nodes: 1, processes: fake.host } })
+  const operator = sqlOperator({ database: fake.database, sites })
+  const env = await startTestEnv(operator, { time: 'virtual', nodes: { nodes: 1, processes: fake.host } })
   const stage = Object.assign(env, { fake })
   await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances } }))
   await redundant(stage, instances)

@@ -32,6 +32,8 @@ export interface Review<Read> {
    * can still both pass such a check, since neither object is stored yet; a reconciler should notice that.
    */
   readonly client: Reader
+  /** The time by the clock of the webhook server, a new Date for each call: a test environment with virtual time moves it. */
+  readonly now: () => Date
   /** Carries the object, the operation, the user and the uid of the review. */
   readonly log: Logger
   /** Aborts when the API server has given up on the answer. */

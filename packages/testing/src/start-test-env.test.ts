@@ -88,6 +88,38 @@ describe('startTestEnv()', () => {
     expect(env.reconciles().length - before).toBe(10)
   })
 
+  test('has reconcilers and webhooks ask what time it is in the test', async () => {
+    const Alarm = defineResource({
+      group: 'test.example.com',
+      version: 'v1',
+      kind: 'Alarm',
+      spec: s.object({ set: s.string().optional() }),
+      status: s.object({ seen: s.string() }),
+    })
+    const alarms = defineOperator({
+      name: 'alarms',
+      controllers: [
+        defineController(Alarm, {
+          reconcile: (_, { now }) => ({ status: { seen: now().toISOString() }, requeueAfter: '1m' }),
+        }),
+      ],
+      webhooks: [
+        defineWebhook(Alarm, {
+          default: (draft, { now }) => {
+            draft.spec.set ??= now().toISOString()
+          },
+        }),
+      ],
+    })
+    await using env = await startTestEnv(alarms, { time: 'virtual', nodes: 0 })
+    const start = env.clock.now()
+    await env.advance('24h')
+    const { spec } = await env.client.create(Alarm({ metadata: { name: 'a' }, spec: {} }))
+    const day = 24 * 3_600_000
+    expect(Date.parse(spec.set ?? '')).toBe(start + day)
+    await env.until(Alarm, 'a', ({ status }) => Date.parse(status?.seen ?? '') === start + day + 60_000)
+  })
+
   test('says why a wait was in vain, with the object, its events and its reconciles', async () => {
     await using env = await startTestEnv(operator(), { time: 'virtual' })
     await env.client.create(Greeting({ metadata: { name: 'sad' }, spec: { text: 'no' } }))

@@ -16,7 +16,7 @@ export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> 
 }
 
 /**
- * Describes a built-in controller: it needs the clock and the random source of its manager, which a plain reconcile does not get, and
+ * Describes a built-in controller: it needs the timers and the random source of its manager, which a plain reconcile does not get, and
  * its Events are its own and not the manager's.
  */
 export function defineBuiltin(options: BuiltinOptions): KeyController {
@@ -48,6 +48,10 @@ class ReportingContext implements KeyContext {
 
   get signal(): AbortSignal {
     return this.#context.signal
+  }
+
+  get now(): KeyContext['now'] {
+    return this.#context.now
   }
 
   get log(): KeyContext['log'] {

@@ -273,6 +273,22 @@ describe('the context of a reconcile', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
+  test('now is the time by the clock of the manager, also later in the same run', async () => {
+    const later = new Deferred<void>()
+    const times: number[] = []
+    await using running = runController(async (_key, { now }) => {
+      times.push(now().getTime())
+      await later.promise
+      times.push(now().getTime())
+    })
+    const start = running.parts.clock.now()
+    await running.push('a')
+    await running.parts.clock.advance('50s')
+    later.resolve()
+    await running.push()
+    expect(times).toEqual([start, start + 50_000])
+  })
+
   test('causes say why, and are empty for nobody', async () => {
     const seen: unknown[] = []
     await using running = runController((_key, { causes }) => void seen.push(causes))

@@ -106,6 +106,11 @@ export class ReconcileRun implements KeyContext {
     }
   }
 
+  get now(): () => Date {
+    const { clock } = this.#host
+    return () => new Date(clock.now())
+  }
+
   get timedOut(): boolean {
     return this.#timeout !== undefined
   }

@@ -24,6 +24,8 @@ export interface Context {
   readonly client: Client
   /** Aborted when the manager's patience with running reconciles ends, or the reconcile runs out of time. */
   readonly signal: AbortSignal
+  /** The time by the manager's clock, a new Date for each call: a test environment with virtual time moves it. */
+  readonly now: () => Date
   /** Carries controller, object and reconcileID. */
   readonly log: Logger
   /** Why the object is being looked at, oldest cause first. */

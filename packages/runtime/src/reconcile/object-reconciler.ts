@@ -158,6 +158,10 @@ class ObjectContext implements Context {
     return this.#context.signal
   }
 
+  get now(): () => Date {
+    return this.#context.now
+  }
+
   get log(): Logger {
     return this.#context.log
   }

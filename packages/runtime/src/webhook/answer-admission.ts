@@ -9,6 +9,7 @@ import { verdictOf } from './issue-error.ts'
 export interface AnswerContext {
   readonly client: Reader
   readonly signal: AbortSignal
+  readonly now: () => Date
   readonly log: Logger
   /** Told that the code of the webhook made a mistake. */
   readonly panicked: () => void
@@ -65,7 +66,7 @@ export async function answerValidation(
 }
 
 /** What the webhook is told of the request; undefined for operations that webhooks of objects are not about. */
-function reviewOf(request: AdmissionRequest, { client, log, signal }: AnswerContext): Review<never> | undefined {
+function reviewOf(request: AdmissionRequest, { client, log, now, signal }: AnswerContext): Review<never> | undefined {
   const { operation, oldObject, userInfo, dryRun, options, namespace } = request
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') return undefined
   const { username, groups, uid, extra } = userInfo ?? {}
@@ -78,6 +79,7 @@ function reviewOf(request: AdmissionRequest, { client, log, signal }: AnswerCont
     options: options ?? {},
     namespace: namespace || undefined,
     client,
+    now,
     log,
     signal,
   }

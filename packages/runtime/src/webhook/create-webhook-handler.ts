@@ -99,8 +99,10 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
 
 type Answer = (webhook: Webhook, request: AdmissionRequest, context: AnswerContext) => Promise<AdmissionAnswer>
 
-function admission({ client, log = nullLogger }: WebhookHandlerOptions, webhook: Webhook, answer: Answer): Route {
+function admission(options: WebhookHandlerOptions, webhook: Webhook, answer: Answer): Route {
+  const { client, clock = systemClock, log = nullLogger } = options
   const { kind } = webhook
+  const now = (): Date => new Date(clock.now())
   return async (request, signal, metrics) => {
     try {
       const { apiVersion, request: asked } = openReview(request)
@@ -108,7 +110,7 @@ function admission({ client, log = nullLogger }: WebhookHandlerOptions, webhook:
       const about = { webhookGroup: kind.group, webhookKind: kind.kind, namespace, name, operation, requestID: uid }
       const reviewed = log.withValues({ ...about, user: userInfo?.username ?? '' })
       reviewed.v(5).info('received request')
-      const context = { client, signal, log: reviewed, panicked: () => metrics.panicked() }
+      const context = { client, signal, now, log: reviewed, panicked: () => metrics.panicked() }
       const answered = await answer(webhook, asked, context)
       reviewed.v(5).info('wrote response', { allowed: answered.allowed, code: answered.status?.code ?? 200 })
       return reviewResponse(apiVersion, uid, answered)

@@ -103,7 +103,8 @@ export async function startBench(): Promise<Bench> {
       const reconcile = objectController(controller).start(parts)
       return async (key) => {
         const signal = new AbortController().signal
-        const context = { client: controllerClient, signal, log, events, causes: [], reconcileID: uuid(random) }
+        const now = (): Date => new Date(clock.now())
+        const context = { client: controllerClient, signal, now, log, events, causes: [], reconcileID: uuid(random) }
         return reconcile(key, { ...context, waitsFor: () => undefined })
       }
     },
