@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The flags of a command: whether each takes a value or is on or off. */
@@ -27,13 +27,7 @@ export function readFlags<const T extends FlagTable>(args: readonly string[], ta
     options[name] = { type: type === 'text' ? 'string' : 'boolean', ...(name === 'yes' ? { short: 'y' } : {}) }
   }
   const given = args.map((arg) => switched(arg, table))
-  let values: Record<string, unknown>
-  try {
-    values = parseArgs({ args: given, options: withNegations(options) }).values
-  } catch (error) {
-    // Node explains at length how to pass what looks like an option; its first sentence is what matters here.
-    throw new UsageError((error instanceof Error ? error.message : String(error)).split(/[.\n]/, 1)[0]!)
-  }
+  const values: Record<string, unknown> = parseFlags({ args: given, options: withNegations(options) }).values
   for (const [name, type] of Object.entries(table)) {
     if (type === 'switch' && values[`no-${name}`] === true) values[name] = false
   }
@@ -52,7 +46,7 @@ function switched(arg: string, table: FlagTable): string {
   const [, name, value] = match
   if (value === 'true') return `--${name}`
   if (value === 'false') return `--no-${name}`
-  throw new UsageError(`--${name} is true or false, not "${value}"`)
+  throw new UsageError(`--${name} must be true or false, not "${value}"`)
 }
 
 function withNegations<T extends Record<string, { type: 'string' | 'boolean' }>>(options: T): T {

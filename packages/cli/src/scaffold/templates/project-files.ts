@@ -40,6 +40,8 @@ function packageJson(project: Project): string {
       '@kubewright/testing': kubewrightVersion,
       ...pinnedVersions,
     },
+    // Both work without: newer versions of npm run no such script that is not named here, and say so with every install.
+    allowScripts: { esbuild: false, fsevents: false },
   }
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
