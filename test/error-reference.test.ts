@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { apiErrorCodes } from '@kubewright/api'
 import { baseErrorCodes } from '@kubewright/base'
 import { clientErrorCodes } from '@kubewright/client'
+import { controlplaneErrorCodes } from '@kubewright/controlplane'
 import { runtimeErrorCodes } from '@kubewright/runtime'
 import { storageErrorCodes } from '@kubewright/storage'
 import { testingErrorCodes } from '@kubewright/testing'
@@ -14,6 +15,7 @@ const tables = {
   client: clientErrorCodes,
   runtime: runtimeErrorCodes,
   storage: storageErrorCodes,
+  controlplane: controlplaneErrorCodes,
   testing: testingErrorCodes,
 }
 

@@ -2,7 +2,8 @@ import { VirtualClock } from '@kubewright/base'
 import { ConfigMap } from '@kubewright/k8s'
 import { MemoryStore } from '@kubewright/storage'
 import { describe, expect, test } from 'vitest'
-import { controllerNames, startControlPlane } from './control-plane.ts'
+import { controllerNames } from './choose-controllers.ts'
+import { startControlPlane } from './control-plane.ts'
 
 const bare = { controllers: 'none', nodes: 0 } as const
 const config = (name: string) => ConfigMap({ metadata: { name } })
@@ -34,6 +35,19 @@ describe('startControlPlane()', () => {
     await using plane = await startControlPlane({ ...bare, controllers: ['namespace-controller'] })
     expect(plane.controllers.names).toEqual(['namespace-controller'])
     expect(await controllerNames()).toContain('garbage-collector-controller')
+  })
+
+  test('refuses controllers that do not exist, with the names that were meant, before anything starts', async () => {
+    const clock = new VirtualClock()
+    const controllers = ['deploymnt', 'namespace-controler', 'xyz', '-garbage-collector', 'job-controller']
+    const starting = startControlPlane({ clock, nodes: 0, controllers })
+    await expect(starting).rejects.toMatchObject({
+      code: 'KW_CONTROLLER_UNKNOWN',
+      message: expect.stringMatching(
+        /^controllers: there is none named "deploymnt" \(did you mean "deployment-controller"\?\), "namespace-controler" \(did you mean "namespace-controller"\?\), "xyz", "garbage-collector" \(did you mean "garbage-collector-controller"\?\); there are .*job-controller, /,
+      ),
+    })
+    expect(clock.pending).toEqual([])
   })
 
   test('control planes from a snapshot share nothing, and may be disposed twice', async () => {

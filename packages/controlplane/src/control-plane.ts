@@ -28,6 +28,7 @@ import {
   systemOutgoing,
 } from '@kubewright/server'
 import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage'
+import { chooseControllers } from './choose-controllers.ts'
 import { clusterTrust } from './cluster-trust.ts'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
 import type {
@@ -41,7 +42,10 @@ import type {
 export interface ControlPlaneOptions {
   /** Where objects are kept; stays the caller's. @default in memory, as long as the control plane */
   readonly store?: Store | undefined
-  /** The built-in controllers that run: all, none, or those named as kube-controller-manager names them. @default 'all' */
+  /**
+   * The built-in controllers that run: all, none, or those named as kube-controller-manager names them (`-name` leaves one out, `*` stands
+   * for all). Names that do not exist are refused. @default 'all'
+   */
   readonly controllers?: ControllerChoice | undefined
   /** How many simulated nodes there are, or which, and how containers behave; with 0, pods stay pending. @default 1 */
   readonly nodes?: number | NodesOptions | undefined
@@ -91,11 +95,6 @@ export interface ControlPlaneSnapshot extends AsyncDisposable {
   start(options?: Omit<ControlPlaneOptions, 'store'>): Promise<ControlPlane>
 }
 
-/** The names that a choice of controllers can be made of, in order. */
-export async function controllerNames(): Promise<readonly string[]> {
-  return (await import('./start-controllers.ts')).controllerNames
-}
-
 const masters = 'system:masters'
 const controllerManager = 'kube-controller-manager'
 
@@ -103,10 +102,11 @@ const controllerManager = 'kube-controller-manager'
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { clock = systemClock, random = systemRandom, log = nullLogger, signal } = options
   signal?.throwIfAborted()
+  const controllers = await chooseControllers(options.controllers ?? 'all')
   const disposer = new AsyncDisposer()
   try {
     const store = options.store ?? disposer.use(new MemoryStore())
-    return await assemble(options, { store, clock, random, log, disposer })
+    return await assemble({ ...options, controllers }, { store, clock, random, log, disposer })
   } catch (error) {
     await disposer[Symbol.asyncDispose]()
     throw error

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { AsyncDisposer, type Logger } from '@kubewright/base'
-import { type ControlPlane, controllerNames, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
+import { AsyncDisposer, isKubewrightError, type Logger } from '@kubewright/base'
+import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
 import {
   adminUser,
   createFrontProxyIdentity,
@@ -108,20 +108,15 @@ export async function serveControlPlane(
   }
 }
 
-/** The choice with names that exist, or a UsageError that lists them; `-name` leaves one out, `*` stands for all. */
+/** The controllers that are meant by `--controllers`; a UsageError when one does not exist. */
 async function chosenControllers(choice: UpOptions['controllers']): Promise<UpOptions['controllers']> {
-  if (typeof choice === 'string') return choice
-  const all = await controllerNames()
-  const unknown = choice.find((name) => name !== '*' && !all.includes(name.replace(/^-/, '')))
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `--controllers: there is none named "${unknown.replace(/^-/, '')}"; there are ${all.join(', ')}`,
-    )
+  try {
+    return await chooseControllers(choice)
+  } catch (error) {
+    // The option is named as the flag is.
+    if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) throw new UsageError(`--${error.message}`)
+    throw error
   }
-  // As with kube-controller-manager, a list of exceptions only is about all of them.
-  const startsWithAll = choice.includes('*') || choice.every((name) => name.startsWith('-'))
-  const added = startsWithAll ? all : choice
-  return added.filter((name) => !name.startsWith('-') && !choice.includes(`-${name}`))
 }
 
 function knownPlugin(name: string): OptionalAdmissionPlugin {
