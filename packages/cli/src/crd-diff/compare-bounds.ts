@@ -1,5 +1,6 @@
 import { isSupportedFormat } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import { jsonText } from '../json-text.ts'
 import type { Report } from './crd-change.ts'
 
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'] as const
@@ -80,14 +81,14 @@ function compareEnums(
   report: Report,
 ): void {
   if (!before?.length && !after?.length) return
-  const list = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ')
+  const list = (values: readonly unknown[]): string => values.map((value) => jsonText(value)).join(', ')
   if (!after?.length) report('safe', path, `any value is allowed now, not only ${list(before ?? [])}`)
   else if (!before?.length) report('breaking', path, `only ${list(after)} are allowed now`)
   else {
-    const texts = (values: readonly unknown[]): Set<string> => new Set(values.map((value) => JSON.stringify(value)))
+    const texts = (values: readonly unknown[]): Set<string> => new Set(values.map((value) => jsonText(value)))
     const [old, now] = [texts(before), texts(after)]
-    const removed = before.filter((value) => !now.has(JSON.stringify(value)))
-    const added = after.filter((value) => !old.has(JSON.stringify(value)))
+    const removed = before.filter((value) => !now.has(jsonText(value)))
+    const added = after.filter((value) => !old.has(jsonText(value)))
     if (removed.length > 0) report('breaking', path, `no longer allowed: ${list(removed)}`)
     if (added.length > 0) report('safe', path, `allowed now: ${list(added)}`)
   }

@@ -1,5 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import { jsonText } from '../json-text.ts'
 import { compareBounds } from './compare-bounds.ts'
 import type { Report } from './crd-change.ts'
 
@@ -40,7 +41,7 @@ function compareTypes(before: JSONSchemaProps, after: JSONSchemaProps, path: str
 function compareDefaults(before: JSONSchemaProps, after: JSONSchemaProps, path: string, report: Report): void {
   const [old, now] = [before.default, after.default]
   if (deepEqual(old, now)) return
-  const show = (value: unknown): string => JSON.stringify(value)
+  const show = (value: unknown): string => jsonText(value)
   if (now === undefined || now === null) report('breaking', path, `default ${show(old)} removed`)
   else if (old === undefined || old === null)
     report('warning', path, `default ${show(now)} added: it also fills the field of stored objects`)

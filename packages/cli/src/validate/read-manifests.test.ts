@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crdsIn, objectsIn } from './crds-in.ts'
+import { crdsIn, objectsIn, uselessCrdsIn } from './crds-in.ts'
 import { documentsOf, readManifests } from './read-manifests.ts'
 
 let folder: string
@@ -21,6 +21,23 @@ describe('readManifests()', () => {
   it('reads folders with all that is below them, in order, and files that are named', async () => {
     const found = await readManifests([folder, join(folder, 'notes.txt')])
     expect(found.map(({ value }) => value)).toEqual([{ a: 3 }, { a: 1 }, { a: 2 }, { a: 4 }])
+  })
+
+  it('leaves out what belongs to kustomize in a folder, but reads what is named', async () => {
+    const config = join(folder, 'b', 'config')
+    mkdirSync(join(config, 'patches'), { recursive: true })
+    const kustomization = `resources: [a.yaml]
+configurations: [kustomizeconfig.yaml]
+patches: [{ path: patches/one.yaml }, { patch: "- op: remove\\n" }]
+patchesStrategicMerge: [two.yaml]
+`
+    writeFileSync(join(config, 'kustomization.yaml'), kustomization)
+    for (const file of ['a.yaml', 'kustomizeconfig.yaml', 'patches/one.yaml', 'two.yaml']) {
+      writeFileSync(join(config, file), `file: ${file}\n`)
+    }
+    const values = (await readManifests([config, join(config, 'two.yaml')])).map(({ value }) => value)
+    rmSync(config, { recursive: true })
+    expect(values).toEqual([{ file: 'a.yaml' }, { file: 'two.yaml' }])
   })
 
   it('reads the standard input', async () => {
@@ -82,6 +99,20 @@ describe('objectsIn() and crdsIn()', () => {
       { ...crd, spec: {} },
       { ...crd, metadata: null },
     ]
-    expect(crdsIn(values.map((value) => ({ file: '', line: 1, text: '', value })))).toEqual([])
+    const documents = values.map((value) => ({ file: '', line: 1, text: '', value }))
+    expect(crdsIn(documents)).toEqual([])
+    expect(uselessCrdsIn(documents)).toEqual([
+      { name: 'x', reason: expect.stringContaining('apiextensions.k8s.io/v1beta1') },
+      { name: 'x', reason: 'it has no spec.names or no spec.versions' },
+      { name: 'a definition', reason: 'it has no spec.names or no spec.versions' },
+    ])
+  })
+
+  it('take bounds for floats, and values as they are', () => {
+    const value = documentsOf(
+      JSON.stringify(crd).replace('[]', '[{"maximum":9223372036854775807,"default":9223372036854775806}]'),
+      '',
+    )
+    expect(crdsIn(value)[0]?.spec.versions).toEqual([{ maximum: 2 ** 63, default: 9223372036854775806n }])
   })
 })

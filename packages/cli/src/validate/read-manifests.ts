@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { looksLikeJson, parseManifests, splitYamlDocuments } from '@kubewright/api'
+import { encodeJson, looksLikeJson, parseManifests, splitYamlDocuments } from '@kubewright/api'
 import { UsageError } from '../usage-error.ts'
+import { filesOfKustomize, isKustomizationFile } from './kustomize-files.ts'
 
 /** One document of a file of manifests. */
 export interface ManifestDocument {
@@ -29,7 +30,8 @@ const skipped = /^(\..+|node_modules)$/
 
 /**
  * Reads the manifests in files, in folders with all that is below them, and on the standard input, which is named `-`. Lists are
- * not taken apart. Documents that hold nothing are left out; one that cannot be read says why.
+ * not taken apart. Documents that hold nothing are left out; one that cannot be read says why. What belongs to kustomize in a folder, a
+ * kustomization and its patches, is no manifest.
  */
 export async function readManifests(
   names: readonly string[],
@@ -51,13 +53,16 @@ async function filesAt(name: string): Promise<string[]> {
   }
   if (!(await stat(name)).isDirectory()) return [name]
   const files: string[] = []
+  const leftOut = new Set<string>()
   const entries = await readdir(name, { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(name, entry.name)
     if (entry.isDirectory() && !skipped.test(entry.name)) files.push(...(await filesAt(path)))
-    else if (entry.isFile() && endings.test(entry.name)) files.push(path)
+    else if (entry.isFile() && isKustomizationFile(entry.name)) {
+      for (const file of filesOfKustomize(await readFile(path, 'utf8'))) leftOut.add(join(name, file))
+    } else if (entry.isFile() && endings.test(entry.name)) files.push(path)
   }
-  return files
+  return files.filter((file) => !leftOut.has(file))
 }
 
 async function readStream(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
@@ -74,7 +79,7 @@ export function documentsOf(text: string, file: string): ManifestDocument[] {
       return values.map((value) => ({
         file,
         line: 1,
-        text: values.length === 1 ? text : JSON.stringify(value),
+        text: values.length === 1 ? text : encodeJson(value),
         value,
       }))
     }

@@ -62,6 +62,20 @@ describe('validateManifests()', () => {
     expect(problems(verdicts)).toEqual([expect.stringContaining('duplicate field "data.a"')])
   })
 
+  it('takes whole numbers beyond 2^53 as they are', async () => {
+    const wide = crd().replace("self.replicas < 5 || self.image != 'slow'", 'self.replicas < 9007199254740995')
+    const item = (replicas: string): string =>
+      `{ apiVersion: example.com/v1, kind: Home, metadata: { name: a }, spec: { image: x, replicas: ${replicas} } }`
+    // Items of a list are sent one by one, and not as they were written.
+    const list = `{ apiVersion: v1, kind: List, items: [${item('9007199254740993')}, ${item('9007199254740995')}] }`
+    const verdicts = await judge([wide.replace('minimum: 1,', 'minimum: 1, maximum: 99007199254740993,'), list])
+    expect(verdicts.map(({ valid, filled }) => [valid, filled])).toEqual([
+      [true, expect.anything()],
+      [true, []],
+      [false, []],
+    ])
+  })
+
   it('refuses in the words of the server: schemas, rules, unknown and repeated fields', async () => {
     const verdicts = await judge(
       [

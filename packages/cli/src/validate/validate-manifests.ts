@@ -1,4 +1,4 @@
-import { decodeYaml, parseGroupVersion, strictDecodingMessage } from '@kubewright/api'
+import { decodeYaml, encodeJson, parseGroupVersion, strictDecodingMessage } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import { NoMatchError, type ServedResource } from '@kubewright/client'
 import { isRecord } from '../scaffold/is-record.ts'
@@ -184,7 +184,7 @@ class Session {
       method: 'POST',
       path,
       query,
-      body: text ?? JSON.stringify(object),
+      body: text ?? encodeJson(object),
       contentType: text === undefined || isJson(text) ? 'application/json' : 'application/yaml',
     })
   }
@@ -209,7 +209,7 @@ class Session {
     if (repeated.length > 0 && query.get('fieldValidation') === 'Strict') {
       return { ok: false, message: strictDecodingMessage(repeated), reason: 'BadRequest', causes: [], warnings: [] }
     }
-    return this.#server.ask({ method: 'PUT', path, query, body: JSON.stringify(object) })
+    return this.#server.ask({ method: 'PUT', path, query, body: encodeJson(object) })
   }
 
   async #resourceOf(apiVersion: string, kind: string): Promise<ServedResource | string> {
@@ -272,7 +272,7 @@ function keyOf({ apiVersion, kind }: Readonly<Record<string, unknown>>, { namesp
 const creation = (path: string, object: object): { method: string; path: string; body: string } => ({
   method: 'POST',
   path,
-  body: JSON.stringify(object),
+  body: encodeJson(object),
 })
 
 function itemsOf(documents: readonly ManifestDocument[]): Item[] {
