@@ -28,6 +28,8 @@ for (const name of packages) {
     target: 'node20',
     packages: 'external',
     sourcemap: true,
+    // The packages have the sources themselves.
+    sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
     metafile: true,

@@ -50,6 +50,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, object>>
 }
 
 const table = readTable()
@@ -63,7 +64,14 @@ for (const name of readdirSync(join(root, 'packages'))) {
   }
   const allowed = name === 'cli' ? everything : closure(table, name)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
-  const declared = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }
+  // A peer that is named among the notes on peers alone is one of any version.
+  const peers = Object.keys(manifest.peerDependenciesMeta ?? {}).map((peer) => [peer, manifest.version])
+  const declared: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(peers),
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.peerDependencies,
+  }
   const references = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as {
     references?: { path: string }[]
   }

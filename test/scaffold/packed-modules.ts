@@ -49,7 +49,7 @@ export async function packPackages(folder: string): Promise<PackedPackage[]> {
     if (manifest.private) continue
     const staged = join(stage, name)
     cpSync(source, staged, { recursive: true, filter: (path) => !/node_modules|\/dist\/.*\.js(?:\.map)?$/.test(path) })
-    await bundle(source, join(staged, 'dist'), manifest)
+    await bundle(staged, manifest)
     manifests.push(manifest)
   }
   const folders = readdirSync(stage).map((name) => `./${name}`)
@@ -89,13 +89,13 @@ export async function installPacked(project: string): Promise<void> {
 }
 
 /** Writes the scripts of a package as tools/bundle.ts does. */
-async function bundle(source: string, outdir: string, manifest: Manifest): Promise<void> {
+async function bundle(folder: string, manifest: Manifest): Promise<void> {
   const sources = Object.values(manifest.exports ?? {}).flatMap((entry) => entry['kubewright-source'] ?? [])
   const commands = Object.values(manifest.bin ?? {}).map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, './src/$1.ts'))
   await build({
-    entryPoints: [...sources, ...commands].map((file) => join(source, file)).filter((file) => existsSync(file)),
-    outdir,
-    outbase: join(source, 'src'),
+    entryPoints: [...sources, ...commands].map((file) => join(folder, file)).filter((file) => existsSync(file)),
+    outdir: join(folder, 'dist'),
+    outbase: join(folder, 'src'),
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -103,7 +103,10 @@ async function bundle(source: string, outdir: string, manifest: Manifest): Promi
     target: 'node20',
     packages: 'external',
     sourcemap: true,
+    sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
+    // What matters here of the repository's settings, which are out of reach.
+    tsconfigRaw: { compilerOptions: { target: 'esnext', verbatimModuleSyntax: true } },
   })
 }

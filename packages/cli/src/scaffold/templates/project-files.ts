@@ -16,13 +16,14 @@ export function projectFiles(project: Project): [path: string, text: string][] {
 }
 
 function packageJson(project: Project): string {
-  const { projectName, resources = [] } = project
+  const { projectName, repo, resources = [] } = project
   const modules = resources.flatMap(({ module }) => module ?? []).map(nameAndVersion)
   const value = {
     name: projectName,
     version: '0.1.0',
     private: true,
     license: rightsOf(project).license === 'apache2' ? 'Apache-2.0' : 'UNLICENSED',
+    ...repositoryOf(repo),
     type: 'module',
     engines: { node: '>=20.19' },
     kubewright: { operator: 'src/operator.ts' },
@@ -44,6 +45,12 @@ function packageJson(project: Project): string {
     allowScripts: { esbuild: false, fsevents: false },
   }
   return `${JSON.stringify(value, undefined, 2)}\n`
+}
+
+/** A Go module that is nowhere is no repository. */
+function repositoryOf(repo: string | undefined): { repository?: string } {
+  if (repo === undefined || !/[./].*\//.test(repo)) return {}
+  return { repository: /^[\w.-]+\.[a-z]+\//.test(repo) ? `https://${repo}` : repo }
 }
 
 const byName = ([a]: string[], [b]: string[]): number => (a! < b! ? -1 : 1)
@@ -90,24 +97,28 @@ const dockerignore = `*
 **/*.test.ts
 `
 
-const dockerfile = `# syntax=docker/dockerfile:1
-ARG NODE_VERSION=${nodeRelease}
+// What the image gets is put together in one folder, in which nothing tells when that was: the same input makes the same layer.
+const dockerfile = `ARG NODE_VERSION=${nodeRelease}
 
 FROM node:\${NODE_VERSION}-bookworm-slim AS build
-WORKDIR /app
+WORKDIR /image/app
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# Compiled, and without what only developers need; all of the same age, so that the same files make the same image.
+RUN npm run build \\
+  && npm prune --omit=dev --ignore-scripts \\
+  && find node_modules -name '*.ts' -delete -o -name '*.d.ts.map' -delete \\
+  && find node_modules -type d -empty -delete \\
+  && rm -rf src tsconfig.json package-lock.json \\
+  && find . -exec touch -h -d @0 {} +
 
 # No shell, no package manager, and a user without rights.
 FROM gcr.io/distroless/nodejs\${NODE_VERSION}-debian12:nonroot
+COPY --from=build /image /
 WORKDIR /app
 ENV NODE_ENV=production
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
 USER 65532:65532
 # The arguments of the container are flags of the operator: --help shows them.
 ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "dist/main.js"]
