@@ -1,5 +1,5 @@
 // What the demo plays on: a control plane that kubectl can reach, and operators that run on it as they would in a pod.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseManifests } from '@kubewright/api'
 import { AsyncDisposer } from '@kubewright/base'
@@ -14,6 +14,7 @@ import {
   type Operator,
   webhookRunnable,
 } from '@kubewright/runtime'
+import { folderProblem, makeFolder } from '@kubewright/storage'
 
 /** A control plane with operators. Disposing it stops them. */
 export interface Stage extends AsyncDisposable {
@@ -38,8 +39,16 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
     }),
   )
   const address = await plane.listen()
-  mkdirSync(dirname(kubeconfig), { recursive: true })
-  writeFileSync(kubeconfig, address.kubeconfig, { mode: 0o600 })
+  try {
+    await makeFolder(dirname(kubeconfig))
+    writeFileSync(kubeconfig, address.kubeconfig, { mode: 0o600 })
+  } catch (error) {
+    await disposer[Symbol.asyncDispose]()
+    const problem = folderProblem(error)
+    if (problem === undefined) throw error
+    const cure = 'make it writable for this user, or run the demo in a copy of the repository that is'
+    throw new Error(`Cannot write the kubeconfig to ${kubeconfig} as ${problem}: ${cure}`, { cause: error })
+  }
   const managers: Manager[] = []
   const installed: string[] = []
   let fail: (error: unknown) => void = () => undefined

@@ -45,7 +45,10 @@ const dns: Dns = {
 }
 
 const started = performance.now()
-const stage = await openStage(kubeconfig)
+const stage = await openStage(kubeconfig).catch((error: unknown) => {
+  story.line(story.paint('red', `The demo cannot start: ${error instanceof Error ? error.message : String(error)}`))
+  process.exit(1)
+})
 const startMillis = performance.now() - started
 const client = stage.plane.client({ onWarning: (text) => story.answer(`Warning: ${text}`, 'yellow') })
 const sample = (file: string): string => readFileSync(join(root, file), 'utf8')

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
+import { openStage } from '../../tools/demo-stage.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 let child: ChildProcess | undefined
@@ -60,5 +62,18 @@ describe('npm run demo', () => {
     expect(await demo.closed).toBe(0)
     expect(existsSync(kubeconfig)).toBe(false)
     expect(demo.lines.at(-1)).toBe('Stopped; nothing is left behind.')
+  })
+
+  test('tells a user who may not write to the repository so, without a stack', { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kubewright-demo-'))
+    try {
+      const file = join(folder, 'file')
+      writeFileSync(file, '')
+      await expect(openStage(join(file, 'demo.kubeconfig'))).rejects.toThrow(
+        `Cannot write the kubeconfig to ${file}/demo.kubeconfig as it is not a folder (EEXIST): make it writable`,
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })

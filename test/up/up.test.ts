@@ -64,7 +64,9 @@ describe('kubewright up', () => {
     using folder = new TemporaryFolder()
     const failed = await UpProcess.fail(['--data', '/proc/kubewright'], folder.path)
     expect(failed.code).toBe(1)
-    expect(failed.notes).toEqual(['kubewright up: No folder can be made at /proc/kubewright: choose another place'])
+    expect(failed.notes).toEqual([
+      'kubewright up: cannot keep objects in /proc/kubewright as no folder can be made there (ENOENT): choose another folder with --data DIR, or keep nothing with --memory',
+    ])
   })
 
   it('runs all controllers, and pods where there are nodes', async () => {
@@ -117,7 +119,7 @@ describe('kubewright up', () => {
     const locked = await UpProcess.fail([], folder.path)
     expect(locked.code).toBe(1)
     expect(locked.notes).toEqual([
-      expect.stringMatching(/^kubewright up: Cannot open \.kubewright\/data\/store as process \d+ has it open: stop /),
+      expect.stringMatching(/^kubewright up: cannot open \.kubewright\/data\/store as process \d+ has it open: stop /),
     ])
     const blocker = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => blocker.once('listening', resolve))
@@ -127,12 +129,15 @@ describe('kubewright up', () => {
     expect(busy).toEqual({
       code: 1,
       notes: [
-        `kubewright up: Port ${port} of 127.0.0.1 is in use: stop the program that has it, or choose another one with --port (0 picks one)`,
+        `kubewright up: port ${port} of 127.0.0.1 is in use: stop the program that has it, or choose another one with --port (0 picks one)`,
       ],
     })
     writeFileSync(join(folder.path, 'file'), '')
     const noFolder = await UpProcess.fail(['--data', 'file/data'], folder.path)
-    expect(noFolder.notes).toEqual([expect.stringMatching(/^kubewright up: .*file\/data.* is not a folder/)])
+    const problem = `cannot keep objects in ${join(folder.path, 'file/data')} as a part of the path is a file (ENOTDIR)`
+    expect(noFolder.notes).toEqual([
+      `kubewright up: ${problem}: choose another folder with --data DIR, or keep nothing with --memory`,
+    ])
   })
 
   it('works for a user who is not root, and tells one who may not write', async ({ skip }) => {
@@ -144,7 +149,14 @@ describe('kubewright up', () => {
     chmodSync(closed, 0o755)
     chmodSync(folder.path, 0o755)
     const refused = await UpProcess.fail([], closed, { uid: nobody })
-    expect(refused.notes).toEqual([expect.stringMatching(/^kubewright up: No permission to use .*\.kubewright/)])
+    const problem = `as there is no permission to write to it (EACCES)`
+    expect(refused.notes).toEqual([
+      `kubewright up: cannot keep objects in ${closed}/.kubewright/data ${problem}: choose another folder with --data DIR, or keep nothing with --memory`,
+    ])
+    const unwritten = await UpProcess.fail(['--memory', '--port', '0'], closed, { uid: nobody })
+    expect(unwritten.notes).toEqual([
+      `kubewright up: cannot write the kubeconfig to ${closed}/.kubewright/kubeconfig ${problem}: choose another file with --kubeconfig FILE`,
+    ])
     chmodSync(closed, 0o777)
     await using up = await UpProcess.start([], closed, { uid: nobody })
     expect(await up.stop()).toBe(0)

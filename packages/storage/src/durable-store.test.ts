@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { storageContract } from './contract.ts'
@@ -110,6 +110,46 @@ describe('openDurableStore()', () => {
         message: expect.stringContaining(folder),
       })
     }
+  })
+
+  test.each([
+    ['EACCES', 'there is no permission to write to it'],
+    ['EROFS', 'its file system is read-only'],
+    ['ENOSPC', 'the disk is full'],
+  ])('names a folder that cannot be written to, and closes what it opened: %s', async (code, reason) => {
+    const folder = await newFolder()
+    const disk = await nodeDisk(folder)
+    let open = 0
+    const failing: Disk = {
+      ...disk,
+      open: async (name) => {
+        const file = await disk.open(name)
+        open++
+        return {
+          write: () => Promise.reject(Object.assign(new Error(`${code}: refused`), { code })),
+          truncate: (length) => file.truncate(length),
+          close: () => {
+            open--
+            return file.close()
+          },
+        }
+      },
+    }
+    await expect(openDurableStore('some/folder', { disk: failing })).rejects.toMatchObject({
+      code: 'KW_STORAGE_FOLDER',
+      message: `Cannot keep a store in ${resolve('some/folder')} as ${reason} (${code}): choose another folder, or mend this one`,
+      cause: { code },
+    })
+    expect(open).toBe(0)
+  })
+
+  test('names a folder that cannot be made: a part of its path is a file', async () => {
+    const file = join(await newFolder(), 'file')
+    await writeFile(file, '')
+    await expect(openDurableStore(join(file, 'store'))).rejects.toMatchObject({
+      code: 'KW_STORAGE_FOLDER',
+      message: expect.stringContaining(`${join(file, 'store')} as a part of the path is a file (ENOTDIR)`),
+    })
   })
 
   test('refuses a folder with foreign files and names the file', async () => {

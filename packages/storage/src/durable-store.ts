@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { folderProblem } from './folder-problem.ts'
 import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
 import { lockFolder } from './internal/folder-lock.ts'
 import { LocalStore } from './internal/local-store.ts'
@@ -235,14 +237,32 @@ export class DurableStore extends LocalStore {
   }
 }
 
-/** Opens the store in the folder, creating it if need be. Rejects with a clear reason if the folder is in use, foreign or damaged. */
+/**
+ * Opens the store in the folder, creating it if need be. Rejects with a clear reason if the folder cannot be written to, is in use, foreign
+ * or damaged.
+ */
 export async function openDurableStore(folder: string, options: DurableStoreOptions = {}): Promise<DurableStore> {
+  try {
+    return await open(folder, options)
+  } catch (error) {
+    const problem = error instanceof StorageError ? undefined : folderProblem(error)
+    if (problem === undefined) throw error
+    throw new StorageError(
+      'KW_STORAGE_FOLDER',
+      `Cannot keep a store in ${resolve(folder)} as ${problem}: choose another folder, or mend this one`,
+      { cause: error },
+    )
+  }
+}
+
+async function open(folder: string, options: DurableStoreOptions): Promise<DurableStore> {
   const disk = options.disk ?? (await nodeDisk(folder))
   const lock = options.disk ? undefined : await lockFolder(folder)
+  let log: DurableFile | undefined
   try {
     const { mvcc, log: last, obsolete } = await recover(disk, folder)
     for (const name of obsolete) await disk.remove(name)
-    const log = await disk.open(last?.name ?? logName(mvcc.revision))
+    log = await disk.open(last?.name ?? logName(mvcc.revision))
     let logLength = last?.length ?? 0
     if (logLength < headerSize) {
       await log.write(encodeHeader(logMagic, mvcc.revision), 0)
@@ -253,6 +273,7 @@ export async function openDurableStore(folder: string, options: DurableStoreOpti
     const snapshotBytes = options.snapshotBytes ?? 64 * 1024 * 1024
     return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes })
   } catch (error) {
+    await log?.close().catch(() => undefined)
     await lock?.[Symbol.asyncDispose]()
     throw error
   }

@@ -5,6 +5,7 @@ export const storageErrorCodes: Readonly<Record<StorageErrorCode, string>> = Obj
   KW_STORAGE_CLOSED: 'The store was used after it had been closed.',
   KW_STORAGE_COMPACTED: 'The revision asked for is no longer kept: list again and go on from there.',
   KW_STORAGE_CORRUPT: 'The folder holds something that this store cannot have written, or that was damaged.',
+  KW_STORAGE_FOLDER: 'The folder of a store cannot be made or written to; the message says why.',
   KW_STORAGE_FUTURE: 'The revision asked for has not happened yet.',
   KW_STORAGE_LOCKED: 'Another process has the folder open.',
   KW_STORAGE_UNAVAILABLE: 'The store cannot be reached at the moment; nothing was written.',

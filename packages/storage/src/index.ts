@@ -2,6 +2,7 @@ export { DurableStore, type DurableStoreOptions, openDurableStore } from './dura
 export { storageErrorCodes } from './error-codes.ts'
 export type { EtcdTls } from './etcd/etcd-client.ts'
 export { EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
+export { folderProblem } from './folder-problem.ts'
 export { makeFolder } from './make-folder.ts'
 export { MemoryStore } from './memory-store.ts'
 export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'

@@ -14,6 +14,8 @@ export type StorageErrorCode =
   | 'KW_STORAGE_UNAVAILABLE'
   /** The folder holds something that this store cannot have written, or that was damaged. */
   | 'KW_STORAGE_CORRUPT'
+  /** The folder cannot be written to. */
+  | 'KW_STORAGE_FOLDER'
   /** Another process has the folder open. */
   | 'KW_STORAGE_LOCKED'
   /** The store was closed. */

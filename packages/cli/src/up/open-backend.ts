@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createServerIdentity, type ServerIdentity } from '@kubewright/server'
 import { type EtcdTls, MemoryStore, openDurableStore, openEtcdStore, type Store } from '@kubewright/storage'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
+import { identityIn } from './identity-folder.ts'
 import type { Backend } from './up-options.ts'
+import { type Written, withFolder } from './with-folder.ts'
 
 /** Opens the store of a backend. */
 export async function openBackend(backend: Backend, { env, clock }: CommandContext): Promise<Store> {
@@ -11,7 +14,7 @@ export async function openBackend(backend: Backend, { env, clock }: CommandConte
     case 'memory':
       return new MemoryStore()
     case 'durable':
-      return openDurableStore(join(backend.folder, 'store'))
+      return withFolder(kept(backend.folder), () => openDurableStore(join(backend.folder, 'store')))
     case 'etcd': {
       const tls = await tlsFrom(env)
       const auth = authFrom(env)
@@ -25,11 +28,26 @@ export async function openBackend(backend: Backend, { env, clock }: CommandConte
   }
 }
 
-/** Where the server's keys are kept, so that clients survive a restart; undefined when nothing else survives it either. */
-export function identityFolderOf(backend: Backend): string | undefined {
-  if (backend.kind === 'memory') return undefined
-  return backend.kind === 'durable' ? join(backend.folder, 'pki') : '.kubewright/pki'
+/** The server's keys: kept, so that clients survive a restart, unless nothing else survives it either. */
+export async function identityOf(backend: Backend, now: number): Promise<ServerIdentity> {
+  switch (backend.kind) {
+    case 'memory':
+      return createServerIdentity(now)
+    case 'durable':
+      return withFolder(kept(backend.folder), () => identityIn(join(backend.folder, 'pki'), now))
+    case 'etcd': {
+      const folder = '.kubewright/pki'
+      const cure = 'start it in a folder that you may write to'
+      return withFolder({ purpose: 'keep its keys in', path: folder, cure }, () => identityIn(folder, now))
+    }
+  }
 }
+
+const kept = (folder: string): Written => ({
+  purpose: 'keep objects in',
+  path: folder,
+  cure: 'choose another folder with --data DIR, or keep nothing with --memory',
+})
 
 /** The backend in a few words. */
 export function describeBackend(backend: Backend): string {

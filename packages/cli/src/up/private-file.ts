@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '@kubewright/storage'
 
@@ -7,6 +7,11 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   await makeFolder(dirname(file))
   // A name of its own process: two that start at once must not write into each other's draft.
   const draft = `${file}.${process.pid}.tmp`
-  await writeFile(draft, text, { mode: 0o600 })
-  await rename(draft, file)
+  try {
+    await writeFile(draft, text, { mode: 0o600 })
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined)
+    throw error
+  }
 }

@@ -5,7 +5,6 @@ import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane 
 import {
   adminUser,
   createFrontProxyIdentity,
-  createServerIdentity,
   listen,
   type OptionalAdmissionPlugin,
   optionalAdmissionPlugins,
@@ -13,10 +12,10 @@ import {
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
-import { identityIn } from './identity-folder.ts'
-import { identityFolderOf, openBackend } from './open-backend.ts'
+import { identityOf, openBackend } from './open-backend.ts'
 import { writePrivateFile } from './private-file.ts'
 import type { UpOptions } from './up-options.ts'
+import { withFolder } from './with-folder.ts'
 
 /** A control plane that is served over HTTPS and has its kubeconfig written. Disposing it stops everything. */
 export interface ServedControlPlane extends AsyncDisposable {
@@ -45,8 +44,7 @@ export async function serveControlPlane(
     const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
     // The store first: its lock also keeps two servers from making keys in one folder.
     const store = disposer.use(await openBackend(options.backend, context))
-    const folder = identityFolderOf(options.backend)
-    const identity = folder === undefined ? createServerIdentity(clock.now()) : await identityIn(folder, clock.now())
+    const identity = await identityOf(options.backend, clock.now())
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     const { token } = options
     let port = options.port
@@ -89,9 +87,14 @@ export async function serveControlPlane(
     port = listener.port
     const url = `https://127.0.0.1:${port}`
     const kubeconfig = resolve(options.kubeconfig)
-    await writePrivateFile(
-      kubeconfig,
-      kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser }),
+    const access = kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser })
+    await withFolder(
+      {
+        purpose: 'write the kubeconfig to',
+        path: kubeconfig,
+        cure: 'choose another file with --kubeconfig FILE',
+      },
+      () => writePrivateFile(kubeconfig, access),
     )
     return {
       plane,

@@ -104,6 +104,23 @@ describe('bootstrap()', () => {
   })
 })
 
+test('bootstrap() tells a reason once that many objects share', async () => {
+  const log = memoryLogger()
+  const full = () => {
+    throw new Error('the disk is full')
+  }
+  const broken = await PlainServer.start(
+    {
+      '/namespaces': { strategy: { validateName: full } },
+      'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } },
+    },
+    async (parts) => bootstrap({ ...parts, log }),
+  )
+  const told = log.records.map(({ error, message }) => `${message}: ${(error as Error).message}`)
+  expect(told).toEqual(['Cannot create namespaces default and 3 other objects: the disk is full'])
+  await broken[Symbol.asyncDispose]()
+})
+
 describe('publishServerAddress()', () => {
   test('points the service at the server, and follows it when it moves', async () => {
     for (const port of [6443, 7443]) {

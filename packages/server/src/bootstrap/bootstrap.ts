@@ -30,9 +30,14 @@ export async function bootstrap(
   const now = parts.clock.now()
   const ensure = (plural: string, objects: readonly MutableObject[]): Promise<void>[] =>
     objects.map((object) => attempt(plural, object.metadata.name!, () => ensureObject(parts, plural, object)))
+  const failures = new Map<string, { readonly error: unknown; readonly objects: string[] }>()
   // One object that cannot be made must not keep the server from starting.
   const attempt = (plural: string, name: string, work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) => parts.log.error(error, `Cannot create ${plural} ${name}`))
+    work().catch((error: unknown) => {
+      const known = failures.get(String(error)) ?? { error, objects: [] }
+      known.objects.push(`${plural} ${name}`)
+      failures.set(String(error), known)
+    })
   const groupVersions = parts.resources.groupVersions().filter(({ group }) => group !== aggregatorGroup)
   await Promise.all([
     ...ensure('namespaces', systemNamespaces.map(namespaceObject)),
@@ -50,6 +55,11 @@ export async function bootstrap(
     ),
     attempt('services', 'kubernetes', () => ensureKubernetesService(parts, options.port ?? 6443)),
   ])
+  // What has one reason, as on a full disk, is told once.
+  for (const { error, objects } of failures.values()) {
+    const others = objects.length - 1
+    parts.log.error(error, `Cannot create ${objects[0]}${others === 0 ? '' : ` and ${others} other objects`}`)
+  }
 }
 
 /** What extension servers need to know to trust the same clients, and this server as a proxy. */
