@@ -44,7 +44,7 @@ describe('kubewright import', () => {
     const target = join(out, 'example.com/widget.ts')
     const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
     expect(code).toBe(0)
-    expect(said).toBe(`${target}  Widget of example.com v1`)
+    expect(said).toBe(`created  ${target}: Widget of example.com v1`)
     expect(notes).toContain('Use them: import { Widget } from ')
     expect(readFileSync(target, 'utf8')).toContain('size: s.int({ maximum: 9 }).default(2)')
     // Again: nothing changes, then what changed.
@@ -81,7 +81,7 @@ describe('kubewright import', () => {
     expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('or say --cluster') })
     expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in'),
+      notes: expect.stringContaining('there is no CustomResourceDefinition of apiextensions.k8s.io/v1 in'),
     })
     expect(await runCli(['import', file('x.yaml', 'a: [')])).toMatchObject({
       code: 1,
@@ -171,7 +171,7 @@ describe('kubewright explain', () => {
     })
     expect((await runCli(['explain'])).code).toBe(2)
     expect((await runCli(['explain', 'pods', '--cluster', '--crd', 'x'])).code).toBe(2)
-    expect((await runCli(['explain', 'pods', '--crd', file('x.yaml', 'a: 1')])).notes).toContain('There is no CRD in')
+    expect((await runCli(['explain', 'pods', '--crd', file('x.yaml', 'a: 1')])).notes).toContain('there is no CRD in')
   })
 })
 

@@ -54,10 +54,10 @@ describe('kubewright generate', () => {
     const missing = await kubewright('generate', '--check')
     expect(missing.code).toBe(1)
     expect(missing.out).toContain('+++ config/default/kustomization.yaml')
-    expect(missing.notes).toMatch(/files are not up to date: kubewright generate$/m)
+    expect(missing.notes).toMatch(/files are not up to date: run kubewright generate$/m)
 
     const first = await kubewright('generate', '--image', 'example.com/app:1.10', '--helm', '--installer')
-    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('made    config/rbac/role.yaml') as string })
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('created  config/rbac/role.yaml') as string })
     expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
     expect(read('dist/install.yaml')).toContain('image: example.com/app:1.10')
 
@@ -69,7 +69,7 @@ describe('kubewright generate', () => {
     expect(drift.code).toBe(1)
     expect(drift.out).toContain('-rules: []\n')
     const again = await kubewright('generate')
-    expect(again.out).toBe('changed config/rbac/role.yaml\n')
+    expect(again.out).toBe('updated  config/rbac/role.yaml\n')
     expect(again.notes).toContain('kept    config/manager/manager.yaml, which you changed')
     expect(read('config/manager/manager.yaml')).toContain('# mine')
     const json = await kubewright('generate', '--dry-run', '--force', '--output', 'json')
@@ -87,7 +87,7 @@ describe('kubewright generate', () => {
     expect(broken.notes).toContain('src/broken.ts:1')
     expect(await kubewright('generate', '--imag', 'x')).toMatchObject({
       code: 2,
-      notes: "kubewright generate: Unknown option '--imag'; see kubewright generate --help\n",
+      notes: 'kubewright generate: unknown option --imag: did you mean --image?\nSee kubewright generate --help\n',
     })
   }, 60_000)
 })

@@ -86,7 +86,7 @@ describe('init --replay', () => {
     project.remove('src/main.ts')
     project.change('Makefile', 'IMG ?= controller:latest', 'IMG ?= mine:latest')
     const { out, notes } = await project.kubewright('init', '--replay')
-    expect(out).toBe('  offer   Makefile.new\n  create  src/main.ts')
+    expect(out).toBe('offered  Makefile.new\ncreated  src/main.ts')
     expect(notes).toBe('Makefile has changes of yours: take over from Makefile.new what you want, and delete it')
     expect(project.read('Makefile')).toContain('mine:latest')
     expect(project.read('Makefile.new')).toContain('controller:latest')
@@ -102,7 +102,7 @@ describe('what the user changed', () => {
     project.change('src/operator.ts', 'controllers: [homeController],', 'controllers: [homeController(dns)], // mine')
     project.change('src/home.ts', 'foo: s.string', 'address: s.string')
     const { out } = await project.kubewright('create', 'webhook', ...webhooks)
-    expect(out).toContain('  change  src/operator.ts\n')
+    expect(out).toContain('merged   src/operator.ts\n')
     const operator = project.read('src/operator.ts')
     expect(operator).toContain('  controllers: [homeController(dns)], // mine\n  webhooks: [homeWebhook],\n')
 
@@ -115,7 +115,7 @@ describe('what the user changed', () => {
     project.change('src/operator.ts', 'controllers: [homeController]', 'controllers: Object.values(controllers)')
     const { code, notes, out } = await project.kubewright('create', 'api', '--kind', 'Lamp', '--version', 'v1')
     expect(code).toBe(0)
-    expect(out).toContain('  keep    src/operator.ts\n')
+    expect(out).toContain('kept     src/operator.ts\n')
     expect(notes).toContain(`src/operator.ts is not written as expected, so please add:
   import { lampController } from './lamp.controller.ts'   and, in defineOperator:   controllers: [..., lampController]`)
   })
@@ -128,7 +128,7 @@ describe('what the user changed', () => {
 
     project.change('src/home.webhook.ts', '  },\n})', "  },\n  failurePolicy: 'Ignore',\n})")
     const { out } = await project.kubewright('create', 'webhook', '--kind', 'Home', '--programmatic-validation')
-    expect(out).toContain('  offer   src/home.webhook.ts.new\n')
+    expect(out).toContain('offered  src/home.webhook.ts.new\n')
     expect(project.read('src/home.webhook.ts')).not.toContain('validate')
     expect(project.read('src/home.webhook.ts.new')).toContain('validate(home)')
   })
@@ -148,7 +148,7 @@ describe('what the user changed', () => {
     const before = project.files()
     project.change('src/home.ts', 'foo', 'bar')
     project.change('README.md', 'An operator', 'My operator')
-    expect((await project.kubewright('create', 'api', ...home, '--force')).out).toBe('  update  src/home.ts')
+    expect((await project.kubewright('create', 'api', ...home, '--force')).out).toBe('updated  src/home.ts')
     expect(project.read('src/home.ts')).toBe(before['src/home.ts'])
     expect(project.read('README.md')).toContain('My operator')
   })
@@ -210,13 +210,13 @@ describe('questions at the terminal', () => {
       'Run npm install now? [Y/n]: ',
     ])
     expect(init.notes).toBe(
-      '--domain must be a domain that you own, such as "example.com", not "example"\nNext: npm install, then npx kubewright create api',
+      'This must be a domain that you own, such as "example.com", not "example"\nNext: npm install, then npx kubewright create api',
     )
     const api = await project.answer(['ajd', '', 'home', 'Home', '', ''], 'create', 'api')
     expect(api).toMatchObject({
       code: 0,
       questions: [
-        'Group, the part before .example.com: ',
+        'Group, the part before .example.com (may be empty): ',
         'Version [v1]: ',
         'Kind, in CamelCase: ',
         'Kind, in CamelCase: ',
@@ -255,7 +255,7 @@ describe('mistakes', () => {
       '--project-name must be lower case letters, digits and dashes, such as "my-home", not "My Home"',
     ],
     [['init', '--license', 'mit'], 2, '--license must be apache2 or none, not "mit"'],
-    [['init', '--domian', 'x'], 2, "Unknown option '--domian'"],
+    [['init', '--domian', 'x'], 2, 'unknown option --domian: did you mean --domain?'],
     [['init', '--replay'], 2, '--replay needs a PROJECT file in this folder'],
     [
       ['create', 'api', ...home],
@@ -317,7 +317,7 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--namespaced=maybe'],
       2,
-      '--namespaced is true or false, not "maybe"',
+      '--namespaced must be true or false, not "maybe"',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--no-resource', '--no-controller'],

@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/base'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** What a command has of the world around it; tests bring their own. */
 export interface CommandContext {
@@ -12,6 +13,8 @@ export interface CommandContext {
   readonly startedAt: number
   /** What starts this program again: Node, its options and the file. Not there where nothing can be started, as in tests. */
   readonly program?: readonly string[]
+  /** The terminal that people look at. @default none: no colours, no progress */
+  readonly terminal?: Terminal
   /** Aborted when the command shall end. */
   readonly signal: AbortSignal
 }
@@ -25,6 +28,10 @@ export interface Command {
   readonly help: string
   /** The text of `--help` after these arguments, for commands of several words. @default `help` */
   helpFor?(args: readonly string[]): string
+  /** What it is called with these arguments, for commands of several words. @default `name` */
+  nameFor?(args: readonly string[]): string
+  /** Whether it ends by itself, and in order, when the signal aborts. Others are left alone then. @default false */
+  readonly endsInOrder?: boolean
   /** Resolves with the exit code. */
   run(args: readonly string[], context: CommandContext): Promise<number>
 }

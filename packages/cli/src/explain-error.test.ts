@@ -18,8 +18,8 @@ describe('explainError()', () => {
     expect(explainError(Object.assign(new Error('raw'), properties))).toMatch(text)
   })
 
-  it('keeps other messages, on one line', () => {
-    expect(explainError(new Error('first\n  second'))).toBe('first second')
+  it('keeps other messages, and shows that further lines belong to them', () => {
+    expect(explainError(new Error('first\n  second\n'))).toBe('first\n    second')
     expect(explainError('thrown')).toBe('thrown')
   })
 })

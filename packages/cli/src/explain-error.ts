@@ -1,4 +1,4 @@
-/** What went wrong in one line that names the cure where there is one. */
+/** What went wrong, with the cure where there is one: one line, unless there is more to see. */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
@@ -23,6 +23,6 @@ export function explainError(error: unknown): string {
       if (syscall === 'mkdir') return `No folder can be made at ${path ?? 'a path'}: choose another place`
       return `${path ?? 'A file'} does not exist`
     default:
-      return error.message.replaceAll(/\s*\n\s*/g, ' ')
+      return error.message.trimEnd().replaceAll(/\s*\n/g, '\n  ')
   }
 }

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { commands } from './commands/all-commands.ts'
 import { runCommand } from './run-command.ts'
 
-async function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {
+function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {
+  return runUntil(AbortSignal.abort(), ...args)
+}
+
+async function runUntil(signal: AbortSignal, ...args: string[]): ReturnType<typeof run> {
   const out: string[] = []
   const notes: string[] = []
   const code = await runCommand(args, {
@@ -12,7 +16,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string[]; no
     env: {},
     clock: systemClock,
     startedAt: 0,
-    signal: AbortSignal.abort(),
+    signal,
   })
   return { code, out, notes }
 }
@@ -47,16 +51,16 @@ describe('runCommand()', () => {
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
-  it('answers mistakes in one line and with exit code 2', async () => {
+  it('answers mistakes with where to read on, and with exit code 2', async () => {
     expect(await run('pu')).toEqual({
       code: 2,
       out: [],
-      notes: ['kubewright: unknown command "pu"; see kubewright --help'],
+      notes: ['kubewright: unknown command "pu": did you mean up?', 'See kubewright --help'],
     })
     expect(await run('up', '--port', 'x')).toEqual({
       code: 2,
       out: [],
-      notes: ['kubewright up: --port needs a number from 0 to 65535, not "x"; see kubewright up --help'],
+      notes: ['kubewright up: --port needs a number from 0 to 65535, not "x"', 'See kubewright up --help'],
     })
   })
 
@@ -66,5 +70,24 @@ describe('runCommand()', () => {
       out: [],
       notes: ['kubewright up: /nowhere/ca.crt does not exist'],
     })
+  })
+
+  it('shows the help of a command after help, and its version', async () => {
+    expect(await run('help', 'create', 'api')).toEqual(await run('create', 'api', '--help'))
+    expect((await run('help', 'create', 'api')).out.join('')).toMatch(/^Usage: kubewright create api/)
+    expect(await run('--version')).toEqual({ code: 0, out: [expect.stringMatching(/^kubewright \d/)], notes: [] })
+  })
+
+  it('names commands of several words', async () => {
+    const { signal } = new AbortController()
+    expect((await runUntil(signal, 'create', 'api', '--knd', 'Home')).notes).toEqual([
+      'kubewright create api: unknown option --knd: did you mean --kind?',
+      'See kubewright create api --help',
+    ])
+  })
+
+  it('does not wait for a command that cannot notice that it shall end', async () => {
+    // It would read the standard input, which has no end here.
+    expect(await run('validate', '-')).toEqual({ code: 130, out: [], notes: ['kubewright validate: interrupted'] })
   })
 })

@@ -1,11 +1,13 @@
-import { parseArgs } from 'node:util'
 import type { CrdManifest } from '@kubewright/api'
 import type { Command, CommandContext } from '../command.ts'
 import { compareCrds } from '../crd-diff/compare-crds.ts'
 import type { CrdChange, Severity } from '../crd-diff/crd-change.ts'
 import { clusterCrds } from '../import/cluster-crds.ts'
 import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
-import { understood } from '../up/up-options.ts'
+import { jsonText } from '../json-text.ts'
+import { parseFlags } from '../parse-flags.ts'
+import { plural } from '../terminal/plural.ts'
+import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn } from '../validate/crds-in.ts'
 import { readManifests } from '../validate/read-manifests.ts'
@@ -47,9 +49,7 @@ const flags = {
 } as const
 
 async function crd(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: flags, allowPositionals: true }),
-  )
+  const { values, positionals } = parseFlags({ args: [...args], options: flags, allowPositionals: true })
   const [verb, ...files] = positionals
   if (verb !== 'diff') throw new UsageError(verb === undefined ? 'say what to do: diff' : `unknown command "${verb}"`)
   if (files.length !== (values.cluster ? 1 : 2))
@@ -64,7 +64,7 @@ async function crd(args: readonly string[], context: CommandContext): Promise<nu
   const failing: readonly Severity[] =
     values['fail-on'] === 'never' ? [] : values['fail-on'] === 'warning' ? ['breaking', 'warning'] : ['breaking']
   const fails = changes.some(({ severity }) => failing.includes(severity))
-  if (values.output === 'json') context.out(JSON.stringify({ compatible: !fails, changes }, null, 2))
+  if (values.output === 'json') context.out(jsonText({ compatible: !fails, changes }, 2))
   else tell(changes, values.all, context)
   return fails ? 1 : 0
 }
@@ -93,17 +93,21 @@ async function installed(
   }
 }
 
-function tell(changes: readonly CrdChange[], all: boolean, { out, note }: CommandContext): void {
+const colors = { breaking: 'red', warning: 'yellow', safe: 'green' } as const
+
+function tell(changes: readonly CrdChange[], all: boolean, { out, note, terminal = noTerminal }: CommandContext): void {
   const shown = changes.filter(({ severity }) => all || severity !== 'safe')
+  const { paint } = terminal
   let last = ''
   for (const { crd, severity, version, path, message } of shown) {
-    if (crd !== last) out(crd)
+    if (crd !== last) out(paint('bold', crd))
     last = crd
     const where = [version, path].filter(Boolean).join(' ')
-    out(`  ${severity.padEnd(8)}  ${where === '' ? '' : `${where}: `}${message}`)
+    out(
+      `  ${paint(colors[severity], severity)}${' '.repeat(8 - severity.length)}  ${where === '' ? '' : `${where}: `}${message}`,
+    )
   }
   const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length
-  const warnings = count('warning')
   const hidden = all || count('safe') === 0 ? '' : '; --all shows those'
-  note(`${count('breaking')} breaking, ${warnings} warning${warnings === 1 ? '' : 's'}, ${count('safe')} safe${hidden}`)
+  note(`${count('breaking')} breaking, ${plural(count('warning'), 'warning')}, ${count('safe')} safe${hidden}`)
 }

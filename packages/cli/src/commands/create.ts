@@ -17,6 +17,7 @@ export const createCommand: Command = {
   summary: 'Add a kind with its controller (api), or webhooks (webhook)',
   help,
   helpFor: ([what]) => (what === 'api' ? createApiHelp : what === 'webhook' ? createWebhookHelp : help),
+  nameFor: ([what]) => (what === 'api' || what === 'webhook' ? `create ${what}` : 'create'),
   run: (args, context) => runCreate(args, context, systemScaffoldHost(context.env, context.signal)),
 }
 

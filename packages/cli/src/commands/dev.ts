@@ -19,6 +19,7 @@ export const devCommand: Command = {
   name: 'dev',
   summary: 'Run an operator on its own control plane, and reload it on save',
   help: devHelp,
+  endsInOrder: true,
   run: (args, context) => {
     const channel = context.env[operatorProcessVariable] === '1' ? parentChannel() : undefined
     return channel ? operatorProcess(args, context, channel) : dev(parseDevOptions(args), context)
@@ -28,8 +29,7 @@ export const devCommand: Command = {
 async function dev(options: DevOptions, context: CommandContext): Promise<number> {
   const { clock, out, note, env, signal, program = [] } = context
   const entry = await findEntry(options.entry, process.cwd())
-  const color = process.stdout.isTTY === true && (env['NO_COLOR'] ?? '') === ''
-  const story = new Story({ write: out, clock, color, project: entry.project })
+  const story = new Story({ write: out, clock, terminal: context.terminal, project: entry.project })
   const disposer = new AsyncDisposer()
   try {
     const served = disposer.use(

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { ApiClient } from '@kubewright/client'
 import type { Command, CommandContext } from '../command.ts'
 import { checkCluster, checkKubeconfig } from '../doctor/check-cluster.ts'
@@ -11,8 +10,10 @@ import { checkWebhooks } from '../doctor/check-webhooks.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
 import type { OperatorDescription } from '../manifests/operator-description.ts'
+import { parseFlags } from '../parse-flags.ts'
 import { findEntry } from '../run/find-entry.ts'
-import { understood } from '../up/up-options.ts'
+import { noTerminal } from '../terminal/terminal.ts'
+import { wrapLine } from '../terminal/wrap-line.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Looks for what keeps an operator from running. */
@@ -45,9 +46,7 @@ Options
 const flags = { ...clusterFlags, output: { type: 'string', default: 'text' } } as const
 
 async function doctor(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: flags, allowPositionals: true }),
-  )
+  const { values, positionals } = parseFlags({ args: [...args], options: flags, allowPositionals: true })
   if (values.output !== 'text' && values.output !== 'json')
     throw new UsageError(`--output must be text or json, not "${values.output}"`)
   if (positionals.length > 1) throw new UsageError('name one module or folder')
@@ -165,7 +164,16 @@ function accessOf({ access, namespaces }: OperatorDescription, own: string): Wan
   ]
 }
 
-function print({ check, level, message, cure }: Finding, { out }: CommandContext): void {
-  out(`${level.padEnd(8)} ${check.padEnd(12)} ${message}`)
-  if (cure !== undefined && level !== 'ok') out(`${' '.repeat(22)}→ ${cure}`)
+const colors = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'grey' } as const
+const margin = 22
+
+function print({ check, level, message, cure }: Finding, { out, terminal = noTerminal }: CommandContext): void {
+  const { paint, columns } = terminal
+  const wrap = (line: string, hanging: number): string =>
+    columns === undefined ? line : wrapLine(line, columns, hanging)
+  const [first = '', ...more] = message.split('\n')
+  const shown = paint(colors[level], level) + ' '.repeat(8 - level.length)
+  out(wrap(`${shown} ${check.padEnd(12)} ${first}`, margin))
+  for (const line of more) out(wrap(`${' '.repeat(margin)}${line}`, margin))
+  if (cure !== undefined && level !== 'ok') out(wrap(`${' '.repeat(margin)}→ ${cure}`, margin + 2))
 }

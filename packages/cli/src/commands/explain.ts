@@ -1,10 +1,11 @@
-import { parseArgs } from 'node:util'
+import { encodeJson } from '@kubewright/api'
 import { type ApiClient, NoMatchError } from '@kubewright/client'
 import type { Command, CommandContext } from '../command.ts'
 import { explainField, fieldSchema } from '../explain/explain-field.ts'
 import { findResource } from '../explain/find-resource.ts'
 import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
-import { understood } from '../up/up-options.ts'
+import { jsonText } from '../json-text.ts'
+import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn } from '../validate/crds-in.ts'
 import { startOfflineServer } from '../validate/offline-server.ts'
@@ -42,9 +43,7 @@ const flags = {
 } as const
 
 async function explain(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: flags, allowPositionals: true }),
-  )
+  const { values, positionals } = parseFlags({ args: [...args], options: flags, allowPositionals: true })
   const [word, ...others] = positionals
   if (word === undefined || others.length > 0) throw new UsageError('name one kind, such as deployments.spec')
   if (values.output !== 'text' && values.output !== 'json')
@@ -62,7 +61,7 @@ async function explain(args: readonly string[], context: CommandContext): Promis
     if (values.output === 'json') {
       const schema = fieldSchema(document, request)
       if (schema === undefined) throw new Error(`field "${path.at(-1)}" does not exist`)
-      context.out(JSON.stringify(schema, null, 2))
+      context.out(jsonText(schema, 2))
     } else context.out(explainField(document, request).replace(/\n$/, ''))
     return 0
   } finally {
@@ -98,7 +97,7 @@ async function offline(
   try {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     for (const crd of crds) {
-      const answer = await server.ask({ method: 'POST', path, body: JSON.stringify(crd) })
+      const answer = await server.ask({ method: 'POST', path, body: encodeJson(crd) })
       const problem = answer.ok ? await server.served(crd.metadata.name) : answer.message
       if (problem !== undefined) throw new Error(problem)
     }

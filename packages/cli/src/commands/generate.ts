@@ -11,10 +11,12 @@ import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
 import { carryOut, readFolders } from '../manifests/project-files.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
 import { type BundleProblem, validateBundle } from '../manifests/validate-bundle.ts'
-import { colored } from '../scaffold/carry-out.ts'
 import { unifiedDiff } from '../scaffold/line-diff.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
-import { systemScaffoldHost } from '../scaffold/scaffold-host.ts'
+import { actionLine } from '../terminal/action-line.ts'
+import { paintDiff } from '../terminal/colors.ts'
+import { plural } from '../terminal/plural.ts'
+import { noTerminal } from '../terminal/terminal.ts'
 
 const flags = {
   check: 'switch',
@@ -93,7 +95,7 @@ async function generate(args: readonly string[], context: CommandContext): Promi
     'bundle',
     'bundle.Dockerfile',
   ])
-  const samples = [...present.keys()].flatMap(sampleName)
+  const samples = samplesIn(present)
   const files = new Map<string, GeneratedFile>(configFiles(operator, { ...options, samples }))
   if (values.installer ?? present.has('dist/install.yaml'))
     files.set('dist/install.yaml', derived(installManifest(operator, options)))
@@ -117,40 +119,51 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   const isWriting = !values.check && !values['dry-run']
   if (isWriting) await carryOut(folder, plans)
   if (values.output === 'json') {
-    context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }))
+    context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }, null, 2))
   } else if (isWriting) tell(plans, context)
   else {
-    const { hasColors } = systemScaffoldHost(context.env, context.signal)
-    for (const line of differences(plans)) context.out(hasColors ? colored(line) : line)
+    const { paint } = context.terminal ?? noTerminal
+    for (const line of differences(plans)) context.out(paintDiff(line, paint))
   }
   for (const { severity, path, message } of problems) context.note(`${severity.padEnd(7)} ${path}: ${message}`)
   if (problems.some(({ severity }) => severity === 'error')) return 1
   const changes = plans.filter(isChange)
   if (!values.check || changes.length === 0) return 0
+  const isOne = changes.length === 1
   context.note(
-    `kubewright generate: ${changes.length} of ${plans.length} files are not up to date: kubewright generate`,
+    `kubewright generate: ${changes.length} of ${plural(plans.length, 'file')} ${isOne ? 'is' : 'are'} not up to date: run kubewright generate`,
   )
   return 1
 }
 
-/** The names of samples, without the kustomization among them. */
-function sampleName(path: string): string[] {
-  const match = /^config\/samples\/([^/]+\.ya?ml)$/.exec(path)
-  return match && match[1] !== 'kustomization.yaml' ? [match[1]!] : []
+/** The texts of samples by the names of their files, without the kustomization among them. */
+function samplesIn(present: ReadonlyMap<string, string>): Map<string, string> {
+  const samples = new Map<string, string>()
+  for (const [path, text] of present) {
+    const name = /^config\/samples\/([^/]+\.ya?ml)$/.exec(path)?.[1]
+    if (name !== undefined && name !== 'kustomization.yaml') samples.set(name, text)
+  }
+  return samples
 }
 
-const done = { create: 'made', update: 'changed', remove: 'removed' } as const
+const done = { create: 'created', update: 'updated', remove: 'removed' } as const
 
-function tell(plans: readonly FilePlan[], { out, note }: CommandContext): void {
+function tell(plans: readonly FilePlan[], { out, note, terminal = noTerminal }: CommandContext): void {
+  const { paint, paintNote } = terminal
+  const kept = (text: string): void => note(actionLine('kept', text, paintNote))
   for (const { path, action } of plans) {
-    if (action in done) out(`${done[action as keyof typeof done].padEnd(7)} ${path}`)
-    else if (action === 'kept') note(`kept    ${path}, which you changed`)
+    if (action in done) out(actionLine(done[action as keyof typeof done], path, paint))
+    else if (action === 'kept') kept(`${path}, which you changed`)
     else if (action === 'outdated')
-      note(`kept    ${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
-    else if (action === 'stale') note(`kept    ${path}, which you changed, although nothing needs it any more`)
+      kept(`${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
+    else if (action === 'stale') kept(`${path}, which you changed, although nothing needs it any more`)
   }
   const same = plans.filter(({ action }) => action === 'unchanged').length
-  note(same === plans.length ? 'Nothing to do: all is up to date' : `${same} of ${plans.length} files were up to date`)
+  note(
+    same === plans.length
+      ? 'Nothing to do: all is up to date'
+      : `${same} of ${plural(plans.length, 'file')} ${same === 1 ? 'was' : 'were'} up to date`,
+  )
 }
 
 function differences(plans: readonly FilePlan[]): string[] {

@@ -1,14 +1,17 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { CrdManifest } from '@kubewright/api'
 import type { Command, CommandContext } from '../command.ts'
 import { builtinNamed, clusterCrds } from '../import/cluster-crds.ts'
 import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
 import { type ImportedKind, importCrd } from '../import/import-crd.ts'
-import { understood } from '../up/up-options.ts'
+import { jsonText } from '../json-text.ts'
+import { withEndsOf, withUnixEnds } from '../line-ends.ts'
+import { parseFlags } from '../parse-flags.ts'
+import { actionLine } from '../terminal/action-line.ts'
+import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { crdsIn } from '../validate/crds-in.ts'
+import { crdsIn, uselessCrdsIn } from '../validate/crds-in.ts'
 import { readManifests } from '../validate/read-manifests.ts'
 
 /** Makes TypeScript kinds of the definitions of others. */
@@ -46,14 +49,14 @@ interface Written extends ImportedKind {
 }
 
 async function importKinds(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: flags, allowPositionals: true }),
-  )
+  const { values, positionals } = parseFlags({ args: [...args], options: flags, allowPositionals: true })
   const asJson = jsonWanted(values.output)
   if (!values.cluster && positionals.length === 0)
     throw new UsageError('name files or folders with CRDs, or say --cluster')
-  const crds = values.cluster ? await fromCluster(positionals, values, context) : crdsIn(await readable(positionals))
-  if (crds.length === 0) {
+  const documents = values.cluster ? [] : await readable(positionals)
+  const crds = values.cluster ? await fromCluster(positionals, values, context) : crdsIn(documents)
+  const useless = uselessCrdsIn(documents)
+  if (crds.length === 0 && useless.length === 0) {
     const where = values.cluster ? 'the cluster' : positionals.join(' ')
     const builtin = values.cluster ? builtinNamed(positionals) : []
     if (builtin.length > 0)
@@ -63,7 +66,7 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   }
   const versions = values.versions?.split(',').map((name) => name.trim())
   const written: Written[] = []
-  const failures: { readonly name: string; readonly reason: string }[] = []
+  const failures = [...useless]
   for (const crd of crds) {
     try {
       const imported = importCrd(crd, { versions, descriptions: !values['no-descriptions'] })
@@ -75,7 +78,7 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   }
   if (asJson) {
     const kinds = written.map(({ text: _, path: __, ...rest }) => rest)
-    context.out(JSON.stringify({ dryRun: values['dry-run'], kinds, failures }, null, 2))
+    context.out(jsonText({ dryRun: values['dry-run'], kinds, failures }, 2))
   } else tell(written, failures, values, context)
   return failures.length > 0 ? 1 : 0
 }
@@ -126,12 +129,12 @@ async function write(
   { force, 'dry-run': dryRun }: { readonly force: boolean; readonly 'dry-run': boolean },
 ): Promise<Written> {
   const before = await textOf(file)
-  const change = before === undefined ? 'created' : before === imported.text ? 'unchanged' : 'updated'
+  const change = before === undefined ? 'created' : withUnixEnds(before) === imported.text ? 'unchanged' : 'updated'
   if (change === 'updated' && !force && !before?.startsWith('// Imported from '))
     throw new NotImportedError(`${file} is there and was not imported: move it away, or overwrite it with --force`)
   if (change !== 'unchanged' && !dryRun) {
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, imported.text)
+    await writeFile(file, withEndsOf(before, imported.text))
   }
   return { ...imported, file, change }
 }
@@ -149,10 +152,10 @@ function tell(
   written: readonly Written[],
   failures: readonly { readonly name: string; readonly reason: string }[],
   { 'dry-run': dryRun, out }: { readonly 'dry-run': boolean; readonly out: string },
-  { out: print, note }: CommandContext,
+  { out: print, note, terminal = noTerminal }: CommandContext,
 ): void {
   for (const { file, change, kind, group, versions, differences } of written) {
-    print(`${file}  ${kind} of ${group} ${versions.join(', ')}${change === 'created' ? '' : ` (${change})`}`)
+    print(actionLine(change, `${file}: ${kind} of ${group} ${versions.join(', ')}`, terminal.paint))
     if (differences.length > 0) note(`  differs from its CRD at ${differences.join(', ')}`)
   }
   for (const { name, reason } of failures) note(`${name} is not imported: ${reason}`)

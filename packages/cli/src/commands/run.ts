@@ -23,6 +23,7 @@ Node 22.18.
 FLAGS are those of a kubebuilder binary, such as --leader-elect,
 --metrics-bind-address=:8443 and --log-level=debug:
   kubewright run -- --help`,
+  endsInOrder: true,
   run: (args, context) => runOperator(args, context),
 }
 

@@ -11,6 +11,7 @@ export const upCommand: Command = {
   name: 'up',
   summary: 'Start a Kubernetes control plane on this machine',
   help: upHelp,
+  endsInOrder: true,
   run: (args, context) => up(parseUpOptions(args), context),
 }
 

@@ -1,6 +1,8 @@
-import { parseArgs } from 'node:util'
 import type { Command, CommandContext } from '../command.ts'
-import { understood } from '../up/up-options.ts'
+import { jsonText } from '../json-text.ts'
+import { parseFlags } from '../parse-flags.ts'
+import { plural } from '../terminal/plural.ts'
+import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { readManifests } from '../validate/read-manifests.ts'
 import { type ManifestVerdict, validateManifests } from '../validate/validate-manifests.ts'
@@ -46,9 +48,7 @@ const flags = {
 const modes = { strict: 'Strict', warn: 'Warn', ignore: 'Ignore' } as const
 
 async function validate(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: flags, allowPositionals: true }),
-  )
+  const { values, positionals } = parseFlags({ args: [...args], options: flags, allowPositionals: true })
   if (positionals.length === 0) throw new UsageError('name the files to check, or - for the standard input')
   if (values.output !== 'text' && values.output !== 'json')
     throw new UsageError(`--output must be text or json, not "${values.output}"`)
@@ -70,7 +70,7 @@ async function validate(args: readonly string[], context: CommandContext): Promi
     ...(values['old-crd'] === undefined ? {} : { oldPresent: await readManifests(values['old-crd']) }),
   })
   const invalid = verdicts.filter(({ valid }) => !valid).length
-  if (values.output === 'json') context.out(JSON.stringify({ valid: invalid === 0, results: verdicts }, null, 2))
+  if (values.output === 'json') context.out(jsonText({ valid: invalid === 0, results: verdicts }, 2))
   else tell(verdicts, invalid, values['show-defaults'], context)
   return invalid === 0 ? 0 : 1
 }
@@ -85,19 +85,22 @@ function tell(
   verdicts: readonly ManifestVerdict[],
   invalid: number,
   showDefaults: boolean,
-  { out, note }: CommandContext,
+  { out, note, terminal = noTerminal }: CommandContext,
 ): void {
+  const { paint } = terminal
   for (const verdict of verdicts) {
     const { file, line, valid, updated, problems, warnings, filled } = verdict
-    out(`${file}:${line}: ${nameOf(verdict)}${valid ? 'valid' : 'invalid'}${updated ? ' (update)' : ''}`)
+    out(
+      `${file}:${line}: ${nameOf(verdict)}${valid ? paint('green', 'valid') : paint('red', 'invalid')}${updated ? ' (update)' : ''}`,
+    )
     for (const { field, message } of problems) out(`  ${field === undefined ? '' : `${field}: `}${message}`)
-    for (const warning of warnings) out(`  Warning: ${warning}`)
+    for (const warning of warnings) out(`  ${paint('yellow', 'Warning:')} ${warning}`)
     if (!showDefaults) continue
     for (const { path, value, before } of filled) {
-      out(`  ${path}: ${JSON.stringify(value)}${before === undefined ? '' : ` (was ${JSON.stringify(before)})`}`)
+      out(`  ${path}: ${jsonText(value)}${before === undefined ? '' : ` (was ${jsonText(before)})`}`)
     }
   }
-  const count = `${verdicts.length} ${verdicts.length === 1 ? 'object' : 'objects'}`
+  const count = plural(verdicts.length, 'object')
   note(invalid === 0 ? `${count} valid` : `${invalid} of ${count} invalid`)
 }
 

@@ -33,7 +33,7 @@ describe('parseDevOptions()', () => {
 
   it.each([
     ['a b', 'one module is enough: what is "b"?'],
-    ['--prot 1', "Unknown option '--prot'"],
+    ['--prot 1', 'unknown option --prot: did you mean --port?'],
     ['--data a --memory', '--data and --memory exclude each other'],
   ])('refuses %s', (args, message) => {
     const parse = (): unknown => parseDevOptions(args.split(' '))

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
-import { planeFlags, planeOptions, type UpOptions, understood } from '../up/up-options.ts'
+import { parseFlags } from '../parse-flags.ts'
+import { planeFlags, planeOptions, type UpOptions } from '../up/up-options.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What `dev` was asked for. */
@@ -45,13 +45,11 @@ Options
 export function parseDevOptions(args: readonly string[]): DevOptions {
   const dashes = args.indexOf('--')
   const own = dashes < 0 ? args : args.slice(0, dashes)
-  const { values, positionals } = understood(() =>
-    parseArgs({
-      args: [...own],
-      allowPositionals: true,
-      options: { ...planeFlags, once: { type: 'boolean' }, watch: { type: 'string', multiple: true } },
-    }),
-  )
+  const { values, positionals } = parseFlags({
+    args: [...own],
+    allowPositionals: true,
+    options: { ...planeFlags, once: { type: 'boolean' }, watch: { type: 'string', multiple: true } },
+  })
   const [entry, extra] = positionals
   if (extra !== undefined) throw new UsageError(`one module is enough: what is "${extra}"? Flags of it follow after --`)
   return {

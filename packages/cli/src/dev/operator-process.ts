@@ -43,8 +43,8 @@ export async function operatorProcess(
 ): Promise<never> {
   const [given, , ...operatorFlags] = args
   const entry = await findEntry(given, process.cwd())
-  const color = process.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === ''
-  const story = new Story({ write: context.out, clock: context.clock, color, project: entry.project })
+  const { out: write, clock, terminal } = context
+  const story = new Story({ write, clock, terminal, project: entry.project })
   const go = new Promise<void>((resolve) => channel.onMessage(({ type }) => type === 'go' && resolve()))
   const stop = new Promise<void>((resolve) => {
     channel.onMessage(({ type }) => type === 'stop' && resolve())

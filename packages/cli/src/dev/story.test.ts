@@ -1,12 +1,13 @@
 import { VirtualClock } from '@kubewright/base'
 import type { ReconcileRecord } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
-import { Story } from './story.ts'
+import { painted } from '../terminal/colors.ts'
+import { Story, type StoryOptions } from './story.ts'
 
-function telling(color = false): { lines: string[]; story: Story } {
+function telling(terminal: StoryOptions['terminal'] = undefined): { lines: string[]; story: Story } {
   const lines: string[] = []
   const write = (line: string): void => void lines.push(line.replace(/^\d\d:\d\d:\d\d /, ''))
-  return { lines, story: new Story({ write, clock: new VirtualClock(), color, project: '/project' }) }
+  return { lines, story: new Story({ write, clock: new VirtualClock(), terminal, project: '/project' }) }
 }
 
 const record: ReconcileRecord = {
@@ -84,7 +85,7 @@ describe('Story', () => {
   })
 
   it('paints where it may', () => {
-    const { lines, story } = telling(true)
+    const { lines, story } = telling({ paint: painted, columns: undefined })
     story.tell('homes', 'runs')
     expect(lines).toEqual([expect.stringContaining('\u001B[36mhomes\u001B[0m  runs')])
   })

@@ -1,5 +1,8 @@
 import type { Clock } from '@kubewright/base'
 import type { ReconcileRecord } from '@kubewright/runtime'
+import type { Color } from '../terminal/colors.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { wrapLine } from '../terminal/wrap-line.ts'
 import { errorLines } from './tell-error.ts'
 import { reasonOf, resultOf, subjectOf } from './tell-reconcile.ts'
 
@@ -7,7 +10,8 @@ import { reasonOf, resultOf, subjectOf } from './tell-reconcile.ts'
 export interface StoryOptions {
   readonly write: (line: string) => void
   readonly clock: Clock
-  readonly color: boolean
+  /** @default no colours, and lines as long as they are */
+  readonly terminal?: Pick<Terminal, 'paint' | 'columns'> | undefined
   /** The folder that paths are shown from. */
   readonly project: string
 }
@@ -23,7 +27,8 @@ export interface ToldReview {
   readonly message: string
 }
 
-const colors = { grey: 90, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+// Where the text of a line begins, after the time.
+const margin = 9
 
 // What the story tells itself, and what only says that all is as it should be.
 const toldOtherwise = new Set([
@@ -49,7 +54,7 @@ export class Story {
   }
 
   /** One line about somebody or something, now. */
-  tell(subject: string, text: string, color: keyof typeof colors = 'green'): void {
+  tell(subject: string, text: string, color: Color = 'green'): void {
     this.#line(this.#options.clock.now(), subject, text, color)
   }
 
@@ -112,18 +117,24 @@ export class Story {
   }
 
   #indented(lines: readonly string[]): void {
-    for (const line of lines) this.#options.write(`         ${this.#paint('red', line)}`)
+    for (const line of lines) this.#write(`${' '.repeat(margin)}${this.#paint('red', line)}`, margin + 2)
   }
 
-  #line(at: number, subject: string, text: string, color: keyof typeof colors): void {
+  #line(at: number, subject: string, text: string, color: Color): void {
     const time = this.#paint('grey', timeOf(at))
-    this.#options.write(
+    this.#write(
       `${time} ${this.#paint('cyan', subject)}  ${color === 'green' ? text : this.#paint(color, text)}`,
+      margin,
     )
   }
 
-  #paint(color: keyof typeof colors, text: string): string {
-    return this.#options.color ? `\u001B[${colors[color]}m${text}\u001B[0m` : text
+  #write(line: string, hanging: number): void {
+    const { write, terminal } = this.#options
+    write(terminal?.columns === undefined ? line : wrapLine(line, terminal.columns, hanging))
+  }
+
+  #paint(color: Color, text: string): string {
+    return this.#options.terminal?.paint(color, text) ?? text
   }
 }
 

@@ -2,8 +2,10 @@ import { type Clock, type Duration, parseDuration } from '@kubewright/base'
 import { type ApiClient, connect } from '@kubewright/client'
 import type { CommandContext } from '../command.ts'
 import type { Manifest } from '../manifests/manifest.ts'
-import { colored } from '../scaffold/carry-out.ts'
+import { questionsOf } from '../scaffold/questions.ts'
 import { type ScaffoldHost, systemScaffoldHost } from '../scaffold/scaffold-host.ts'
+import { paintDiff } from '../terminal/colors.ts'
+import { noTerminal, type Terminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
 import type { InstalledObject } from './find-installed.ts'
@@ -54,6 +56,7 @@ export class ClusterSession implements AsyncDisposable {
   readonly #timeout: Duration
   readonly #values: ClusterValues
   readonly #context: CommandContext
+  readonly #terminal: Terminal
   readonly #changes: ObjectChange[] = []
 
   constructor(client: ApiClient, values: ClusterValues, context: CommandContext) {
@@ -65,6 +68,7 @@ export class ClusterSession implements AsyncDisposable {
     this.#timeout = timeoutOf(values.timeout)
     this.#values = values
     this.#context = context
+    this.#terminal = context.terminal ?? noTerminal
   }
 
   /** Connects to the cluster that the flags name. */
@@ -97,7 +101,7 @@ export class ClusterSession implements AsyncDisposable {
 
   get waiting(): WaitOptions {
     const { client, signal } = this
-    return { client, signal, clock: this.#clock, timeout: this.#timeout, note: (line) => this.note(line) }
+    return { client, signal, clock: this.#clock, timeout: this.#timeout, tell: (text) => this.#wait(text) }
   }
 
   /** Tells people something that is no result. */
@@ -118,8 +122,7 @@ export class ClusterSession implements AsyncDisposable {
     const { client, signal } = this
     if (this.isDryRun) return this.#record(changeOf(installed.object, 'deleted'))
     const { wait = this.waits, cure } = options
-    const remove = { client, signal, clock: this.#clock, timeout: this.#timeout, wait, cure }
-    this.#record(await removeObject(installed, remove))
+    this.#record(await removeObject(installed, { ...this.waiting, client, signal, wait, cure }))
   }
 
   /** Says that an object stays although it is not needed any more. */
@@ -138,14 +141,15 @@ export class ClusterSession implements AsyncDisposable {
     const host = this.#host
     if (!host.isInteractive)
       throw new UsageError(`${loss}, which cannot be undone: repeat it with --yes if you mean it`)
-    const answer = await host.ask(`${loss}, which cannot be undone. Go on? [y/N]: `)
-    return /^y(es)?$/i.test(answer.trim())
+    this.#terminal.progress?.clear()
+    this.note(`${loss}, which cannot be undone.`)
+    return questionsOf(host, false, (line) => this.note(line)).confirm('Go on?', false)
   }
 
   /** Tells the result as a whole where that was asked for. */
   finish(): void {
     if (this.#values.output === 'json') {
-      this.#context.out(JSON.stringify({ dryRun: this.isDryRun, changes: this.#changes }))
+      this.#context.out(JSON.stringify({ dryRun: this.isDryRun, changes: this.#changes }, null, 2))
     }
   }
 
@@ -159,10 +163,19 @@ export class ClusterSession implements AsyncDisposable {
 
   #record(change: ObjectChange, lines?: readonly string[]): void {
     this.#changes.push(change)
+    this.#terminal.progress?.clear()
     if (this.#values.output === 'json') return
     const { out } = this.#context
-    if (lines === undefined) out(changeText(change, this.isDryRun ? ' (dry run)' : ''))
-    else for (const line of lines) out(this.#host.hasColors ? colored(line) : line)
+    const { paint } = this.#terminal
+    if (lines === undefined) out(changeText(change, this.isDryRun ? ' (dry run)' : '', paint))
+    else for (const line of lines) out(paintDiff(line, paint))
+  }
+
+  /** Tells what is waited for: in a line that goes away where there can be one. */
+  #wait(text: string): void {
+    const { progress } = this.#terminal
+    if (progress === undefined) this.note(text)
+    else progress.show(text)
   }
 }
 

@@ -1,6 +1,7 @@
 import { parseGroupVersion } from '@kubewright/api'
 import type { ApiClient, DynamicKind, DynamicObject } from '@kubewright/client'
 import type { Manifest } from '../manifests/manifest.ts'
+import { type Color, type Paint, plain } from '../terminal/colors.ts'
 
 /** Says which operator an object was installed for: what a later installation does not have any more is found by it. */
 export const installLabel = 'kubewright.dev/install'
@@ -50,7 +51,19 @@ export function changeOf(
 }
 
 /** A change in the words of kubectl. */
-export function changeText({ apiVersion, kind, name, change }: ObjectChange, suffix = ''): string {
+export function changeText(
+  { apiVersion, kind, name, change }: ObjectChange,
+  suffix = '',
+  paint: Paint = plain,
+): string {
   const { group } = parseGroupVersion(apiVersion)
-  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${name} ${change}${suffix}`
+  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${name} ${paint(colors[change], change)}${suffix}`
+}
+
+const colors: Readonly<Record<ObjectChange['change'], Color>> = {
+  created: 'green',
+  configured: 'yellow',
+  unchanged: 'grey',
+  deleted: 'red',
+  kept: 'yellow',
 }

@@ -1,16 +1,13 @@
 import { isNotFound } from '@kubewright/api'
-import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
+import { formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
 import { type ApiClient, allNamespaces, type DynamicKind, type DynamicObject, dynamicKind } from '@kubewright/client'
 import type { InstalledObject } from './find-installed.ts'
 import { changeOf, keyOf, type ObjectChange } from './installed-object.ts'
+import type { WaitOptions } from './wait-for-rollout.ts'
 import { watchUntil } from './watch-until.ts'
 
 /** What removing takes. */
-export interface RemoveOptions {
-  readonly client: ApiClient
-  readonly clock: Clock
-  readonly timeout: Duration
-  readonly signal: AbortSignal
+export interface RemoveOptions extends WaitOptions {
   /** Whether to wait until the objects are gone. */
   readonly wait: boolean
   /** Says why an object may stay, when it does. */
@@ -19,7 +16,7 @@ export interface RemoveOptions {
 
 /** Asks for the deletion of an object, and waits until it is gone. */
 export async function removeObject({ kind, object }: InstalledObject, options: RemoveOptions): Promise<ObjectChange> {
-  const { client, clock, timeout, signal, wait } = options
+  const { client, clock, timeout, signal, wait, tell } = options
   const key = keyOf(object)
   try {
     await client.delete(kind, key, { preconditions: { uid: object.metadata.uid }, signal })
@@ -28,10 +25,20 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
   }
   if (wait) {
     const { uid } = object.metadata
-    const isGone = (sight: DynamicObject | undefined): boolean => sight === undefined || sight.metadata.uid !== uid
+    const what = `${object.kind} ${key.name}`
+    let state = ''
+    const isGone = (sight: DynamicObject | undefined): boolean => {
+      if (sight === undefined || sight.metadata.uid !== uid) return true
+      const { finalizers = [] } = sight.metadata
+      const next = `Waiting for ${what} to go${heldBy(finalizers)}`
+      // Most are gone after a moment: only what holds one is worth a line.
+      if (next !== state && finalizers.length > 0) tell(next)
+      state = next
+      return false
+    }
     const work = (inner: AbortSignal) => watchUntil(client, kind, { ...key, signal: inner }, isGone)
     try {
-      await withDeadline(clock, timeout, `${object.kind} ${key.name} to go`, work, { signal })
+      await withDeadline(clock, timeout, `${what} to go`, work, { signal })
     } catch (error) {
       if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
       throw new Error(await stuckText({ kind, object }, options), { cause: error })
@@ -43,9 +50,12 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
 async function stuckText({ kind, object }: InstalledObject, options: RemoveOptions): Promise<string> {
   const { client, timeout, cure = 'see what its finalizers wait for' } = options
   const left = await client.find(kind, keyOf(object))
-  const held = left?.metadata.finalizers ?? []
-  const why = held.length === 0 ? '' : `, held by ${held.join(', ')}`
+  const why = heldBy(left?.metadata.finalizers ?? [])
   return `${object.kind} ${object.metadata.name} is still there after ${formatDuration(timeout)}${why}: ${cure}`
+}
+
+function heldBy(finalizers: readonly string[]): string {
+  return finalizers.length === 0 ? '' : `, held by ${finalizers.join(', ')}`
 }
 
 /** A definition, and how many objects there are of it. */

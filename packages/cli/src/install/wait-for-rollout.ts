@@ -1,6 +1,7 @@
 import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition, Deployment, Pod } from '@kubewright/k8s'
+import { plural } from '../terminal/plural.ts'
 import { watchUntil } from './watch-until.ts'
 
 /** How to wait. */
@@ -9,13 +10,13 @@ export interface WaitOptions {
   readonly clock: Clock
   readonly timeout: Duration
   readonly signal: AbortSignal
-  /** Told how far things are, whenever that changes. */
-  readonly note: (line: string) => void
+  /** Told what is waited for, whenever that changes. */
+  readonly tell: (text: string) => void
 }
 
 /** Waits until a definition is served. */
 export async function waitForDefinition(name: string, options: WaitOptions): Promise<void> {
-  const { client, clock, timeout, signal, note } = options
+  const { client, clock, timeout, signal, tell } = options
   let isTold = false
   let why = 'the API server has not looked at it'
   const work = (inner: AbortSignal) =>
@@ -24,7 +25,7 @@ export async function waitForDefinition(name: string, options: WaitOptions): Pro
       const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
       if (refused) why = `its names are not accepted: ${refused.message}`
       const isServed = conditions.some(({ type, status }) => type === 'Established' && status === 'True')
-      if (!isServed && !isTold) note(`Waiting for ${name} to be served`)
+      if (!isServed && !isTold) tell(`Waiting for ${name} to be served`)
       isTold = true
       return isServed
     })
@@ -41,13 +42,13 @@ export async function waitForRollout(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   options: WaitOptions,
 ): Promise<void> {
-  const { client, clock, timeout, signal, note } = options
+  const { client, clock, timeout, signal, tell } = options
   let state = ''
   const work = (inner: AbortSignal) =>
     watchUntil(client, Deployment, { name, namespace, signal: inner }, (deployment) => {
       if (deployment === undefined) return false
       const next = rolloutState(deployment)
-      if (next.text !== state && !next.isDone) note(`Waiting for the Deployment ${name}: ${next.text}`)
+      if (next.text !== state && !next.isDone) tell(`Waiting for the Deployment ${name}: ${next.text}`)
       state = next.text
       return next.isDone
     })
@@ -66,7 +67,7 @@ function rolloutState({ metadata, spec, status = {} }: Deployment): { isDone: bo
   if (observedGeneration < (metadata.generation ?? 0)) return { isDone: false, text: 'not looked at yet' }
   if (updatedReplicas < wanted) return { isDone: false, text: `${updatedReplicas} of ${wanted} replicas are new` }
   if (replicas > updatedReplicas) {
-    return { isDone: false, text: `${replicas - updatedReplicas} old replicas are still there` }
+    return { isDone: false, text: `${plural(replicas - updatedReplicas, 'old replica')} left` }
   }
   return { isDone: availableReplicas >= wanted, text: `${availableReplicas} of ${wanted} replicas are available` }
 }

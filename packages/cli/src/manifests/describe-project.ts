@@ -18,7 +18,7 @@ export interface DescribedProject {
 /** Loads the operator of a project, by default that of the current folder, and describes it. Tells where errors of its code are from. */
 export async function describeProject(
   given: string | undefined,
-  { clock, note }: Pick<CommandContext, 'clock' | 'note'>,
+  { clock }: Pick<CommandContext, 'clock'>,
 ): Promise<DescribedProject> {
   const entry = await findEntry(given, process.cwd())
   const facts = await projectFacts(entry.project)
@@ -31,7 +31,6 @@ export async function describeProject(
   } catch (error) {
     if (error instanceof UsageError) throw error
     const [first = '', ...more] = errorLines(error, entry.project)
-    for (const line of more) note(`  ${line}`)
-    throw new Error(`${entry.name} cannot be loaded: ${first}`, { cause: error })
+    throw new Error([`${entry.name} cannot be loaded: ${first}`, ...more].join('\n'), { cause: error })
   }
 }

@@ -1,6 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { CommandContext } from '../command.ts'
+import { withEndsOf, withUnixEnds } from '../line-ends.ts'
+import { actionLine } from '../terminal/action-line.ts'
+import { type Paint, paintDiff, painted, plain } from '../terminal/colors.ts'
+import { plural } from '../terminal/plural.ts'
 import { unifiedDiff } from './line-diff.ts'
 import { type PlannedFile, planFiles } from './plan-files.ts'
 import { type Project, parseProject } from './project.ts'
@@ -34,9 +38,9 @@ export function carryOut(
     const files = plan.map(({ path, action, hints }) => ({ path, action, ...(hints.length > 0 ? { hints } : {}) }))
     out(JSON.stringify({ dryRun, files }, undefined, 2))
   }
+  const paint: Paint = hasColors ? painted : plain
   if (dryRun) {
-    if (output !== 'json')
-      for (const file of plan) for (const line of diffOf(file)) out(hasColors ? colored(line) : line)
+    if (output !== 'json') for (const file of plan) for (const line of diffOf(file)) out(paintDiff(line, paint))
     note(`Nothing was written: ${summary(plan)}`)
     return plan
   }
@@ -48,7 +52,7 @@ export function carryOut(
     write(folder, file)
   }
   if (output !== 'json')
-    for (const { path, action } of plan) out(`  ${words[action].padEnd(7)} ${target({ path, action })}`)
+    for (const { path, action } of plan) out(actionLine(words[action], target({ path, action }), paint))
   for (const line of todo(plan)) note(line)
   return plan
 }
@@ -59,7 +63,7 @@ export function readProject(folder: string): Project | undefined {
   return text === undefined ? undefined : parseProject(text)
 }
 
-const words = { create: 'create', update: 'update', merge: 'change', offer: 'offer', keep: 'keep' } as const
+const words = { create: 'created', update: 'updated', merge: 'merged', offer: 'offered', keep: 'kept' } as const
 
 function target({ path, action }: Pick<PlannedFile, 'path' | 'action'>): string {
   return action === 'offer' ? `${path}.new` : path
@@ -69,7 +73,7 @@ function write(folder: string, { path, action, after }: PlannedFile): void {
   if (after === undefined) return
   const file = join(folder, target({ path, action }))
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, after)
+  writeFileSync(file, withEndsOf(rawText(file), after))
 }
 
 /** What is left to the user. */
@@ -94,19 +98,19 @@ function diffOf(file: PlannedFile): string[] {
   ]
 }
 
-/** A line of a diff in the colours of git. */
-export function colored(line: string): string {
-  const color = /^(?:---|\+\+\+)/.test(line) ? 1 : { '+': 32, '-': 31, '@': 36 }[line[0] ?? '']
-  return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
-}
-
 function summary(plan: readonly PlannedFile[]): string {
   const count = (...actions: PlannedFile['action'][]): number =>
     plan.filter(({ action }) => actions.includes(action)).length
-  return `${count('create', 'offer')} files would be new, ${count('update', 'merge')} would change`
+  return `${plural(count('create', 'offer'), 'file')} would be new, ${count('update', 'merge')} would change`
 }
 
+/** Lines end as in the scaffold: that git or an editor wrote them in another way is no change of the user's. */
 function readText(file: string): string | undefined {
+  const text = rawText(file)
+  return text === undefined ? undefined : withUnixEnds(text)
+}
+
+function rawText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

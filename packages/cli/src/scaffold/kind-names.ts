@@ -41,6 +41,14 @@ export function kebab(name: string): string {
     .toLowerCase()
 }
 
+/** `an AppService`, `a Home`, `an HTTPRoute`: by the sound of the start, as far as letters tell. */
+export function withArticle(kind: string): string {
+  const hasVowel = /^[A-Z](?:[A-Z]|$)/.test(kind)
+    ? /^[AEFHILMNORSX]/.test(kind)
+    : /^(?:[AEIO]|U[dlmnpr])/.test(kind) && !/^(?:Eu|On(?:ce|e)(?![a-z])|Uni(?![mn]))/.test(kind)
+  return `${hasVowel ? 'an' : 'a'} ${kind}`
+}
+
 /** `http-route` -> `httpRoute`. */
 export function variableOf(name: string): string {
   return name.replaceAll(/[-.]+(\w?)/g, (_, letter: string) => letter.toUpperCase())

@@ -21,12 +21,16 @@ export function questionsOf(host: ScaffoldHost, yes: boolean | undefined, note: 
       while (true) {
         const answer = (await host.ask(suggestion ? `${question} [${suggestion}]: ` : `${question}: `)).trim()
         const chosen = answer === '' ? suggestion : answer
-        if (chosen === undefined) continue
+        if (chosen === undefined) {
+          note('There is no default: please type an answer')
+          continue
+        }
         try {
           check(chosen)
           return chosen
         } catch (error) {
-          note(error instanceof Error ? error.message : String(error))
+          // Checks are about flags, of which nobody who is asked has typed one.
+          note((error instanceof Error ? error.message : String(error)).replace(/^--[a-z-]+ /, 'This '))
         }
       }
     },
@@ -37,6 +41,7 @@ export function questionsOf(host: ScaffoldHost, yes: boolean | undefined, note: 
         if (answer === '') return suggestion
         if (['y', 'yes'].includes(answer)) return true
         if (['n', 'no'].includes(answer)) return false
+        note('Please answer y or n')
       }
     },
   }

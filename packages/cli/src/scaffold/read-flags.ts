@@ -1,5 +1,6 @@
 import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
+import { withoutKubebuilderFlags } from './kubebuilder-flags.ts'
 
 /** The flags of a command: whether each takes a value or is on or off. */
 export type FlagTable = Readonly<Record<string, 'text' | 'switch'>>
@@ -19,14 +20,14 @@ export const commonFlags: {
 
 /**
  * Reads flags as kubebuilder's users write them: `--flag value`, `--flag=value`, and `--flag=false` or `--no-flag` for what is on by
- * default. Throws {@link UsageError} for what is not in the table.
+ * default. What kubebuilder has and means nothing here is passed over. Throws {@link UsageError} for what is not in the table.
  */
 export function readFlags<const T extends FlagTable>(args: readonly string[], table: T): FlagValues<T> {
   const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {}
   for (const [name, type] of Object.entries(table)) {
     options[name] = { type: type === 'text' ? 'string' : 'boolean', ...(name === 'yes' ? { short: 'y' } : {}) }
   }
-  const given = args.map((arg) => switched(arg, table))
+  const given = withoutKubebuilderFlags(args, table).map((arg) => switched(arg, table))
   const values: Record<string, unknown> = parseFlags({ args: given, options: withNegations(options) }).values
   for (const [name, type] of Object.entries(table)) {
     if (type === 'switch' && values[`no-${name}`] === true) values[name] = false

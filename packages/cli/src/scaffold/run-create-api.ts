@@ -6,6 +6,7 @@ import { carryOut } from './carry-out.ts'
 import { checkKind, checkVersion, shortGroup } from './check-names.ts'
 import type { ExternalApi } from './foreign-resource.ts'
 import { familiesOf, type KindFamily } from './kind-family.ts'
+import { withArticle } from './kind-names.ts'
 import { needProject } from './need-project.ts'
 import type { DeployImageOptions, Project } from './project.ts'
 import { questionsOf } from './questions.ts'
@@ -103,7 +104,7 @@ export async function runCreateApi(
   if (dryRun) return 0
   if (plan.some(({ path, action }) => path === 'package.json' && action !== 'keep')) context.note('Next: npm install')
   else if (family.isForeign) context.note('Next: npm test')
-  else context.note(`Next: say in ${family.stem}.ts what a ${family.kind} is, then npm test and npm run dev`)
+  else context.note(`Next: say in ${family.stem}.ts what ${withArticle(family.kind)} is, then npm test and npm run dev`)
   return 0
 }
 
@@ -113,12 +114,18 @@ async function complete(
   { note }: CommandContext,
   host: ScaffoldHost,
 ): Promise<ApiOptions> {
+  // What is wrong anyway is said before anything is asked.
+  if (flags.group !== undefined) shortGroup(flags.group, project.domain)
+  if (flags.version !== undefined) checkVersion(flags.version)
+  if (flags.kind !== undefined) checkKind(flags.kind)
   const questions = questionsOf(host, flags.yes, note)
   const [known] = (project.resources ?? []).filter(({ api }) => api)
   const group =
     flags.group ??
-    (await questions.text(`Group, the part before .${project.domain}`, known?.group ?? '', (answer) =>
-      shortGroup(answer, project.domain),
+    (await questions.text(
+      `Group, the part before .${project.domain}${known?.group === undefined ? ' (may be empty)' : ''}`,
+      known?.group ?? '',
+      (answer) => shortGroup(answer, project.domain),
     ))
   const isAsked = host.isInteractive || flags.yes === true
   const version = flags.version ?? (isAsked ? await questions.text('Version', 'v1', checkVersion) : undefined)

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline/promises'
+import { wantsColors } from '../terminal/colors.ts'
+import { InterruptedError } from '../terminal/interrupted-error.ts'
+import { Prompt } from '../terminal/prompt.ts'
 
 /** What the commands of the scaffold have of the machine; tests bring their own. */
 export interface ScaffoldHost {
@@ -15,6 +17,9 @@ export interface ScaffoldHost {
   run(program: string, args: readonly string[]): Promise<number>
 }
 
+// One for the process: answers that come early are kept for the questions to come.
+let prompt: Prompt | undefined
+
 /** The machine itself: the current folder, and the terminal if there is one. */
 export function systemScaffoldHost(
   env: Readonly<Record<string, string | undefined>>,
@@ -23,32 +28,21 @@ export function systemScaffoldHost(
   const folder = process.cwd()
   return {
     folder,
-    hasColors: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    hasColors: wantsColors(process.stdout, env),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY && !env['CI'],
-    async ask(question) {
+    ask(question) {
       // Answers are no results: a script may still want to read those.
-      const lines = createInterface({ input: process.stdin, output: process.stderr })
-      // Ctrl-C and the end of the input close it without an answer.
-      const closed = new Promise<never>((_, reject) => {
-        lines.once('close', () => reject(new Error('stopped at a question, so nothing was written')))
-      })
-      const answer = lines.question(question, { signal })
-      try {
-        return await Promise.race([answer, closed])
-      } catch (error) {
-        process.stderr.write('\n')
-        answer.catch(() => undefined)
-        throw error
-      } finally {
-        closed.catch(() => undefined)
-        lines.close()
-      }
+      prompt ??= new Prompt({ input: process.stdin, output: process.stderr })
+      return prompt.ask(question, signal)
     },
     run: (program, args) =>
       new Promise((resolve, reject) => {
         const child = spawn(program, args, { cwd: folder, stdio: 'inherit' })
-        child.on('error', reject)
-        child.on('exit', (code) => resolve(code ?? 1))
+        child.on('error', (error: NodeJS.ErrnoException) => {
+          const isMissing = error.code === 'ENOENT'
+          reject(isMissing ? new Error(`${program} is not found: install it, or add it to PATH`) : error)
+        })
+        child.on('exit', (code, by) => (by === 'SIGINT' ? reject(new InterruptedError()) : resolve(code ?? 1)))
       }),
   }
 }

@@ -34,9 +34,9 @@ describe('parseUpOptions()', () => {
   })
 
   it.each([
-    ['--prot 1', "Unknown option '--prot'"],
-    ['extra', "Unexpected argument 'extra'"],
-    ['--port', "Option '--port <value>' argument missing"],
+    ['--prot 1', 'unknown option --prot: did you mean --port?'],
+    ['extra', 'unexpected argument "extra"'],
+    ['--port', '--port needs a value'],
     ['--port x', '--port needs a number from 0 to 65535, not "x"'],
     ['--port 65536', '--port needs a number from 0 to 65535, not "65536"'],
     ['--memory --data d', '--data and --memory exclude each other'],
@@ -46,7 +46,7 @@ describe('parseUpOptions()', () => {
     ['--token=', '--token needs printable ASCII without spaces'],
     ['--controllers a,,b', '--controllers needs all, none or a list of names'],
     ['--enable-admission-plugins A,', '--enable-admission-plugins needs a list of names'],
-    ['--nodes -1', "Option '--nodes' argument is ambiguous"],
+    ['--nodes -1', '--nodes needs a value; one that begins with a dash as --nodes=VALUE'],
   ])('refuses %s', (args, message) => {
     const parse = (): unknown => parseUpOptions(args.split(' '))
     expect(parse).toThrow(UsageError)

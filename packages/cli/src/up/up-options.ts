@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Where `up` keeps objects. */
@@ -51,7 +51,7 @@ Options
 
 /** Reads the arguments of `up`. Throws {@link UsageError}. */
 export function parseUpOptions(args: readonly string[]): UpOptions {
-  const { values } = understood(() => parseArgs({ args: [...args], options: planeFlags }))
+  const { values } = parseFlags({ args: [...args], options: planeFlags })
   return planeOptions(values, { port: 6443, backend: { kind: 'durable', folder: '.kubewright/data' }, nodes: 0 })
 }
 
@@ -106,16 +106,6 @@ export function planeOptions(
     ...(values.token === undefined ? {} : { token: tokenOf(values.token) }),
     ...(values['client-ca'] === undefined ? {} : { clientCa: values['client-ca'] }),
     ...pluginsOf(values['enable-admission-plugins']),
-  }
-}
-
-/** Calls `parseArgs`, and makes what it complains about a {@link UsageError}. */
-export function understood<T>(parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    // Node explains at length how to pass what looks like an option; its first sentence is what matters here.
-    throw new UsageError((error instanceof Error ? error.message : String(error)).split(/[.\n]/, 1)[0]!)
   }
 }
 

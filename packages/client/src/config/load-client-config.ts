@@ -32,7 +32,7 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     return options.namespace === undefined ? config : { ...config, namespace: options.namespace }
   }
   throw new ConfigError(
-    `No cluster is configured: there is neither ${candidates(host).join(' nor ')}, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
+    `No cluster is configured: there is no ${candidates(host).join(' and no ')}, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
   )
 }
 

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { paintDiff, painted, plain, wantsColors } from './colors.ts'
+
+describe('wantsColors()', () => {
+  it.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [false, { FORCE_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('on a terminal: %s, with %o: %s', (isTTY, env, wanted) => expect(wantsColors({ isTTY }, env)).toBe(wanted))
+})
+
+describe('paintDiff()', () => {
+  it('paints lines as git does, and leaves what did not change', () => {
+    expect(
+      ['--- a', '+++ b', '@@ -1 +1 @@', '-old', '+new', ' same', ''].map((line) => paintDiff(line, painted)),
+    ).toEqual([
+      '\u001B[1m--- a\u001B[0m',
+      '\u001B[1m+++ b\u001B[0m',
+      '\u001B[36m@@ -1 +1 @@\u001B[0m',
+      '\u001B[31m-old\u001B[0m',
+      '\u001B[32m+new\u001B[0m',
+      ' same',
+      '',
+    ])
+    expect(paintDiff('+new', plain)).toBe('+new')
+  })
+})

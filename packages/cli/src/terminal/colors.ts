@@ -1,0 +1,34 @@
+const codes = { bold: 1, red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const
+
+/** What text can be painted with. */
+export type Color = keyof typeof codes
+
+/** Gives text a colour, where colours are wanted. */
+export type Paint = (color: Color, text: string) => string
+
+/** Paints nothing. */
+export const plain: Paint = (_, text) => text
+
+/** Paints as terminals understand it. */
+export const painted: Paint = (color, text) => (text === '' ? '' : `\u001B[${codes[color]}m${text}\u001B[0m`)
+
+/**
+ * Whether text for a stream is painted: NO_COLOR (https://no-color.org) turns colours off, FORCE_COLOR on; without both it takes a
+ * terminal that is not dumb.
+ */
+export function wantsColors(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (env['NO_COLOR']) return false
+  const forced = env['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
+
+/** A line of a unified diff in the colours of git. */
+export function paintDiff(line: string, paint: Paint): string {
+  if (/^(?:---|\+\+\+)/.test(line)) return paint('bold', line)
+  const color = ({ '+': 'green', '-': 'red', '@': 'cyan' } as const)[line[0] ?? '']
+  return color === undefined ? line : paint(color, line)
+}

@@ -1,0 +1,56 @@
+import { VirtualClock } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { systemTerminal } from './system-terminal.ts'
+
+/** A terminal, and what it shows: lines that went by, and the one that the cursor is in. */
+function screen(columns: number, env: Record<string, string> = {}) {
+  const clock = new VirtualClock()
+  let lines = ['']
+  const write = (text: string): void => {
+    for (const part of text.split(/(\r\u001B\[K|\n)/)) {
+      if (part === '\n') lines.push('')
+      else lines = [...lines.slice(0, -1), part === '\r\u001B[K' ? '' : lines.at(-1)! + part]
+    }
+  }
+  const stream = { isTTY: true, columns, write }
+  const { out, note, terminal } = systemTerminal({ stdout: stream, stderr: stream, env, clock })
+  return { clock, out, note, terminal, shown: () => lines }
+}
+
+describe('systemTerminal()', () => {
+  it('shows progress with the time, below lines that are written meanwhile, and leaves nothing of it', async () => {
+    const { clock, out, terminal, shown } = screen(40)
+    terminal.progress!.show('Waiting for a')
+    expect(shown()).toEqual(['⠋ Waiting for a'])
+    await clock.advance('3s')
+    expect(shown()).toEqual([expect.stringMatching(/^. Waiting for a \(3s\)$/)])
+    out('b created')
+    expect(shown()).toEqual(['b created', ''])
+    await clock.advance('1200ms')
+    expect(shown()).toEqual(['b created', expect.stringMatching(/^. Waiting for a \(4s\)$/)])
+    terminal.progress!.clear()
+    await clock.advance('10s')
+    expect(shown()).toEqual(['b created', ''])
+  })
+
+  it('cuts progress that is wider than the terminal', () => {
+    const { terminal, shown } = screen(12)
+    terminal.progress!.show('Waiting for something')
+    expect(shown()).toEqual(['⠋ Waiting …'])
+  })
+
+  it('wraps notes, and no results', () => {
+    const { out, note, shown } = screen(10)
+    note('one two three')
+    out('one two three')
+    expect(shown()).toEqual(['one two', '  three', 'one two three', ''])
+  })
+
+  it('shows no progress on what cannot take it back', () => {
+    expect(screen(80, { TERM: 'dumb' }).terminal.progress).toBeUndefined()
+    expect(screen(80, { CI: 'true' }).terminal.progress).toBeUndefined()
+    const file = { write: () => undefined }
+    const { terminal } = systemTerminal({ stdout: file, stderr: file, env: {}, clock: new VirtualClock() })
+    expect(terminal).toMatchObject({ columns: undefined, progress: undefined })
+  })
+})

@@ -1,0 +1,28 @@
+import { type Paint, plain } from './colors.ts'
+
+/** The terminal that people look at while a command runs. */
+export interface Terminal {
+  /** Paints results. */
+  readonly paint: Paint
+  /** Paints everything else. */
+  readonly paintNote: Paint
+  /** How wide the terminal is that results go to; undefined when they go elsewhere. */
+  readonly columns: number | undefined
+  /** One line that tells what is being waited for. Undefined where it could not be taken back. */
+  readonly progress: Progress | undefined
+}
+
+/** A line that is there while something takes its time. */
+export interface Progress {
+  /** Shows a text until the next one, or until it is cleared. Lines that are written meanwhile come above it. */
+  show(text: string): void
+  clear(): void
+}
+
+/** Where nobody looks: no colours, and whole lines. */
+export const noTerminal: Terminal = Object.freeze({
+  paint: plain,
+  paintNote: plain,
+  columns: undefined,
+  progress: undefined,
+})

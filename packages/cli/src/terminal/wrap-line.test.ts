@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { painted } from './colors.ts'
+import { widthOf, wrapLine } from './wrap-line.ts'
+
+describe('wrapLine()', () => {
+  it('breaks between words, and indents what goes on', () => {
+    expect(wrapLine('one two three four', 9)).toBe('one two\n  three\n  four')
+    expect(wrapLine('  one two three', 9)).toBe('  one two\n    three')
+    expect(wrapLine('one two three four', 11, 4)).toBe('one two\n    three\n    four')
+  })
+
+  it('leaves what fits, blanks within lines and words that never fit', () => {
+    expect(wrapLine('a  b ', 80)).toBe('a  b ')
+    expect(wrapLine('export KUBECONFIG=/a/very/long/path', 12)).toBe('export\n  KUBECONFIG=/a/very/long/path')
+    expect(wrapLine('name   text more', 12)).toBe('name   text\n  more')
+  })
+
+  it('takes no room for colours', () => {
+    const line = `${painted('red', 'one')} ${painted('cyan', 'two')}`
+    expect(wrapLine(line, 7)).toBe(line)
+    expect(wrapLine(line, 6).split('\n').map(widthOf)).toEqual([3, 5])
+  })
+
+  it('loses no word, and is never wider than the terminal unless a word is', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(words, fc.integer({ min: 20, max: 60 }), fc.nat(4), (list, columns, indent) => {
+        const wrapped = wrapLine(' '.repeat(indent) + list.join(' '), columns)
+        expect(wrapped.trim().split(/\s+/)).toEqual(list)
+        for (const line of wrapped.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+})

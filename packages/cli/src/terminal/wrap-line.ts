@@ -1,0 +1,34 @@
+const escapes = /\u001B\[[\d;]*m/g
+
+/** How many columns of a terminal a text takes. Colours take none. */
+export function widthOf(text: string): number {
+  return [...text.replaceAll(escapes, '')].length
+}
+
+/**
+ * Breaks a line between words where it is wider than a terminal, which would break it within a word. What is continued is indented,
+ * by two columns more than the line is unless told otherwise. A word that is wider than the terminal is left whole, to be copied.
+ */
+export function wrapLine(line: string, columns: number, hanging?: number): string {
+  if (widthOf(line) <= columns) return line
+  const [start = ''] = /^ */.exec(line) ?? []
+  // What is narrower than this is read in another way.
+  const indent = ' '.repeat(Math.min(hanging ?? start.length + 2, Math.floor(columns / 2)))
+  const lines: string[] = []
+  let current = start
+  let width = start.length
+  let isEmpty = true
+  for (const [, blanks = '', word = ''] of line.slice(start.length).matchAll(/( *)([^ ]+)/g)) {
+    const wanted = blanks.length + widthOf(word)
+    if (!isEmpty && width + wanted > columns) {
+      lines.push(current)
+      current = indent + word
+      width = indent.length + widthOf(word)
+    } else {
+      current += blanks + word
+      width += wanted
+    }
+    isEmpty = false
+  }
+  return [...lines, current].join('\n')
+}
