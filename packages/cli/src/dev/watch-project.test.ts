@@ -44,6 +44,8 @@ describe('watchProject()', () => {
     write('.git/x.ts', '')
     write('src/a.test.ts', '')
     write('notes.md', '')
+    mkdirSync(join(folder, 'grafana'))
+    write('grafana/controller-metrics.json', '{}')
     write('src/a.ts', '22')
     write('src/a.ts', '333')
     write('src/b.ts', '')

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Clock, Timer } from '@kubewright/base'
 
 /** What {@link watchProject} takes. */
@@ -13,6 +13,8 @@ export interface WatchProjectOptions {
 
 const quietMillis = 100
 const passedOver = /^(\..*|node_modules|dist|coverage)$/
+// What kubewright generate writes as JSON follows from the code, and not the other way.
+const generated = 'grafana'
 const isCode = /\.([cm]?[jt]sx?|json)$/
 const isNone = /(\.(test|spec|test-d)\.[cm]?[jt]sx?|\.d\.[cm]?ts|package-lock\.json)$/
 
@@ -50,7 +52,7 @@ class ProjectWatch implements Disposable {
       entries.map(async (entry) => {
         const path = join(folder, entry.name)
         if (entry.isDirectory()) {
-          if (!passedOver.test(entry.name)) await this.add(path)
+          if (!this.#isPassedOver(folder, entry.name)) await this.add(path)
         } else if (isCode.test(entry.name)) this.#seen.set(path, await stateOf(path))
       }),
     )
@@ -65,7 +67,7 @@ class ProjectWatch implements Disposable {
 
   async #look(path: string): Promise<void> {
     const name = basename(path)
-    if (passedOver.test(name)) return
+    if (this.#isPassedOver(dirname(path), name)) return
     const state = await stateOf(path)
     if (state === 'folder') {
       await this.#adopt(path)
@@ -75,6 +77,10 @@ class ProjectWatch implements Disposable {
     if ((this.#seen.get(path) ?? gone) === state) return
     this.#seen.set(path, state)
     this.#report(path)
+  }
+
+  #isPassedOver(folder: string, name: string): boolean {
+    return passedOver.test(name) || (name === generated && this.#options.folders.includes(folder))
   }
 
   /** A folder that was made or moved here, whose files are all new. */

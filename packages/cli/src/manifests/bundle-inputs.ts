@@ -1,4 +1,5 @@
 import { parseGroupVersion, parseManifests, parseYaml } from '@kubewright/api'
+import { UsageError } from '../usage-error.ts'
 import type { OperatorDescription } from './operator-description.ts'
 import { sampleOf } from './sample-of.ts'
 
@@ -31,6 +32,9 @@ export function channelsOf(
   }
   const known = annotations['operators.operatorframework.io.bundle.channels.v1']
   const channels = (flags.channels ?? known)?.split(',').map((channel) => channel.trim())
+  const wrong = [...(channels ?? []), flags['default-channel'] ?? 'alpha'].find((channel) => !/^[\w.-]+$/.test(channel))
+  if (wrong !== undefined)
+    throw new UsageError(`a channel must be one word, such as "alpha" or "stable", not "${wrong}"`)
   const kept =
     flags.channels === undefined ? annotations['operators.operatorframework.io.bundle.channel.default.v1'] : undefined
   const defaultChannel = flags['default-channel'] ?? kept

@@ -1,4 +1,5 @@
-import { derived, editable, type GeneratedFile, type GeneratedFiles } from './generated-file.ts'
+import { parseManifests } from '@kubewright/api'
+import { derived, editable, type GeneratedFile, type GeneratedFiles, provenanceOf } from './generated-file.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
 import {
   certificateArgs,
@@ -17,7 +18,7 @@ import {
 } from './manager-objects.ts'
 import { baseNaming, generatedYamlOf, type Manifest, yamlOf } from './manifest.ts'
 import { type ManifestOptions, resolveOptions } from './manifest-options.ts'
-import type { ObjectContext } from './object-context.ts'
+import { type ObjectContext, shortGroup } from './object-context.ts'
 import { hasWebhooks, type OperatorDescription } from './operator-description.ts'
 import { prometheusRules } from './prometheus-rules.ts'
 import {
@@ -41,8 +42,8 @@ import { conversionOf, markGenerated, webhookConfigurationsOf, webhookService } 
 
 /** What {@link configFiles} takes besides the operator. */
 export interface ConfigOptions extends ManifestOptions {
-  /** Names of files in config/samples that people wrote. @default none */
-  readonly samples?: readonly string[] | undefined
+  /** The texts in config/samples, by the names of their files. @default none */
+  readonly samples?: ReadonlyMap<string, string> | undefined
 }
 
 /** The folder config/ in the layout of kubebuilder: `kubectl apply -k config/default` installs the operator. */
@@ -59,7 +60,7 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
   const webhooks = hasWebhooks(operator)
   if (operator.resources.length > 0) {
     add('crd', crdFiles(context))
-    add('samples', sampleFiles(context, options.samples ?? []))
+    add('samples', sampleFiles(context, options.samples ?? new Map()))
   }
   add('rbac', rbacFiles(context))
   add('manager', managerFiles(context))
@@ -163,16 +164,32 @@ function certManagerFiles(context: ObjectContext): Record<string, GeneratedFile>
   }
 }
 
-function sampleFiles(context: ObjectContext, written: readonly string[]): Record<string, GeneratedFile> {
+function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string>): Record<string, GeneratedFile> {
   const { operator } = context
   const files: Record<string, GeneratedFile> = {}
+  const written = [...present].filter(([, text]) => provenanceOf(text).madeAs === undefined)
+  const shown = new Set(written.flatMap(([, text]) => kindsIn(text)))
   for (const { crd } of operator.resources) {
     const { group, names } = crd.spec
-    const name = `${group.split('.')[0]}_${storedVersion(crd)}_${names.kind.toLowerCase()}.yaml`
+    const version = storedVersion(crd)
+    // Whoever wrote one of their own, in whatever file, needs no other.
+    if (shown.has(`${group}/${version} ${names.kind}`)) continue
+    const name = `${shortGroup(operator, group)}_${version}_${names.kind.toLowerCase()}.yaml`
     files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
   }
-  const resources = [...new Set([...Object.keys(files), ...written])].sort()
+  const kept = [...present].filter(([, text]) => !provenanceOf(text).isUntouched).map(([name]) => name)
+  const resources = [...new Set([...Object.keys(files), ...kept])].sort()
   return { ...files, 'kustomization.yaml': editable(yamlOf({ resources })) }
+}
+
+/** The kinds of the objects in a file; none if it cannot be read, which whoever applies it is told. */
+function kindsIn(text: string): string[] {
+  try {
+    const objects = parseManifests(text) as { readonly apiVersion?: unknown; readonly kind?: unknown }[]
+    return objects.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`)
+  } catch {
+    return []
+  }
 }
 
 function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {

@@ -1,3 +1,6 @@
+import { isDNS1123Label } from '@kubewright/base'
+import { UsageError } from '../usage-error.ts'
+
 /** What manifests are made with besides the operator. */
 export interface ManifestOptions {
   /** The namespace that the operator runs in. @default `<name>-system` */
@@ -21,13 +24,25 @@ export interface ResolvedOptions {
   readonly networkPolicy: boolean
 }
 
-/** Fills in what is left open. */
+/** Fills in what is left open. Throws {@link UsageError} for what no cluster would take. */
 export function resolveOptions(name: string, options: ManifestOptions): ResolvedOptions {
+  const { namespace = `${name}-system`, image = 'controller:latest' } = options
+  if (isDNS1123Label(namespace).length > 0) {
+    throw new UsageError(
+      `--namespace must be lower case letters, digits and dashes, such as "homes", not "${namespace}"`,
+    )
+  }
+  if (!isImage(image)) throw new UsageError(`--image must be a container image, not "${image}"`)
   return {
-    namespace: options.namespace ?? `${name}-system`,
-    image: options.image ?? 'controller:latest',
+    namespace,
+    image,
     certManager: options.certManager ?? false,
     prometheus: options.prometheus ?? false,
     networkPolicy: options.networkPolicy ?? false,
   }
+}
+
+/** Whether a text can be the name of a container image. */
+export function isImage(text: string): boolean {
+  return /^\w[\w./:@-]*$/.test(text)
 }

@@ -9,6 +9,13 @@ export interface ObjectContext {
   readonly naming: Naming
 }
 
+/** The first word of a group, which tells it from the others of the operator; all of it where that does not. */
+export function shortGroup({ resources }: Pick<OperatorDescription, 'resources'>, group: string): string {
+  const first = group.split('.')[0]!
+  const isShared = resources.some(({ crd }) => crd.spec.group !== group && crd.spec.group.split('.')[0] === first)
+  return isShared ? group : first
+}
+
 /** The labels of everything that belongs to an operator. */
 export function labelsOf({ operator }: ObjectContext): Record<string, string> {
   return { 'app.kubernetes.io/managed-by': 'kubewright', 'app.kubernetes.io/name': operator.name }

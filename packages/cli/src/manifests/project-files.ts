@@ -1,19 +1,23 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { withEndsOf, withUnixEnds } from '../line-ends.ts'
 import { type FilePlan, isChange } from './plan-files.ts'
 
-/** The texts of some files, and of all in some folders, of a project, by their paths in it with `/` between folders. */
+/**
+ * The texts of some files, and of all in some folders, of a project, by their paths in it with `/` between folders. Lines end as in
+ * what is generated: that git or an editor wrote them in another way is no change.
+ */
 export async function readFolders(project: string, folders: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (const folder of folders) {
     for (const file of await filesIn(join(project, folder))) {
-      texts.set(relative(project, file).split(sep).join('/'), await readFile(file, 'utf8'))
+      texts.set(relative(project, file).split(sep).join('/'), withUnixEnds(await readFile(file, 'utf8')))
     }
   }
   return texts
 }
 
-/** Does what plans say. */
+/** Does what plans say. Files keep the line ends that they have. */
 export async function carryOut(project: string, plans: readonly FilePlan[]): Promise<void> {
   for (const plan of plans) {
     if (!isChange(plan)) continue
@@ -21,7 +25,8 @@ export async function carryOut(project: string, plans: readonly FilePlan[]): Pro
     if (plan.after === undefined) await rm(file)
     else {
       await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, plan.after)
+      const before = plan.before === undefined ? undefined : await readFile(file, 'utf8')
+      await writeFile(file, withEndsOf(before, plan.after))
     }
   }
 }

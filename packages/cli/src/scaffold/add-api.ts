@@ -1,4 +1,5 @@
 import { guessPlural } from '@kubewright/api'
+import { isImage } from '../manifests/manifest-options.ts'
 import { UsageError } from '../usage-error.ts'
 import type { BuiltinKind } from './builtin-kinds.ts'
 import { checkControllerName, checkKind, checkPlural, checkVersion, shortGroup } from './check-names.ts'
@@ -191,9 +192,10 @@ function checkImage(
       '--image makes Deployments beside the objects, which must be in namespaces then: leave --namespaced out',
     )
   }
-  if (kind === 'Deployment') throw new UsageError('--kind cannot be Deployment with --image, which makes Deployments')
+  if (kind === 'Deployment' || kind === 'Pod')
+    throw new UsageError(`--kind cannot be ${kind} with --image, which makes ${kind}s`)
   const { image: name, containerPort, runAsUser } = image!
-  if (!/^[\w][\w./:@-]*$/.test(name)) throw new UsageError(`--image must be a container image, not "${name}"`)
+  if (!isImage(name)) throw new UsageError(`--image must be a container image, not "${name}"`)
   if (containerPort !== undefined && !(/^\d+$/.test(containerPort) && +containerPort > 0 && +containerPort < 65_536)) {
     throw new UsageError(`--image-container-port must be a number from 1 to 65535, not "${containerPort}"`)
   }

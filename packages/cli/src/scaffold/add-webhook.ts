@@ -3,6 +3,7 @@ import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
 import { checkKind, checkVersion, shortGroup } from './check-names.ts'
 import { type ExternalApi, foreignResource } from './foreign-resource.ts'
 import { familiesOf } from './kind-family.ts'
+import { withArticle } from './kind-names.ts'
 import { groupOf, type Project, type ProjectResource, type ProjectWebhooks } from './project.ts'
 
 /** What `create webhook` was asked for. */
@@ -76,7 +77,8 @@ function findEntry(
   const short = shortGroup(group, project.domain)
   const ofGroup = group === undefined ? ofKind : ofKind.filter((one) => one.group === short)
   const groups = new Set(ofGroup.map(groupOf))
-  if (groups.size > 1) throw new UsageError(`--group is needed, since ${[...groups].join(' and ')} have a ${kind}`)
+  if (groups.size > 1)
+    throw new UsageError(`--group is needed, since ${[...groups].join(' and ')} have ${withArticle(kind)}`)
   const isForeign = ofGroup.length === 0 && group !== undefined && builtinGroup(builtins, group) !== undefined
   if (ofGroup.length === 0 && isForeign) return undefined
   if (version === undefined) {

@@ -3,8 +3,8 @@ import { UsageError } from '../usage-error.ts'
 
 /** Checks a kind; the error says how it could be written. */
 export function checkKind(kind: string): string {
-  if (kind === 'Infer')
-    throw new UsageError('--kind cannot be Infer, which the files of kinds import: choose another name')
+  if (kind === 'Infer' || kind === 'Draft')
+    throw new UsageError(`--kind cannot be ${kind}, which the files of kinds import: choose another name`)
   if (/^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63) return kind
   const words = kind.split(/[^A-Za-z0-9]+/).filter((word) => /^[A-Za-z]/.test(word))
   const camel = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')

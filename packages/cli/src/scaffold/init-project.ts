@@ -7,6 +7,8 @@ import { layout, type Project } from './project.ts'
 export interface InitOptions {
   readonly domain: string
   readonly projectName: string
+  /** Where the sources are kept: `github.com/jane/homes`. */
+  readonly repo?: string | undefined
   readonly owner?: string | undefined
   readonly license?: string | undefined
   readonly multigroup?: boolean | undefined
@@ -15,7 +17,7 @@ export interface InitOptions {
 
 /** A project without kinds. Throws {@link UsageError} for what cannot be. */
 export function initProject(options: InitOptions): Project {
-  const { domain, projectName, owner, multigroup, namespaced } = options
+  const { domain, projectName, repo, owner, multigroup, namespaced } = options
   const license = checkLicense(options.license ?? 'apache2')
   checkOwner(owner)
   const [nameProblem] = isDNS1123Label(projectName)
@@ -36,8 +38,15 @@ export function initProject(options: InitOptions): Project {
     ...(namespaced ? { namespaced } : {}),
     plugins: { [layout]: { license, ...(owner === undefined || owner === '' ? {} : { owner }) } },
     projectName,
+    ...(repo === undefined ? {} : { repo: checkRepo(repo) }),
     version: '3',
   }
+}
+
+/** Checks the value of `--repo`. */
+function checkRepo(repo: string): string {
+  if (/^[\w@][\w.~@:/+-]*$/.test(repo)) return repo
+  throw new UsageError(`--repo must be where the sources are, such as github.com/jane/homes, not "${repo}"`)
 }
 
 /** Checks the value of `--license`. */

@@ -1,6 +1,11 @@
 import { isRecord } from './is-record.ts'
 
-/** Adds to a package.json what it lacks of another one, and changes nothing that it has. Undefined for what is no JSON. */
+// Whether and as what a package is published is for those to say whose it is.
+const ownersMatter: readonly string[] = ['name', 'version', 'private', 'license', 'repository']
+
+/**
+ * Adds to a package.json what it lacks of another one to work, and changes nothing that it has. Undefined for what is no JSON.
+ */
 export function mergePackageJson(text: string, wanted: string): string | undefined {
   let found: unknown
   try {
@@ -8,7 +13,8 @@ export function mergePackageJson(text: string, wanted: string): string | undefin
   } catch {
     return undefined
   }
-  const merged = withMissing(found, JSON.parse(wanted))
+  const needed = Object.entries(JSON.parse(wanted)).filter(([key]) => !ownersMatter.includes(key))
+  const merged = withMissing(found, Object.fromEntries(needed))
   if (JSON.stringify(merged) === JSON.stringify(found)) return text
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  '
   return `${JSON.stringify(merged, undefined, indent)}\n`

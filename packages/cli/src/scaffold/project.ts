@@ -55,6 +55,8 @@ export interface Project {
   readonly namespaced?: boolean
   readonly plugins?: Readonly<Record<string, unknown>>
   readonly projectName: string
+  /** Where the sources are kept, as somebody said. */
+  readonly repo?: string
   readonly resources?: readonly ProjectResource[]
   readonly version: '3'
 }

@@ -18,6 +18,8 @@ Options
   --domain DOMAIN      What the groups of your kinds end with
                        (default my.domain)
   --project-name NAME  Name of the operator (default the folder's name)
+  --repo REPO          Where the sources are kept, such as github.com/jane/homes:
+                       for package.json
   --owner NAME         Who the copyright lines name
   --license WHICH      apache2 or none (default apache2)
   --multigroup         Keep kinds of several groups apart in folders
@@ -34,6 +36,7 @@ const initFlags = {
   ...commonFlags,
   domain: 'text',
   'project-name': 'text',
+  repo: 'text',
   owner: 'text',
   license: 'text',
   multigroup: 'switch',

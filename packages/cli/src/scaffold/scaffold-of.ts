@@ -2,6 +2,7 @@ import { familiesOf, type KindFamily } from './kind-family.ts'
 import { importPath, variableOf } from './kind-names.ts'
 import { formatProject, type Project } from './project.ts'
 import { addVersion, storeVersion } from './source/add-version.ts'
+import { keepingTabs } from './source/keeping-tabs.ts'
 import { type PartList, type Registration, registerPart, registrationHint } from './source/register-part.ts'
 import { controllerText } from './templates/controller-file.ts'
 import { conversionTestText, conversionText } from './templates/conversion-files.ts'
@@ -79,14 +80,14 @@ function versionEdits({ kind, versions, stored }: KindFamily): ScaffoldEdit[] {
   const [first, ...others] = versions
   const edits: ScaffoldEdit[] = others.map(({ version }) => ({
     id: `version ${version}`,
-    apply: (text) => addVersion(text, kind, version),
+    apply: (text) => keepingTabs(text, (spaced) => addVersion(spaced, kind, version)),
     hint: `give ${kind} the version ${version}: versions: { ${first!.version}: { storage: true, ... }, ${version}: { ... } }`,
   }))
   if (stored === first) return edits
   const { version } = stored
   const store: ScaffoldEdit = {
     id: `storage ${version}`,
-    apply: (text) => storeVersion(text, kind, version),
+    apply: (text) => keepingTabs(text, (spaced) => storeVersion(spaced, kind, version)),
     hint: `write storage: true in the version ${version} of ${kind}, and take it from the others`,
   }
   // Right after the version is there: a version that comes later is a copy of the one that is stored by then.
@@ -98,7 +99,7 @@ function registrationEdit(registration: Registration): ScaffoldEdit {
   const { list, name, from } = registration
   return {
     id: `${list} ${name} ${from}`,
-    apply: (text) => registerPart(text, registration),
+    apply: (text) => keepingTabs(text, (spaced) => registerPart(spaced, registration)),
     hint: registrationHint(registration),
   }
 }

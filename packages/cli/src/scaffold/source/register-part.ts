@@ -83,15 +83,16 @@ function insertList(text: string, operator: Found, list: PartList, element: stri
   return `${text.slice(0, before.valueEnd)}${comma}\n${indent}${entry}${text.slice(before.end)}`
 }
 
-function importLine({ name, alias, from }: Registration): string {
-  return `import { ${alias === undefined ? name : `${name} as ${alias}`} } from '${from}'`
+function importLine({ name, alias, from }: Registration, quote = "'"): string {
+  return `import { ${alias === undefined ? name : `${name} as ${alias}`} } from ${quote}${from}${quote}`
 }
 
 function withImport(text: string, part: Registration): string {
-  const line = importLine(part)
-  if (text.includes(line)) return text
-  const imports = [...text.matchAll(/^import [^;]*?from ['"][^'"\n]+['"];?$/gm)]
+  const imports = [...text.matchAll(/^import [^;]*?from (['"])[^'"\n]+['"];?$/gm)]
   const last = imports.at(-1)
+  // Written as its neighbours are.
+  const line = importLine(part, last?.[1])
+  if (text.includes(line)) return text
   if (!last) return `${line}\n${text}`
   const end = last.index + last[0].length
   const semicolon = last[0].endsWith(';') ? ';' : ''

@@ -1,4 +1,5 @@
 import type { KindFamily } from '../kind-family.ts'
+import { withArticle } from '../kind-names.ts'
 import type { Project } from '../project.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
@@ -31,7 +32,7 @@ export function conversionTestText(project: Project, { kind, prefix, stem }: Kin
 import { expect, test } from 'vitest'
 import { ${prefix}Conversion } from './${file}.conversion.ts'
 
-test('nothing of a ${kind} is lost between its versions', () => {
+test('nothing of ${withArticle(kind)} is lost between its versions', () => {
   expect(checkConversion(${prefix}Conversion).roundTrips).toBeGreaterThan(0)
 })
 `

@@ -1,5 +1,5 @@
 import type { FamilyController, KindFamily } from '../kind-family.ts'
-import { importPath } from '../kind-names.ts'
+import { importPath, withArticle } from '../kind-names.ts'
 import type { Project } from '../project.ts'
 import { imageVariable } from './deploy-image-controller.ts'
 import { kindImport } from './kind-import.ts'
@@ -25,13 +25,13 @@ function kindText({ kind, variable, controllers }: KindFamily, kindLine: string,
   const isControlled = controllers.length > 0
   const [title, testing, wait] = isControlled
     ? [
-        `a ${kind} becomes ready, and goes when it is deleted`,
+        `${withArticle(kind)} becomes ready, and goes when it is deleted`,
         'isTrue, startTestEnv',
         `const ${variable} = await env.until(${kind}, 'sample', isTrue('Ready'))
   expect(${variable}.status?.conditions).toHaveLength(1)`,
       ]
     : [
-        `a ${kind} is kept, and goes when it is deleted`,
+        `${withArticle(kind)} is kept, and goes when it is deleted`,
         'startTestEnv',
         `const ${variable} = await env.client.get(${kind}, 'sample')
   expect(${variable}.spec).toEqual(spec)`,
@@ -42,7 +42,7 @@ import { expect, test } from 'vitest'
 ${kindLine}
 ${operatorLine}
 
-// What a ${kind} needs at least.
+// What ${withArticle(kind)} needs at least.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
 test('${title}', async () => {
@@ -80,10 +80,10 @@ import { expect, test } from 'vitest'
 ${kindLine}
 ${operatorLine}
 
-// What a ${kind} needs at least.
+// What ${withArticle(kind)} needs at least.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
-test('${controller.name} looks after a ${kind}', async () => {
+test('${controller.name} looks after ${withArticle(kind)}', async () => {
   await using env = await startTestEnv(operator)
   await env.client.create(${kind}({ metadata: { name: 'sample' }, spec }))
   await env.settled()
@@ -109,7 +109,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('a ${kind} runs its instances, follows its size, and takes them with it when it goes', async () => {
+test('${withArticle(kind)} runs its instances, follows its size, and takes them with it when it goes', async () => {
   await using env = await startTestEnv(operator)
   await env.client.create(sample('sample', 2))
   const ${variable} = await env.until(${kind}, 'sample', isTrue('Available'))

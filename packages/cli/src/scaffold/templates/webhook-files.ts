@@ -1,5 +1,5 @@
 import type { KindFamily } from '../kind-family.ts'
-import { importPath } from '../kind-names.ts'
+import { importPath, withArticle } from '../kind-names.ts'
 import type { Project } from '../project.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
@@ -56,7 +56,7 @@ export function webhookTestText(project: Project, family: KindFamily): string {
   const tests = [
     ...(webhooks?.defaulting
       ? [
-          `test('a ${kind} is labelled', async () => {
+          `test('${withArticle(kind)} is labelled', async () => {
   await using env = await startTestEnv(operator)
   const ${variable} = await env.client.create(${kind}({ metadata: { name: 'sample' }, spec }))
   expect(${variable}.metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': '${project.projectName}' })
@@ -66,7 +66,7 @@ export function webhookTestText(project: Project, family: KindFamily): string {
       : []),
     ...(webhooks?.validation
       ? [
-          `test('a ${kind} whose name leaves no room for children is refused', async () => {
+          `test('${withArticle(kind)} whose name leaves no room for children is refused', async () => {
   await using env = await startTestEnv(operator)
   const name = 'x'.repeat(53)
   await expect(env.client.create(${kind}({ metadata: { name }, spec }))).rejects.toMatchObject({
@@ -84,7 +84,7 @@ import { expect, test } from 'vitest'
 ${kindImport(family, file)}
 import { operator } from '${importPath(file, 'src/operator.ts')}'
 
-// What a ${kind} needs at least.
+// What ${withArticle(kind)} needs at least.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
 ${tests.join('\n')}`

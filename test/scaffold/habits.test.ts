@@ -1,0 +1,149 @@
+// What people bring along: kubebuilder's flags, their own way to format, line ends of Windows, npm projects that are there already.
+import { describe, expect, test } from 'vitest'
+import { type TemporaryProject, temporaryProject } from './temporary-project.ts'
+
+const home = ['create', 'api', '--group', 'ajd', '--version', 'v1', '--kind', 'Home']
+const webhooks = ['create', 'webhook', '--kind', 'Home', '--defaulting', '--programmatic-validation']
+
+async function did(project: TemporaryProject, ...args: string[]): Promise<string> {
+  const { code, out, notes } = await project.kubewright(...args)
+  if (code !== 0) throw new Error(`kubewright ${args.join(' ')}: ${notes}`)
+  return out
+}
+
+describe('flags of kubebuilder', () => {
+  test('--repo is remembered, and is the repository of the package where it can be one', async () => {
+    for (const [repo, repository] of [
+      ['myk8soperator', undefined],
+      ['example.com/api', 'https://example.com/api'],
+      ['git@example.com:jane/homes.git', 'git@example.com:jane/homes.git'],
+    ] as const) {
+      using project = temporaryProject()
+      await did(project, 'init', '--yes', '--repo', repo)
+      expect(project.read('PROJECT')).toContain(`repo: ${repo}\n`)
+      expect(JSON.parse(project.read('package.json')).repository).toBe(repository)
+    }
+    using project = temporaryProject()
+    const { code, notes } = await project.kubewright('init', '--yes', '--repo', 'two words')
+    expect([code, notes]).toEqual([
+      2,
+      '--repo must be where the sources are, such as github.com/jane/homes, not "two words"',
+    ])
+  })
+
+  test('without a meaning here are passed over', async () => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes', '--skip-go-version-check', '--project-version', '3', '--project-version=3')
+    await did(project, ...home, '--make=false', '--manifests=false', '--ssa')
+    await did(project, ...webhooks, '--make')
+    expect(Object.keys(project.files())).toContain('src/home.webhook.ts')
+  })
+
+  test.each([
+    [['--plugins', 'deploy-image/v1-alpha'], '--plugins is not needed: create api --image makes such an operator'],
+    [['--plugins=helm/v2-alpha'], '--plugins is not needed: kubewright generate --helm writes the chart'],
+    [['--plugins=grafana/v1-alpha'], '--plugins is not needed: kubewright generate writes grafana/'],
+    [['--plugins', 'go/v4'], '--plugins is not needed: what plugins of kubebuilder make is part of the commands'],
+    [['--project-version', '2'], '--project-version must be 3, not "2"'],
+  ])('for what is done in another way say how: %j', async (flags, notes) => {
+    using project = temporaryProject()
+    expect(await project.kubewright('init', '--yes', ...flags)).toMatchObject({ code: 2, notes })
+  })
+})
+
+describe('kinds whose names the files need for something else', () => {
+  test.each([
+    [['--kind', 'Draft'], '--kind cannot be Draft, which the files of kinds import: choose another name'],
+    [['--kind', 'Infer'], '--kind cannot be Infer, which the files of kinds import: choose another name'],
+    [['--kind', 'Pod', '--image', 'nginx:1'], '--kind cannot be Pod with --image, which makes Pods'],
+    [
+      ['--kind', 'Deployment', '--image', 'nginx:1'],
+      '--kind cannot be Deployment with --image, which makes Deployments',
+    ],
+  ])('are refused: %j', async (flags, notes) => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes')
+    expect(await project.kubewright('create', 'api', '--group', 'x', '--version', 'v1', ...flags)).toMatchObject({
+      code: 2,
+      notes,
+    })
+  })
+})
+
+describe('the way in which people write', () => {
+  test('line ends of Windows are no changes, and stay', async () => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes')
+    await did(project, ...home)
+    for (const [path, text] of Object.entries(project.files())) project.write(path, text.replaceAll('\n', '\r\n'))
+    const out = await did(project, ...webhooks)
+    // Replaced as if it were untouched, not merged.
+    expect(out).toContain('updated  src/operator.ts')
+    await did(project, 'create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
+    for (const path of ['PROJECT', 'src/operator.ts', 'src/home.ts']) {
+      expect(project.read(path).replaceAll('\r\n', ''), path).not.toContain('\n')
+    }
+    expect(await project.kubewright('init', '--replay')).toMatchObject({ code: 0, out: '' })
+  })
+
+  test('tabs and double quotes stay what they are', async () => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes')
+    await did(project, ...home)
+    for (const path of ['src/operator.ts', 'src/home.ts']) {
+      const tabs = (spaces: string): string => '\t'.repeat(spaces.length / 2)
+      project.write(
+        path,
+        project
+          .read(path)
+          .replaceAll(/^(?: {2})+/gm, tabs)
+          .replaceAll("'", '"'),
+      )
+    }
+    await did(project, ...webhooks)
+    await did(project, 'create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
+    await did(project, 'create', 'webhook', '--kind', 'Home', '--version', 'v2', '--conversion')
+    const operator = project.read('src/operator.ts')
+    expect(operator).toContain('import { homeWebhook } from "./home.webhook.ts"\n')
+    expect(operator).toContain('\n\twebhooks: [homeWebhook],\n')
+    const kind = project.read('src/home.ts')
+    expect(kind).toContain('\n\t\tv2: {\n\t\t\tstorage: true,\n\t\t\tspec: s.object({\n')
+    expect(`${operator}${kind}`).not.toMatch(/^\t* {2}/m)
+  })
+
+  test('an npm package stays as public, and as licensed, as it was', async () => {
+    using project = temporaryProject()
+    const before = { name: '@jane/homes', dependencies: { left: '1.0.0' } }
+    project.write('package.json', JSON.stringify(before))
+    await did(project, 'init', '--yes', '--repo', 'example.com/jane/homes')
+    const {
+      private: isPrivate,
+      license,
+      repository,
+      version,
+      dependencies,
+      type,
+    } = JSON.parse(project.read('package.json'))
+    expect([isPrivate, license, repository, version]).toEqual([undefined, undefined, undefined, undefined])
+    expect([Object.keys(dependencies), type]).toEqual([['left', 'kubewright'], 'module'])
+  })
+})
+
+test.each([
+  ['AppService', 'an AppService'],
+  ['Home', 'a Home'],
+  ['HTTPRoute', 'an HTTPRoute'],
+  ['SecSynch', 'a SecSynch'],
+  ['User', 'a User'],
+  ['Update', 'an Update'],
+  ['Unit', 'a Unit'],
+  ['DNSRecord', 'a DNSRecord'],
+])('%s is called %s', async (kind, called) => {
+  using project = temporaryProject()
+  await did(project, 'init', '--yes')
+  const { notes } = await project.kubewright('create', 'api', '--group', 'x', '--version', 'v1', '--kind', kind)
+  expect(notes).toContain(`what ${called} is`)
+  expect(Object.entries(project.files()).find(([path]) => path.endsWith('.test.ts'))?.[1]).toContain(
+    `'${called} becomes`,
+  )
+})
