@@ -1,6 +1,6 @@
 import { mergeRules, type PolicyRule } from '@kubewright/runtime'
 import type { Manifest } from './manifest.ts'
-import { clusterMeta, labelsOf, type ObjectContext, ownMeta } from './object-context.ts'
+import { clusterMeta, labelsOf, type ObjectContext, ownMeta, shortGroup } from './object-context.ts'
 import { type DescribedResource, hasWebhooks, ownNamespace } from './operator-description.ts'
 
 /** Says in which namespace an object stays, whatever the namespace of the rest is. */
@@ -108,7 +108,9 @@ export function helperName(
   separator: '-' | '_',
 ): string {
   const groups = new Set(operator.resources.map(({ crd }) => crd.spec.group))
-  return groups.size > 1 ? `${group.split('.')[0]}${separator}${names.singular}` : names.singular
+  return groups.size > 1
+    ? `${shortGroup(operator, group).replaceAll('.', separator)}${separator}${names.singular}`
+    : names.singular
 }
 
 /** Whether the operator looks after the certificate of its webhooks itself. */
