@@ -95,17 +95,20 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     log,
     signal,
   }
-  await options.setup?.(parts)
-  await followAll(resources, feed)
-  const handler = new RequestHandler(options, parts)
-  return {
-    handler: (request) => handler.handle(request),
-    parts,
-    [Symbol.asyncDispose]: async () => {
-      stop.abort()
-      await feed[Symbol.asyncDispose]()
-    },
+  const dispose = async (): Promise<void> => {
+    stop.abort()
+    await feed[Symbol.asyncDispose]()
   }
+  try {
+    await options.setup?.(parts)
+    await followAll(resources, feed)
+  } catch (error) {
+    // Nobody else could stop it.
+    await dispose()
+    throw error
+  }
+  const handler = new RequestHandler(options, parts)
+  return { handler: (request) => handler.handle(request), parts, [Symbol.asyncDispose]: dispose }
 }
 
 /** Has the cache of every resource from the start, so that a watch can go on from any version that this server has given out. */

@@ -1,4 +1,5 @@
-import { MemoryStore } from '@kubewright/storage'
+import { VirtualClock } from '@kubewright/base'
+import { MemoryStore, StorageError, type WatchBatch, type WatchRequest, type WriteResult } from '@kubewright/storage'
 import { describe, expect, it } from 'vitest'
 import { type AssembledServer, assembleServer } from './assemble-server.ts'
 
@@ -38,6 +39,24 @@ describe('assembleServer()', () => {
         200,
       )
     }
+  })
+
+  it('leaves nothing running when it cannot start', async () => {
+    const clock = new VirtualClock()
+    const watched: (AbortSignal | undefined)[] = []
+    class FullStore extends MemoryStore {
+      override watch(request: WatchRequest): AsyncIterable<WatchBatch> {
+        watched.push(request.signal)
+        return super.watch(request)
+      }
+      override put(): Promise<WriteResult> {
+        return Promise.reject(new StorageError('KW_STORAGE_WRITE', 'the disk is full'))
+      }
+    }
+    await using store = new FullStore()
+    await expect(assembleServer({ store, clock, access })).rejects.toThrow('the disk is full')
+    expect(watched.map((signal) => signal?.aborted)).toEqual([true])
+    expect(clock.pending).toEqual([])
   })
 
   it('lets several servers share a store', async () => {

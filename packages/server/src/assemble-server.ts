@@ -1,4 +1,4 @@
-import { type Clock, type Logger, nullLogger, type Random, systemClock } from '@kubewright/base'
+import { type Clock, type Logger, nullLogger, onAbort, type Random, systemClock } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import {
   createWebhookClient,
@@ -83,9 +83,12 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       const client = createWebhookClient(parts, options.webhooks)
       installExtensibleAdmission(parts, access.authorizer, client)
       await access.bootstrap(parts)
-      definitions = await CrdRegistrar.start(parts, {
+      const registrar = await CrdRegistrar.start(parts, {
         converterFor: (crd) => converterFor({ client, random: parts.random }, crd),
       })
+      definitions = registrar
+      // A server that cannot start after all ends what it has begun.
+      onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())
     },
   })
   const limit = new HistoryLimit({ store, clock, log }, history)
