@@ -1,12 +1,14 @@
 import type { AnyKind, Infer } from '@kubewright/api'
-import { Deferred, seededRandom, systemClock, withDeadline } from '@kubewright/base'
-import { type ApiClient, createClient, type Key, type Transport } from '@kubewright/client'
+import { type Clock, Deferred, seededRandom, systemClock, withDeadline } from '@kubewright/base'
+import { type ApiClient, createClient, type Key } from '@kubewright/client'
 import { type ControlPlane, type NodesOptions, startControlPlane } from '@kubewright/controlplane'
-import { CustomResourceDefinition } from '@kubewright/k8s'
+import { ClusterRole, CustomResourceDefinition, Namespace, Role } from '@kubewright/k8s'
+import { Event } from '@kubewright/k8s/events/v1'
 import {
   memoryHttpListener,
   needsWebhooks,
   type Operator,
+  type PolicyRule,
   type RunHost,
   runWith,
   type StopSignal,
@@ -16,84 +18,157 @@ import { installObjects } from '../../packages/cli/src/manifests/install-objects
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
 import { type DescribeOptions, describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { watchObject } from '../../packages/testing/src/watch-object.ts'
-import { accessOfRequest, type UsedAccess } from './used-access.ts'
+import { roughTransport } from './rough-transport.ts'
+
+/** A cluster on which an operator is installed, and not running: any number of runs can start from there. */
+export interface InstalledOperator extends AsyncDisposable {
+  /** Runs the operator on a copy of the cluster. */
+  run(options?: RunOptions): Promise<DeployedOperator>
+}
+
+/** How an operator is run. */
+export interface RunOptions {
+  /** One that is like the one that was installed, for those that keep something. @default that one */
+  readonly operator?: Operator | undefined
+  readonly nodes?: NodesOptions | undefined
+  /** The rules that a role of the operator has instead of its own. */
+  readonly roles?: readonly GrantedRole[] | undefined
+  /** Whether the server cannot stream lists, and the network loses answers. @default false */
+  readonly isRough?: boolean | undefined
+}
 
 /** An operator that runs as its Deployment would: with the account, the roles and the flags of its manifests, on an embedded cluster. */
 export interface DeployedOperator extends AsyncDisposable {
-  readonly plane: ControlPlane
   readonly client: ApiClient
-  readonly account: { readonly name: string; readonly groups: readonly string[] }
-  /** The objects that were installed. */
-  readonly installed: readonly Manifest[]
-  /** What it has asked the API server for, each thing once. */
-  readonly used: ReadonlyMap<string, UsedAccess>
-  /** What it was refused. */
-  readonly refused: ReadonlySet<string>
-  readonly log: readonly string[]
+  /** Resolves when it answers webhooks, if it has any. */
+  readonly ready: Promise<void>
+  /** What it was refused, and in which words. */
+  readonly refused: ReadonlyMap<string, string>
+  /** Resolves with the words of the first refusal. What the scenario waits for from then on rejects. */
+  readonly firstRefusal: Promise<string>
   until<K extends AnyKind>(kind: K, key: Key, when?: (object: Infer<K>) => boolean): Promise<Infer<K>>
   gone(kind: AnyKind, key: Key): Promise<void>
+  /** Waits for an Event of this reason that was written again because it occurred again. */
+  repeated(reason: string, namespace: string): Promise<void>
   /** Asks for metrics as whom the token names. */
   metrics(token: string): Promise<number>
+  /** Has the operator find that much time gone, as after a sleep of its machine. */
+  skip(milliseconds: number): void
   /** Ends the program as Kubernetes would. */
   stop(): Promise<void>
+}
+
+/** A role that the operator itself has. */
+export interface GrantedRole extends Manifest {
+  readonly rules: readonly PolicyRule[]
 }
 
 /** A bearer token of somebody who may do nothing. */
 export const scraperToken = 'scraper'
 
-const within = <T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-  withDeadline(systemClock, '20s', what, work)
-
-/** How an operator is installed, and on what. */
-export interface DeployOptions extends DescribeOptions {
+/** How an operator is installed. */
+export interface InstallOptions extends DescribeOptions {
   readonly nodes?: NodesOptions | undefined
 }
 
-/** Installs an operator and runs it. */
-export async function deployOperator(operator: Operator, options: DeployOptions = {}): Promise<DeployedOperator> {
+/** The roles that the manifests of an operator give it: not those for people. */
+export function rolesOf(operator: Operator, options: InstallOptions = {}): GrantedRole[] {
+  const installed = installObjects(describeOperator(operator, options))
+  const bound = installed.flatMap(({ kind, roleRef }) =>
+    kind.endsWith('RoleBinding') ? [(roleRef as { name: string }).name] : [],
+  )
+  return installed.filter(({ kind, metadata }) => /Role$/.test(kind) && bound.includes(metadata.name)) as GrantedRole[]
+}
+
+/** Installs an operator as its manifests say, on a server that checks who blocks the deletion of owners. */
+export async function installOperator(operator: Operator, options: InstallOptions = {}): Promise<InstalledOperator> {
   const user = { name: 'scraper', groups: ['system:authenticated'] }
-  const plane = await startControlPlane({ tokens: [{ token: scraperToken, user }], nodes: options.nodes })
+  await using plane = await startControlPlane({
+    tokens: [{ token: scraperToken, user }],
+    nodes: options.nodes,
+    server: { admissionPlugins: ['OwnerReferencesPermissionEnforcement'] },
+  })
   const client = plane.client()
   const installed = installObjects(describeOperator(operator, options))
+  for (const name of elsewhere(installed)) await client.apply(Namespace({ metadata: { name } }))
   for (const object of installed) {
     // The program runs here instead.
     if (object.kind !== 'Deployment') await client.apply(object as never, { force: true })
   }
-  const until: DeployedOperator['until'] = async (kind, key, when = () => true) => {
-    const isEnough = (sight: Infer<typeof kind> | undefined): boolean => sight !== undefined && when(sight)
-    const name = `${kind.kind} ${JSON.stringify(key)}`
-    const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace: 'default', signal })
-    return (await within(name, work)) as Infer<typeof kind>
-  }
   for (const { metadata } of installed.filter(({ kind }) => kind === 'CustomResourceDefinition')) {
-    await until(CustomResourceDefinition, metadata.name, ({ status }) =>
-      (status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True'),
-    )
+    const isEstablished = (crd: CustomResourceDefinition | undefined): boolean =>
+      (crd?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
+    const signal = AbortSignal.timeout(20_000)
+    await watchObject(client, CustomResourceDefinition, metadata.name, isEstablished, { namespace: '', signal })
   }
+  const snapshot = plane.snapshot()
+  return {
+    async run(run = {}) {
+      return start(await snapshot.start({ nodes: run.nodes ?? options.nodes }), installed, {
+        operator,
+        ...run,
+        watched: options.namespaced,
+      })
+    },
+    [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
+  }
+}
+
+/** Namespaces that the operator is given rights in and does not bring with it. */
+function elsewhere(installed: readonly Manifest[]): Set<string> {
+  const named = installed.flatMap(({ metadata }) => metadata.namespace ?? [])
+  const own = installed.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
+  return new Set(named.filter((namespace) => !own.includes(namespace)))
+}
+
+interface Start extends RunOptions {
+  readonly operator: Operator
+  readonly watched: boolean | undefined
+}
+
+async function start(plane: ControlPlane, installed: readonly Manifest[], options: Start): Promise<DeployedOperator> {
+  const { operator, isRough = false } = options
+  const client = plane.client()
+  for (const role of options.roles ?? []) await replaceRules(client, role)
+  // Authorization looks at a cache of the roles.
+  const { feed, store } = plane.server.parts.registry
+  await feed.reached(await store.revision())
+
   const namespace = `${operator.name}-system`
   const account = {
     name: `system:serviceaccount:${namespace}:${operator.name}-controller-manager`,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
   }
-  const used = new Map<string, UsedAccess>()
-  const refused = new Set<string>()
-  const log: string[] = []
+  const refused = new Map<string, string>()
+  const firstRefusal = new Deferred<string>()
+  const refusal = new AbortController()
+  const transport = roughTransport(plane.transport(account), {
+    isOld: isRough,
+    losesAnswers: isRough,
+    onRefused: (request, message) => {
+      refused.set(request, message)
+      firstRefusal.resolve(message)
+      refusal.abort(new Error(`The operator was refused: ${message}`))
+    },
+  })
+  const within = <T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    withDeadline(systemClock, '20s', what, (signal) => work(AbortSignal.any([signal, refusal.signal])))
+  const sees = (kind: AnyKind, key: Key, isEnough: (sight: unknown) => boolean, what: string): Promise<unknown> =>
+    within(what, (signal) => watchObject(client, kind, key, isEnough, { namespace: 'default', signal }))
+
+  const clock = skippingClock()
   const listener = memoryHttpListener()
   const listening = new Deferred<void>()
   let stop: (signal: StopSignal) => void = () => undefined
-  const transport = recorded(plane.transport(account), used, refused)
-  const deployment = installed.find(({ kind }) => kind === 'Deployment') as unknown as {
-    spec: { template: { spec: { containers: [{ args: string[] }] } } }
-  }
   const host: RunHost = {
-    args: deployment.spec.template.spec.containers[0].args,
-    env: { POD_NAMESPACE: namespace, POD_NAME: 'pod', ...(options.namespaced ? { WATCH_NAMESPACE: namespace } : {}) },
-    clock: systemClock,
+    args: argumentsOf(installed),
+    env: { POD_NAMESPACE: namespace, POD_NAME: 'pod', ...(options.watched ? { WATCH_NAMESPACE: namespace } : {}) },
+    clock,
     random: seededRandom(1),
     hostname: 'pod',
     isTerminal: false,
     out: () => undefined,
-    note: (line) => void log.push(line),
+    note: () => undefined,
     onStopSignal: (listen) => {
       stop = listen
       return { [Symbol.dispose]: () => undefined }
@@ -105,59 +180,75 @@ export async function deployOperator(operator: Operator, options: DeployOptions 
     },
     listener,
     listenForWebhooks: async ({ handler }) => {
-      listening.resolve()
       const served = plane.localServers.serve(`${operator.name}-webhook-service.${namespace}.svc:443`, handler)
+      listening.resolve()
       const health = { name: 'webhook', check: () => undefined }
       const close = (): void => served[Symbol.dispose]()
       return { port: 9443, health, close, [Symbol.asyncDispose]: async () => close() }
     },
   }
   const running = runWith(operator, host)
-  if (needsWebhooks(operator)) await within('the webhooks', () => listening.promise)
   return {
-    plane,
     client,
-    account,
-    installed,
-    used,
     refused,
-    log,
-    until,
-    async gone(kind, key) {
-      const isEnough = (sight: unknown): boolean => sight === undefined
-      const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace: 'default', signal })
-      await within(`${kind.kind} ${JSON.stringify(key)} to go`, work)
+    firstRefusal: firstRefusal.promise,
+    ready: needsWebhooks(operator) ? within('the webhooks', () => listening.promise) : Promise.resolve(),
+    until: async (kind, key, when = () => true) => {
+      const isEnough = (sight: unknown): boolean => sight !== undefined && when(sight as Infer<typeof kind>)
+      return (await sees(kind, key, isEnough, `${kind.kind} ${JSON.stringify(key)}`)) as Infer<typeof kind>
     },
+    async gone(kind, key) {
+      await sees(kind, key, (sight) => sight === undefined, `${kind.kind} ${JSON.stringify(key)} to go`)
+    },
+    repeated: (reason, namespace) =>
+      within(`a repeated Event ${reason}`, async (signal) => {
+        for await (const event of await client.watch(Event, { namespace, signal })) {
+          if (event.type === 'BOOKMARK' || event.object.reason !== reason) continue
+          if ((event.object.series?.count ?? 1) > 1) return
+        }
+        signal.throwIfAborted()
+      }),
     metrics: async (token) => {
       const headers = { authorization: `Bearer ${token}` }
       return (await listener.request('metrics', '/metrics', { headers })).status
     },
+    skip: (milliseconds) => clock.skip(milliseconds),
     async stop() {
       stop('SIGTERM')
-      expect(await within('the operator to stop', () => running)).toBe(0)
+      expect(await withDeadline(systemClock, '20s', 'the operator to stop', () => running)).toBe(0)
     },
     async [Symbol.asyncDispose]() {
       stop('SIGTERM')
-      await within('the operator to stop', () => running)
+      await withDeadline(systemClock, '20s', 'the operator to stop', () => running)
       await plane[Symbol.asyncDispose]()
     },
   }
 }
 
-function recorded(transport: Transport, used: Map<string, UsedAccess>, refused: Set<string>): Transport {
+/** The system's clock, whose wall time can be put forward. */
+function skippingClock(): Clock & { skip(milliseconds: number): void } {
+  let skipped = 0
   return {
-    host: transport.host,
-    async send(request) {
-      const access = accessOfRequest(request.method, request.path, request.body)
-      if (access) used.set(access.id, access)
-      const response = await transport.send(request)
-      if (access && response.status === 403) refused.add(access.id)
-      // What an apply creates takes that right too.
-      if (access && request.method === 'PATCH' && response.status === 201) {
-        used.set(`create by ${access.id}`, { ...access, verb: 'create', name: '' })
-      }
-      return response
+    now: () => systemClock.now() + skipped,
+    nowMicros: () => systemClock.nowMicros() + skipped * 1000,
+    monotonic: () => systemClock.monotonic(),
+    setTimer: (delay, callback, label) => systemClock.setTimer(delay, callback, label),
+    sleep: (delay, options) => systemClock.sleep(delay, options),
+    skip: (milliseconds) => {
+      skipped += milliseconds
     },
-    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
+}
+
+function argumentsOf(installed: readonly Manifest[]): readonly string[] {
+  const deployment = installed.find(({ kind }) => kind === 'Deployment') as unknown as {
+    spec: { template: { spec: { containers: [{ args: string[] }] } } }
+  }
+  return deployment.spec.template.spec.containers[0].args
+}
+
+async function replaceRules(client: ApiClient, { kind, metadata, rules }: GrantedRole): Promise<void> {
+  const { name, namespace } = metadata
+  const draft = JSON.parse(JSON.stringify({ metadata: { name, namespace }, rules })) as Parameters<typeof Role>[0]
+  await client.apply(kind === 'Role' ? Role(draft) : ClusterRole(draft), { force: true })
 }

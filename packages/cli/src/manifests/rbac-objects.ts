@@ -36,11 +36,13 @@ export function managerBindings(context: ObjectContext): Manifest[] {
 
 /** What agreeing on a leader, or on shares of the work, takes: usually beside the operator. */
 export function leaderElectionRoles(context: ObjectContext): Manifest[] {
-  const { own, elsewhere } = context.operator.access
+  const { own, elsewhere, watched } = context.operator.access
   const roles: Manifest[] = []
-  if (own.length > 0) roles.push(role(context, 'Role', 'leader-election-role', own))
+  const beside = isWatched(context, ownNamespace) ? rulesBeyond(own, watched) : own
+  if (beside.length > 0) roles.push(role(context, 'Role', 'leader-election-role', beside))
   for (const [namespace, rules] of Object.entries(elsewhere)) {
-    roles.push(placed(context, namespace, role(context, 'Role', `leader-election-role-${namespace}`, rules)))
+    const needed = isWatched(context, namespace) ? rulesBeyond(rules, watched) : rules
+    roles.push(placed(context, namespace, role(context, 'Role', `leader-election-role-${namespace}`, needed)))
   }
   return roles
 }
@@ -116,6 +118,26 @@ export function helperName(
 /** Whether the operator looks after the certificate of its webhooks itself. */
 export function isSelfManaged({ operator, options }: Pick<ObjectContext, 'operator' | 'options'>): boolean {
   return hasWebhooks(operator) && !options.certManager
+}
+
+/** Whether the operator has its rights on what it watches in a namespace. */
+function isWatched({ operator, options }: ObjectContext, namespace: string): boolean {
+  const place = (name: string): string => (name === ownNamespace ? options.namespace : name)
+  return operator.namespaces.some((watched) => place(watched) === place(namespace))
+}
+
+/** What rules allow beyond others that hold in the same place: nothing is granted twice. */
+function rulesBeyond(rules: readonly PolicyRule[], granted: readonly PolicyRule[]): PolicyRule[] {
+  const known = new Set(granted.flatMap(singleRights).map((right) => JSON.stringify(right)))
+  return mergeRules(rules.flatMap(singleRights).filter((right) => !known.has(JSON.stringify(right))))
+}
+
+function singleRights({ apiGroups = [], resources = [], verbs, ...named }: PolicyRule): PolicyRule[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      verbs.map((verb) => ({ apiGroups: [group], resources: [resource], verbs: [verb], ...named })),
+    ),
+  )
 }
 
 function role(

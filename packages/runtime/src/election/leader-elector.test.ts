@@ -1,3 +1,4 @@
+import { newForbidden } from '@kubewright/api'
 import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import type { MetricSink } from '../work-queue/metric-sink.ts'
@@ -18,13 +19,14 @@ class Scene {
   candidate(name: string) {
     const machine = new Machine(this.clock)
     const link = { cut: false, loss: 0, delay: 0 }
+    const store = this.world.seenFrom(machine, link)
     const metrics: MetricSink = {
       add: (metric, _, amount) => void this.measured.set(metric, (this.measured.get(metric) ?? 0) + amount),
       set: (metric, _, value) => void this.measured.set(`${name} ${metric}`, value),
       observe: () => undefined,
     }
     const elector = new LeaderElector({
-      store: this.world.seenFrom(machine, link),
+      store,
       leaseName: 'lock',
       identity: name,
       timing: resolveLeaseTiming({}, 'test'),
@@ -42,7 +44,7 @@ class Scene {
       await elector.keep({ signal })
       state.lost = true
     }
-    return { elector, machine, link, state, run: () => void run().catch(() => undefined) }
+    return { elector, machine, link, store, state, run: () => void run().catch(() => undefined) }
   }
 
   get spec() {
@@ -158,6 +160,23 @@ describe('LeaderElector', () => {
     await scene.clock.advance('2s')
     expect(a.state.lost).toBe(true)
     expect(a.elector.holder).toBe('usurper')
+  })
+
+  test('release does not insist where the lease may not be written', async () => {
+    const scene = new Scene()
+    const a = scene.candidate('a')
+    a.run()
+    await scene.clock.advance('1s')
+    scene.stop.abort()
+    a.store.update = async () => {
+      throw newForbidden({ group: 'coordination.k8s.io', resource: 'leases' }, 'lock', 'no right')
+    }
+    const before = scene.clock.monotonic()
+    const released = a.elector.release()
+    await scene.clock.advance('1ms')
+    await released
+    expect(scene.clock.monotonic() - before).toBe(1)
+    expect(scene.log.records.map(({ message }) => message)).toContain('Failed to release lease')
   })
 
   test('release lets another lead within a jittered retry', async () => {

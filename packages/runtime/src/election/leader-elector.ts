@@ -219,6 +219,8 @@ export class LeaderElector {
         return
       } catch (error) {
         signal.throwIfAborted()
+        // A right that is missing does not come while the process stops.
+        if (isForbidden(error)) throw error
         if (!isConflict(error)) await clock.sleep(timing.retryPeriod, { signal })
       }
     }

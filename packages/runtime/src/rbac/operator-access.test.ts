@@ -58,7 +58,9 @@ describe('rulesOf()', () => {
       name: 'plain',
       controllers: [defineController(Plain, { reconcile: () => undefined })],
     })
-    expect(rulesOf(operator)).toEqual([{ apiGroups: ['ajd.example.com'], resources: ['plains'], verbs: read }, events])
+    // Patching: for the finalizer of an earlier version that cleaned up.
+    const verbs = ['get', 'list', 'patch', 'watch']
+    expect(rulesOf(operator)).toEqual([{ apiGroups: ['ajd.example.com'], resources: ['plains'], verbs }, events])
   })
 
   it('lets children be deleted only where they are pruned', () => {
@@ -98,6 +100,13 @@ describe('accessOf()', () => {
     expect([...elsewhere]).toEqual([['far', [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }]]])
   })
 
+  it('asks for Events beside the Lease, where it does not look at all namespaces', () => {
+    const options = { controllers: [], leaderElection: { namespace: 'far' }, namespaces: ['near'] }
+    const { watched, elsewhere } = accessOf(defineOperator({ name: 'a', ...options }))
+    expect(watched).toEqual([events])
+    expect(elsewhere.get('far')).toContainEqual({ ...events, verbs: ['create'] })
+  })
+
   it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
     const operator = defineOperator({
       name: 'home',
@@ -122,6 +131,7 @@ describe('accessOf()', () => {
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['home-webhook-cert'], verbs: ['get', 'update'] },
       { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+      { ...events, verbs: ['create'] },
     ])
   })
 })

@@ -38,10 +38,7 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   const rights = operator.controllers.flatMap((controller) =>
     isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
   )
-  rights.push({
-    rule: { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-    isCluster: false,
-  })
+  rights.push({ rule: eventRule, isCluster: false })
   const everywhere = operator.namespaces.length === 0
   const cluster = rights.filter(({ isCluster }) => everywhere || isCluster).map(({ rule }) => rule)
   const watched = rights.filter(({ isCluster }) => !everywhere && !isCluster).map(({ rule }) => rule)
@@ -60,8 +57,11 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
     if (option === false) continue
     const rule: PolicyRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }
     const { namespace } = option
-    if (namespace === undefined) own.push(rule)
-    else elsewhere.set(namespace, mergeRules([...(elsewhere.get(namespace) ?? []), rule]))
+    // Who leads is told by Events beside the Lease, where the operator need not look at anything. None of them repeats.
+    const rules =
+      option === operator.leaderElection && !everywhere ? [rule, { ...eventRule, verbs: ['create'] }] : [rule]
+    if (namespace === undefined) own.push(...rules)
+    else elsewhere.set(namespace, mergeRules([...(elsewhere.get(namespace) ?? []), ...rules]))
   }
   return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own), elsewhere }
 }
@@ -79,13 +79,12 @@ interface Right {
 }
 
 function controllerRights(controller: Controller): Right[] {
-  const { kind, owns, watches, sources, cleanup, prune, rbac } = controller
-  const rights = [right(kind, read), ...sources.flatMap(sourceRights)]
+  const { kind, owns, watches, sources, prune, rbac } = controller
+  // The finalizer is written to the object itself. One that an earlier version left behind is removed without any cleanup, too.
+  const rights = [right(kind, [...read, 'patch']), ...sources.flatMap(sourceRights)]
   if (kind.subresources.includes('status')) rights.push(right(kind, ['patch'], 'status'))
-  // The finalizer is written to the object itself.
-  if (cleanup) rights.push(right(kind, ['patch']))
   // Who makes an object that keeps its owner from going needs this right on the owner, where that is enforced.
-  if (cleanup || owns.length > 0) rights.push(right(kind, ['update'], 'finalizers'))
+  if (owns.length > 0) rights.push(right(kind, ['update'], 'finalizers'))
   for (const owned of owns) {
     rights.push(right(owned.kind, [...read, 'create', 'patch', ...(prune ? ['delete'] : [])]))
   }
@@ -107,6 +106,8 @@ function right(kind: AnyKind, verbs: readonly string[], subresource?: string): R
   const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`
   return { rule: { apiGroups: [kind.group], resources: [resource], verbs }, isCluster: kind.scope === 'Cluster' }
 }
+
+const eventRule: PolicyRule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }
 
 /** To know who asks for metrics. */
 const reviewRules: readonly PolicyRule[] = [

@@ -1,0 +1,239 @@
+// Each scenario has an operator do everything that its roles are for.
+import { controllerRef } from '@kubewright/api'
+import type { NodesOptions } from '@kubewright/controlplane'
+import { Deployment, Lease, MutatingWebhookConfiguration, Namespace, Pod, Secret, Service } from '@kubewright/k8s'
+import { type Controller, defineOperator, type Operator } from '@kubewright/runtime'
+import { appServiceController } from '../../examples/app-service/src/app-service.controller.ts'
+import { AppService } from '../../examples/app-service/src/app-service.ts'
+import { operator as appService } from '../../examples/app-service/src/operator.ts'
+import { EtcdCluster } from '../../examples/etcd-cluster/src/etcd-cluster.ts'
+import { etcdOperator } from '../../examples/etcd-cluster/src/operator.ts'
+import { localSites as etcdSites } from '../../examples/etcd-cluster/src/site.ts'
+import { FakeEtcd } from '../../examples/etcd-cluster/src/testdata/fake-etcd.ts'
+import { Foo } from '../../examples/foo/src/foo.ts'
+import { operator as foo } from '../../examples/foo/src/operator.ts'
+import { fakeDns } from '../../examples/home/src/dns.ts'
+import { Home } from '../../examples/home/src/home.ts'
+import { homeOperator } from '../../examples/home/src/operator.ts'
+import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
+import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
+import { sqlOperator } from '../../examples/sql-database/src/operator.ts'
+import { localSites as sqlSites } from '../../examples/sql-database/src/site.ts'
+import { SqlDatabase } from '../../examples/sql-database/src/sql-database.ts'
+import { FakeDatabases } from '../../examples/sql-database/src/testdata/fake-databases.ts'
+import type { DeployedOperator, InstallOptions } from './deployed-operator.ts'
+
+/** An operator, and what is to be done with it. */
+export interface OperatorScenario {
+  readonly name: string
+  /** A new one for each run, with the world that it lives in. */
+  readonly make: () => { readonly operator: Operator; readonly nodes?: NodesOptions | undefined }
+  readonly options?: InstallOptions
+  /** The roles, by the ends of their names, in which it differs from a scenario that has tried the others. @default all */
+  readonly differsIn?: string
+  /** Resolves when everything was done. */
+  readonly use: (deployed: DeployedOperator) => Promise<void>
+}
+
+/**
+ * The operator with a reconciler that also reads past its caches and tells so by Events. Roles allow what every reconciler may do with
+ * what it watches: from outside, nobody sees that some never do.
+ */
+function curious(operator: Operator): Operator {
+  const [controller] = operator.controllers as readonly [Controller]
+  const { owns, watches } = controller
+  const reconcile: Controller['reconcile'] = async (object, context) => {
+    const { client, event, signal } = context
+    for (const { kind } of [...owns, ...watches]) {
+      const key = kind.scope === 'Cluster' ? 'any' : 'default/any'
+      await client.find(kind, key, { consistency: 'live', signal })
+    }
+    event('Normal', 'Looked', 'Looked at everything')
+    return controller.reconcile(object, context)
+  }
+  return defineOperator({ ...operator, controllers: [{ ...controller, reconcile }] })
+}
+
+const isTrue =
+  (wanted: string) =>
+  (object: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean =>
+    (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
+
+/** The reason of the Event that says so. */
+const inTheWay = 'ErrResourceExists'
+
+const labels = { app: 'foreign' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
+
+/** A Deployment that keeps an operator from having one of that name, until it has said so twice. */
+async function standInTheWay({ client, repeated }: DeployedOperator, key: { name: string; namespace: string }) {
+  await client.create(Deployment({ metadata: key, spec: { replicas: 0, selector: { matchLabels: labels }, template } }))
+  return async (): Promise<void> => {
+    await repeated(inTheWay, key.namespace)
+    await client.delete(Deployment, key)
+  }
+}
+
+const useAppService =
+  (namespace: string) =>
+  async (deployed: DeployedOperator): Promise<void> => {
+    const { client, until, gone } = deployed
+    const key = { name: 'app', namespace }
+    const makeWay = await standInTheWay(deployed, key)
+    const ports = [{ port: 80, targetPort: 80 }]
+    // As an earlier version with something to clean up would have left it.
+    const { finalizer } = appServiceController
+    const metadata = { ...key, finalizers: [finalizer] }
+    const app = await client.create(AppService({ metadata, spec: { replicas: 1, image: 'nginx', ports } }))
+    await makeWay()
+    await until(AppService, key, isTrue('Available'))
+    await until(Service, key)
+    // As an earlier version would have called it.
+    const old = { name: 'app-old', namespace, ownerReferences: [controllerRef(app)] }
+    const fieldManager = `${appService.name}/${appServiceController.name}`
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template }
+    await client.apply(Deployment({ metadata: old, spec }), { fieldManager })
+    await client.patch(AppService, key, { spec: { ports: null } })
+    await Promise.all([gone(Service, key), gone(Deployment, { name: old.name, namespace })])
+    await client.delete(AppService, key)
+    await Promise.all([gone(AppService, key), gone(Deployment, key)])
+  }
+
+const day = 24 * 60 * 60 * 1000
+
+async function useHome(deployed: DeployedOperator): Promise<void> {
+  const { client, until, gone, skip } = deployed
+  const key = { name: 'cosy', namespace: 'default' }
+  const makeWay = await standInTheWay(deployed, key)
+  const old = Home.versions.v1alpha1({ metadata: key, spec: { container: 'nginx:1', size: 1 } })
+  await client.create(old)
+  await makeWay()
+  await until(Home, key, isTrue('Ready'))
+  await client.delete(Home, key)
+  await gone(Home, key)
+
+  const certificates = { name: 'home-operator-webhook-cert', namespace: 'home-operator-system' }
+  const shown = (await client.get(Secret, certificates)).data?.['tls.crt']
+  skip(80 * day)
+  // Whatever changes has the operator look at its certificates at once.
+  const [configuration] = await client.list(MutatingWebhookConfiguration)
+  await client.patch(MutatingWebhookConfiguration, configuration!.metadata, { metadata: { labels: { seen: 'yes' } } })
+  await until(Secret, certificates, ({ data }) => data?.['tls.crt'] !== shown)
+}
+
+async function useFoo(deployed: DeployedOperator): Promise<void> {
+  const { client, until, gone } = deployed
+  const makeWay = await standInTheWay(deployed, { name: 'one', namespace: 'default' })
+  await client.create(Foo({ metadata: { name: 'foo' }, spec: { deploymentName: 'one', replicas: 1 } }))
+  await makeWay()
+  await until(Foo, 'foo', ({ status }) => status?.availableReplicas === 1)
+  await client.patch(Foo, 'foo', { spec: { deploymentName: 'two' } })
+  await until(Deployment, 'two')
+  await gone(Deployment, 'one')
+  await letGo(deployed, Foo, 'foo', foo)
+}
+
+/** Deletes an object that an earlier version of its controller, which cleaned up, has put its finalizer on. */
+async function letGo(
+  { client, gone }: DeployedOperator,
+  kind: typeof Foo | typeof EtcdCluster | typeof SqlDatabase,
+  name: string,
+  { controllers }: Operator,
+): Promise<void> {
+  const { finalizer } = controllers[0] as Controller
+  await client.patch(kind, name, { metadata: { finalizers: [finalizer] } })
+  await client.delete(kind, name)
+  await gone(kind, name)
+}
+
+function etcd(): ReturnType<OperatorScenario['make']> {
+  const fake = new FakeEtcd()
+  const operator = etcdOperator({ etcd: fake.etcd, sites: etcdSites({ folder: '/fake', firstPort: 1000 }) })
+  return { operator: curious(operator), nodes: { nodes: 1, processes: fake.host } }
+}
+
+async function useEtcdCluster(deployed: DeployedOperator): Promise<void> {
+  const { client, until, gone, repeated } = deployed
+  // Somebody else has the name of its Service, until that was said twice.
+  const service = { name: 'etcd-client', namespace: 'default' }
+  await client.create(Service({ metadata: service, spec: { ports: [{ port: 1 }] } }))
+  await client.create(EtcdCluster({ metadata: { name: 'etcd' }, spec: { size: 2 } }))
+  await repeated(inTheWay, 'default')
+  await client.delete(Service, service)
+  const has = (size: number) => (cluster: EtcdCluster) =>
+    isTrue('Complete')(cluster) && cluster.status?.healthyMembers === size
+  await until(EtcdCluster, 'etcd', has(2))
+  await client.patch(EtcdCluster, 'etcd', { spec: { size: 1 } })
+  await Promise.all([gone(Pod, 'etcd-1'), gone(Service, 'etcd-1')])
+  await letGo(deployed, EtcdCluster, 'etcd', etcd().operator)
+}
+
+function sql(): ReturnType<OperatorScenario['make']> {
+  const fake = new FakeDatabases()
+  const operator = sqlOperator({ database: fake.database, sites: sqlSites({ folder: '/fake', firstPort: 1000 }) })
+  return { operator: curious(operator), nodes: { nodes: 1, processes: fake.host } }
+}
+
+async function useSqlDatabase(deployed: DeployedOperator): Promise<void> {
+  const { client, until, gone, repeated } = deployed
+  const service = { name: 'db-0', namespace: 'default' }
+  await client.create(Service({ metadata: service, spec: { ports: [{ port: 1 }] } }))
+  await client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 2 } }))
+  await repeated(inTheWay, 'default')
+  await client.delete(Service, service)
+  await until(SqlDatabase, 'db', isTrue('Redundant'))
+  await client.patch(SqlDatabase, 'db', { spec: { instances: 1 } })
+  await Promise.all([gone(Pod, 'db-1'), gone(Service, 'db-1')])
+  await letGo(deployed, SqlDatabase, 'db', sql().operator)
+}
+
+async function useSecSynch(deployed: DeployedOperator): Promise<void> {
+  const { client, until, gone, repeated } = deployed
+  for (const name of ['a1', 'a2']) await client.create(Namespace({ metadata: { name } }))
+  await client.create(Secret({ metadata: { name: 'secret-a' }, stringData: { password: 'a' } }))
+  const spec = { sourceNamespace: 'default', secretName: 'secret-a', destinationNamespaces: ['a1', 'a2'] }
+  await client.create(SecSynch({ metadata: { name: 'synch' }, spec }))
+  await until(SecSynch, 'synch', isTrue('Synced'))
+  await client.patch(Secret, 'secret-a', { stringData: { password: 'b' } })
+  const password = Buffer.from('b').toString('base64')
+  await until(Secret, 'a2/secret-a', ({ data }) => data?.['password'] === password)
+  await repeated('Looked', 'default')
+  await client.delete(SecSynch, 'synch')
+  await Promise.all([gone(Secret, 'a1/secret-a'), gone(SecSynch, 'synch')])
+}
+
+/** What keeping a share of the work takes: the Lease that says who is there is renewed. */
+async function useShare(deployed: DeployedOperator): Promise<void> {
+  await useSecSynch(deployed)
+  const [lease] = await deployed.client.list(Lease, { namespace: `${secSynch.name}-system` })
+  await deployed.until(Lease, lease!.metadata, ({ spec }) => spec?.renewTime !== spec?.acquireTime)
+}
+
+/** All example operators, in the ways in which they can be installed. */
+export const scenarios: readonly OperatorScenario[] = [
+  { name: 'AppService', make: () => ({ operator: appService }), use: useAppService('default') },
+  {
+    name: 'AppService in its own namespace',
+    make: () => ({ operator: appService }),
+    options: { namespaced: true },
+    use: useAppService('app-service-operator-system'),
+  },
+  {
+    name: 'AppService in another namespace, with its Lease in a third',
+    make: () => ({
+      operator: defineOperator({ ...appService, namespaces: ['north'], leaderElection: { namespace: 'leases' } }),
+    }),
+    use: useAppService('north'),
+  },
+  { name: 'Home', make: () => ({ operator: homeOperator(fakeDns()) }), use: useHome },
+  { name: 'Foo', make: () => ({ operator: curious(foo) }), use: useFoo },
+  { name: 'SecSynch', make: () => ({ operator: curious(secSynch) }), use: useSecSynch },
+  {
+    name: 'SecSynch whose replicas share the work',
+    make: () => ({ operator: defineOperator({ ...curious(secSynch), leaderElection: false, sharding: true }) }),
+    differsIn: '-leader-election-role',
+    use: useShare,
+  },
+  { name: 'EtcdCluster', make: etcd, use: useEtcdCluster },
+  { name: 'SqlDatabase', make: sql, use: useSqlDatabase },
+]

@@ -1,0 +1,68 @@
+import type { Transport, TransportBody, TransportResponse } from '@kubewright/client'
+import { accessOfRequest } from './used-access.ts'
+
+/** What a {@link roughTransport} does and tells. */
+export interface RoughTransportOptions {
+  /** Whether lists cannot be streamed, as on servers of old. */
+  readonly isOld: boolean
+  /** Whether the answer to the first write of each resource that controllers are about gets lost on its way. */
+  readonly losesAnswers: boolean
+  /** Told what is refused for lack of a right, and in which words. */
+  readonly onRefused: (request: string, message: string) => void
+}
+
+/** A way to an API server on which things happen that an operator has to live with. */
+export function roughTransport(transport: Transport, options: RoughTransportOptions): Transport {
+  const lost = new Set<string>()
+  return {
+    host: transport.host,
+    async send(request) {
+      if (options.isOld && request.path.includes('sendInitialEvents=true')) return noStreaming()
+      const response = await transport.send(request)
+      const access = accessOfRequest(request.method, request.path)
+      if (response.status === 403) {
+        const bytes = await response.body.bytes()
+        const { message } = JSON.parse(Buffer.from(bytes).toString()) as { message: string }
+        options.onRefused(access ?? `${request.method} ${request.path}`, message)
+        return { ...response, body: bodyOf(bytes) }
+      }
+      if (access === undefined || request.method === 'GET' || response.status > 299) return response
+      const [, what = ''] = access.split(' ')
+      if (!options.losesAnswers || isHousekeeping(what) || lost.has(what)) return response
+      lost.add(what)
+      response.body.discard()
+      return answer(504, 'Timeout', 'request did not complete within the allotted timeout')
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
+}
+
+/** What the runtime does for itself and would only try again after a while. */
+const isHousekeeping = (what: string): boolean =>
+  /reviews$|^events\.k8s\.io\/|^coordination\.k8s\.io\/|^admissionregistration\.k8s\.io\/|^apiextensions\.k8s\.io\/|^\/secrets$/.test(
+    what,
+  )
+
+/** The words of servers before streaming lists. */
+const noStreaming = (): TransportResponse =>
+  answer(
+    422,
+    'Invalid',
+    'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+  )
+
+function answer(code: number, reason: string, message: string): TransportResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
+  const headers = { 'content-type': ['application/json'] }
+  return { status: code, headers, body: bodyOf(Buffer.from(JSON.stringify(status))) }
+}
+
+function bodyOf(bytes: Uint8Array): TransportBody {
+  return {
+    bytes: async () => bytes,
+    discard: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      yield bytes
+    },
+  }
+}
