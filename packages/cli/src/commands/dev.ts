@@ -1,6 +1,8 @@
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { AsyncDisposer } from '@kubewright/base'
 import type { Command, CommandContext } from '../command.ts'
+import { checkWatched } from '../dev/check-watched.ts'
 import { type DevOptions, devHelp, parseDevOptions } from '../dev/dev-options.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { forgetLocalWebhooks } from '../dev/forget-local-webhooks.ts'
@@ -29,6 +31,8 @@ export const devCommand: Command = {
 async function dev(options: DevOptions, context: CommandContext): Promise<number> {
   const { clock, out, note, env, signal, program = [] } = context
   const entry = await findEntry(options.entry, process.cwd())
+  const folders = [entry.project, ...options.watch.map((folder) => resolve(folder))]
+  checkWatched(folders, homedir())
   const story = new Story({ write: out, clock, terminal: context.terminal, project: entry.project })
   const disposer = new AsyncDisposer()
   try {
@@ -37,6 +41,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
     )
     const { url, kubeconfig } = served
     out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
+    note(`Reloads when code in ${folders.join(' or ')} changes`)
     note(`Objects in ${describeBackend(options.plane.backend)}. For kubectl, in another terminal:`)
     note(`  export KUBECONFIG=${kubeconfig}`)
     let toldHow = false
@@ -69,7 +74,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
       }),
     )
     const watching = await watchProject({
-      folders: [entry.project, ...options.watch.map((folder) => resolve(folder))],
+      folders,
       clock,
       onChange: (files) => {
         story.tell(entry.name, `reloads, as ${listed(files)} changed`)

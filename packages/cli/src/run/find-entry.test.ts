@@ -54,6 +54,15 @@ describe('findEntry()', () => {
     expect((await findEntry('examples/one', folder)).project).toBe(join(folder, 'examples/one'))
   })
 
+  it('does not take the home directory for the project, whatever is in it', async () => {
+    write('package.json', '{}')
+    write('one/src/main.ts')
+    write('two/main.ts')
+    expect((await findEntry('one/src/main.ts', folder, folder)).project).toBe(join(folder, 'one'))
+    expect((await findEntry('two/main.ts', folder, folder)).project).toBe(join(folder, 'two'))
+    expect((await findEntry('two/main.ts', folder)).project).toBe(folder)
+  })
+
   it('says what it looked for', async () => {
     await expect(findEntry(undefined, folder)).rejects.toThrow(/^no operator found in .*looked for src\/main\.ts, /)
     await expect(findEntry('x.ts', folder)).rejects.toThrow('x.ts does not exist: name the module of the operator')

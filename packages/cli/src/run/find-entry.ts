@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { UsageError } from '../usage-error.ts'
 
@@ -17,14 +18,15 @@ const usual = ['src/main', 'src/operator', 'main', 'operator'].flatMap((name) =>
 
 /**
  * Finds the module of an operator: the one that is given, a file or a folder of a project; else what `kubewright.operator` in
- * package.json names; else src/main.ts or src/operator.ts. Throws a UsageError that says what was looked for.
+ * package.json names; else src/main.ts or src/operator.ts. Throws a UsageError that says what was looked for. A package.json in the home
+ * directory, which many have by accident, does not make that a project.
  */
-export async function findEntry(given: string | undefined, folder: string): Promise<Entry> {
+export async function findEntry(given: string | undefined, folder: string, home: string = homedir()): Promise<Entry> {
   const start = resolve(folder, given ?? '.')
   const kind = await kindOf(start)
   if (kind === undefined) throw new UsageError(`${given} does not exist: name the module of the operator`)
   const shown = (file: string): string => relative(folder, file) || file
-  if (kind === 'file') return { file: start, project: await projectOf(start), name: shown(start) }
+  if (kind === 'file') return { file: start, project: await projectOf(start, home), name: shown(start) }
   const manifest = await manifestIn(start)
   const named = manifest?.kubewright?.operator
   for (const candidate of named === undefined ? usual : [named]) {
@@ -48,9 +50,9 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
 }
 
 /** The nearest folder with a package.json, unless that is of a whole monorepo; then the one above src, or that of the module. */
-async function projectOf(file: string): Promise<string> {
+async function projectOf(file: string, home: string): Promise<string> {
   const own = dirname(file)
-  for (let at = own; dirname(at) !== at; at = dirname(at)) {
+  for (let at = own; dirname(at) !== at && at !== home; at = dirname(at)) {
     const manifest = await manifestIn(at)
     if (manifest === undefined) continue
     if (manifest.workspaces === undefined || at === own) return at
