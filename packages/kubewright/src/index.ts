@@ -17,6 +17,8 @@ export {
   isNotFound,
   type Kind,
   type KubeObject,
+  parseQuantity,
+  Quantity,
   sameObject,
 } from '@kubewright/api'
 export { type DeepReadonly, type Duration, isKubewrightError, KubewrightError, type Logger } from '@kubewright/base'
