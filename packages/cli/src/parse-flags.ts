@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { closestWord } from './terminal/closest-word.ts'
+import { closestWord } from '@kubewright/base'
 import { UsageError } from './usage-error.ts'
 
 /** Calls `parseArgs`, and says what it complains about in the words of this program. Throws {@link UsageError}. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
+import { closestWord } from '@kubewright/base'
 import type { Command, CommandContext } from './command.ts'
 import { commands } from './commands/all-commands.ts'
 import { explainError } from './explain-error.ts'
-import { closestWord } from './terminal/closest-word.ts'
 import { InterruptedError } from './terminal/interrupted-error.ts'
 import { UsageError } from './usage-error.ts'
 
