@@ -105,8 +105,8 @@ export async function installOperator(operator: Operator, options: InstallOption
   return {
     async run(run = {}) {
       return start(await snapshot.start({ nodes: run.nodes ?? options.nodes }), installed, {
-        operator,
         ...run,
+        operator: run.operator ?? operator,
         watched: options.namespaced,
       })
     },
