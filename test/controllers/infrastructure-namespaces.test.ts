@@ -1,4 +1,5 @@
 import { crdOf, defineResource } from '@kubewright/api'
+import type { InProcessHandler } from '@kubewright/client'
 import { builtinControllers } from '@kubewright/controllers'
 import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota, Secret } from '@kubewright/k8s'
@@ -57,6 +58,46 @@ test('pods go first, and what holds a namespace is told and let go', async () =>
   await plane.advance('1m')
   expect(await api.find(Namespace, namespace)).toBeUndefined()
 })
+
+test.each([
+  ['deletions of collections', 405, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],
+  ['deletions of collections, as if there were none', 404, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],
+  ['lists', 405, 'GET', ['DELETE']],
+])('a namespace goes although a server refuses %s that it offers (%d)', async (_, status, refused, expected) => {
+  const collection = `/api/v1/namespaces/${namespace}/configmaps`
+  const deletions: string[] = []
+  const between =
+    (handler: InProcessHandler): InProcessHandler =>
+    async (request) => {
+      const { method, path } = request
+      if (!path.startsWith(collection)) return handler(request)
+      const name = path.slice(collection.length)
+      if (method === 'DELETE') deletions.push(`DELETE ${name}`.trim())
+      if (method !== refused || name !== '') return handler(request)
+      const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason: reasons.get(status) }
+      return {
+        status,
+        headers: { 'content-type': 'application/json' },
+        body: new TextEncoder().encode(JSON.stringify(body)),
+      }
+    }
+  // Alone: nobody else gives the namespace things, or reads it through the same door.
+  const some = builtinControllers.filter(({ name }) => name === 'namespace-controller')
+  await using plane = await startPlane({ controllers: some.flatMap((one) => one.controllers), between })
+  const { api } = plane
+  await api.create(Namespace({ metadata: { name: namespace } }))
+  for (const name of ['a', 'b']) await api.create(ConfigMap({ metadata: meta(name) }))
+  await api.delete(Namespace, namespace)
+  await plane.advance('1m')
+  expect(await api.find(Namespace, namespace)).toBeUndefined()
+  expect(await api.list(ConfigMap, { namespace })).toEqual([])
+  expect(deletions).toEqual(expected)
+})
+
+const reasons: ReadonlyMap<number, string> = new Map([
+  [404, 'NotFound'],
+  [405, 'MethodNotAllowed'],
+])
 
 test('a quota is counted again when its limits change and when objects go', async () => {
   await using plane = await startControlPlane({ nodes: 0 })

@@ -50,7 +50,7 @@ export async function emptyNamespace(
   return { ...remains, discoveryError, contentErrors }
 }
 
-/** Deletes the objects of one resource; resolves to those that are still there. */
+/** Deletes the objects of one resource; resolves to those that are still there, as far as anybody can know. */
 async function emptyResource(
   api: ApiClient,
   resource: ServedResource,
@@ -58,41 +58,31 @@ async function emptyResource(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   const kind = metadataOnly(dynamicKind(resource))
-  const list = async (): Promise<readonly KubeObject[]> => {
-    try {
-      return resource.verbs.includes('list') ? await api.list(kind, { namespace, signal }) : []
-    } catch (error) {
-      if (isMethodNotSupported(error) || isNotFound(error)) return []
-      throw error
+  // Servers of others may offer a verb in discovery and refuse it when they are asked.
+  const can = (verb: string): boolean => resource.verbs.includes(verb)
+  const list = async (): Promise<readonly KubeObject[] | undefined> =>
+    can('list') ? unlessRefused(api.list(kind, { namespace, signal })) : undefined
+  const options = { propagationPolicy: 'Background', signal } as const
+  const there = await list()
+  // What already waits for its end cannot be hurried.
+  if (there?.every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return there
+  const removed = can('deletecollection')
+    ? await unlessRefused(api.deleteCollection(kind, { namespace, ...options }).then(() => true))
+    : undefined
+  if (removed === undefined) {
+    for (const { metadata } of there ?? []) {
+      await unlessRefused(api.delete(kind, { name: metadata.name, namespace }, options))
     }
   }
-  const there = await list()
-  if (there.length === 0) return there
-  // What already waits for its end cannot be hurried.
-  if (there.some(({ metadata }) => metadata.deletionTimestamp === undefined)) {
-    await removeAll(api, resource, namespace, there, signal)
-  }
-  return list()
+  return (await list()) ?? []
 }
 
-async function removeAll(
-  api: ApiClient,
-  resource: ServedResource,
-  namespace: string,
-  there: readonly KubeObject[],
-  signal: AbortSignal,
-): Promise<void> {
-  const kind = metadataOnly(dynamicKind(resource))
-  const options = { propagationPolicy: 'Background', signal } as const
-  if (resource.verbs.includes('deletecollection')) {
-    await api.deleteCollection(kind, { namespace, ...options })
-    return
-  }
-  for (const { metadata } of there) {
-    try {
-      await api.delete(kind, { name: metadata.name, namespace }, options)
-    } catch (error) {
-      if (!isNotFound(error) && !isMethodNotSupported(error)) throw error
-    }
+/** The answer of a server; undefined when it has no such thing or cannot do that with it. */
+async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isMethodNotSupported(error) || isNotFound(error)) return undefined
+    throw error
   }
 }
