@@ -1,13 +1,17 @@
-// Reads on standard input the authority of the proxy, and prints the manifests that register this server:
-//   kubectl get configmap -n kube-system extension-apiserver-authentication \
-//     -o jsonpath='{.data.requestheader-client-ca-file}' | node main.ts | kubectl apply -f -
-import { text } from 'node:stream/consumers'
+// Serves greetings until it is stopped. The first argument is a file with the authority of the proxy, the second one where to write the
+// manifests that register this server.
+import { readFile, writeFile } from 'node:fs/promises'
 import { startExtension } from './extension-server.ts'
 
-const extension = await startExtension(await text(process.stdin), Date.now())
+const [authority, manifests] = process.argv.slice(2)
+if (authority === undefined || manifests === undefined) {
+  console.error('Usage: main.ts AUTHORITY MANIFESTS')
+  process.exit(2)
+}
+const extension = await startExtension(await readFile(authority, 'utf8'), Date.now())
 const list = { apiVersion: 'v1', kind: 'List', items: extension.manifests }
-process.stdout.end(`${JSON.stringify(list, undefined, 2)}\n`)
-console.error(`Serving greetings on port ${extension.port}; press Ctrl-C to stop`)
+await writeFile(manifests, `${JSON.stringify(list, undefined, 2)}\n`)
+console.log(`Serving greetings on port ${extension.port}: kubectl apply -f ${manifests}; press Ctrl-C to stop`)
 const stop = (): void => void extension[Symbol.asyncDispose]().then(() => process.exit(0))
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)
