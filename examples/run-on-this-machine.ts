@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemProcessHost } from '@kubewright/controllers'
 import { startControlPlane } from '@kubewright/controlplane'
 import { type AnyKind, crdOf, createManager, type Operator } from 'kubewright'
-import { MachineProcesses } from './machine-processes.ts'
 import { runUntilStopped } from './open-cluster.ts'
 
 /** What {@link runOnThisMachine} takes. */
@@ -19,8 +19,7 @@ export interface RunOnThisMachineOptions {
 export async function runOnThisMachine({ commands, kind, operator }: RunOnThisMachineOptions): Promise<void> {
   await runUntilStopped(async (signal) => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-'))
-    const processes = new MachineProcesses()
-    const plane = await startControlPlane({ nodes: { nodes: 1, processes } })
+    const plane = await startControlPlane({ nodes: { nodes: 1, processes: systemProcessHost() } })
     try {
       const { kubeconfig, url } = await plane.listen()
       mkdirSync('.kubewright', { recursive: true })
@@ -31,7 +30,6 @@ export async function runOnThisMachine({ commands, kind, operator }: RunOnThisMa
       await createManager({ operator: await operator(folder), client, leaderElection: false }).start({ signal })
     } finally {
       await plane[Symbol.asyncDispose]()
-      await processes[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     }
   })

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemProcessHost } from '@kubewright/controllers'
 import { Pod } from 'kubewright/k8s'
 import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
 import { expect, test } from 'vitest'
 import { freePorts } from '../../free-ports.ts'
-import { MachineProcesses } from '../../machine-processes.ts'
 import { EtcdCluster } from './etcd-cluster.ts'
 import { etcdGateway } from './gateway.ts'
 import { etcdOperator } from './operator.ts'
@@ -25,10 +25,9 @@ test.skipIf(version === undefined)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-etcd-'))
     try {
-      await using processes = new MachineProcesses()
       const sites = localSites({ folder, firstPort: await freePorts(16) })
       const operator = etcdOperator({ etcd: etcdGateway(), sites })
-      await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
+      await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes: systemProcessHost() } })
       const urlOf = (name = ''): string =>
         sites({ name: 'real', namespace: 'default' }, Number(name.slice('real-'.length))).clientUrl
       const newest = ({ status }: EtcdCluster): string =>

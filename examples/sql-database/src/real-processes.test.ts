@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemProcessHost } from '@kubewright/controllers'
 import { Pod } from 'kubewright/k8s'
 import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
 import { expect, test } from 'vitest'
 import { freePorts } from '../../free-ports.ts'
-import { MachineProcesses } from '../../machine-processes.ts'
 import { httpDatabase, post } from './http-database.ts'
 import { sqlOperator } from './operator.ts'
 import { localSites } from './site.ts'
@@ -22,10 +22,9 @@ const redundant = (env: TestEnv) =>
 test('the operator replicates real processes and fails over between them', { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-sql-'))
   try {
-    await using processes = new MachineProcesses()
     const sites = localSites({ folder, firstPort: await freePorts(8) })
     const operator = sqlOperator({ database: httpDatabase(), sites })
-    await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes } })
+    await using env = await startTestEnv(operator, { nodes: { nodes: 1, processes: systemProcessHost() } })
     const urlOf = (name: string): string =>
       sites({ name: 'real', namespace: 'default' }, Number(name.slice('real-'.length))).url
     const write = (name: string, text: string) => post(urlOf(name), 'write', { text }, { signal })

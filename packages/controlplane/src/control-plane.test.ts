@@ -1,11 +1,26 @@
+import type { AnyKind, Infer } from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
-import { ConfigMap } from '@kubewright/k8s'
+import type { ApiClient } from '@kubewright/client'
+import { type ProcessHost, systemProcessHost } from '@kubewright/controllers'
+import { ConfigMap, Pod, ServiceAccount } from '@kubewright/k8s'
 import { MemoryStore } from '@kubewright/storage'
 import { describe, expect, test } from 'vitest'
 import { controllerNames } from './choose-controllers.ts'
 import { startControlPlane } from './control-plane.ts'
 
 const bare = { controllers: 'none', nodes: 0 } as const
+const all = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const
+
+async function until<K extends AnyKind>(
+  client: ApiClient,
+  kind: K,
+  test: (object: Infer<K>) => boolean,
+): Promise<void> {
+  for await (const event of await client.watch(kind, all)) {
+    if (event.type !== 'BOOKMARK' && test(event.object)) return
+  }
+}
+
 const config = (name: string) => ConfigMap({ metadata: { name } })
 
 describe('startControlPlane()', () => {
@@ -48,6 +63,34 @@ describe('startControlPlane()', () => {
       ),
     })
     expect(clock.pending).toEqual([])
+  })
+
+  test('ends the programs that its pods run when it ends', async () => {
+    const exits: Promise<number>[] = []
+    const system = systemProcessHost()
+    const processes: ProcessHost = {
+      start: (spec) => {
+        const started = system.start(spec)
+        exits.push(started.exited)
+        return started
+      },
+    }
+    const controllers = ['serviceaccount-controller']
+    const plane = await startControlPlane({ controllers, nodes: { nodes: 1, processes } })
+    const client = plane.client()
+    const command = [process.execPath, '-e', 'setInterval(() => {}, 1000)']
+    await until(client, ServiceAccount, ({ metadata }) => metadata.name === 'default')
+    await client.create(
+      Pod({
+        metadata: { name: 'p', annotations: { 'kubewright.dev/process': 'true' } },
+        spec: { containers: [{ name: 'c', image: 'node', command }] },
+      }),
+    )
+    await until(client, Pod, ({ status }) => status?.phase === 'Running')
+    expect(exits).toHaveLength(1)
+    await plane[Symbol.asyncDispose]()
+    // It was told to end; had it been left alone, this would never resolve.
+    expect(await exits[0]).toBe(143)
   })
 
   test('control planes from a snapshot share nothing, and may be disposed twice', async () => {

@@ -79,7 +79,8 @@ export async function startControllers(options: StartControllersOptions): Promis
       ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
     ]
     names.push(...chosen.map(({ name }) => name))
-    const nodes = options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock })
+    // Below the manager: the programs of pods end when nobody starts others any more.
+    const nodes = disposer.use(options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock }))
     if (chosen.length === 0 && nodes === undefined) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }

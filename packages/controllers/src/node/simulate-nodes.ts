@@ -4,6 +4,7 @@ import { channelSource, type KeyController } from '@kubewright/runtime'
 import { NodeAddresses } from './node-addresses.ts'
 import { type NodeSpecification, nodeAgent } from './node-agent.ts'
 import type { NodePlan } from './node-plan.ts'
+import { OwnedProcesses } from './owned-processes.ts'
 import { podAgent } from './pod-agent.ts'
 import { LogBook, type LogQuery, type PodLogs } from './pod-logs.ts'
 import type { ProcessHost } from './process-host.ts'
@@ -19,21 +20,28 @@ export interface SimulateNodesOptions {
   readonly heartbeat?: Duration
   /** Runs real programs for pods with the annotation `kubewright.dev/process: "true"`. @default none: all is simulated */
   readonly processes?: ProcessHost
+  /** How long real programs are given to end when the nodes are disposed; then they are made to. @default '2s' */
+  readonly stopGrace?: Duration
   /** Whether Events tell that containers were pulled, created and started. Troubles are always told. @default false */
   readonly tellsStarts?: boolean
   /** What the times of log queries count by. @default the system's */
   readonly clock?: Clock
 }
 
-/** Simulated nodes for one control plane, whose API server takes them as where logs come from. */
-export interface SimulatedNodes extends PodLogs {
+/**
+ * Simulated nodes for one control plane, whose API server takes them as where logs come from. Disposing them ends the real programs that
+ * they started; to be done when their controllers have stopped.
+ */
+export interface SimulatedNodes extends PodLogs, AsyncDisposable {
   /** The scheduler, the agent that runs pods, and the one that registers the nodes. To be run once. */
   readonly controllers: readonly KeyController[]
 }
 
 /** Describes nodes without machines: pods are scheduled, started, become ready, fail, restart and stop by a plan. */
 export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNodes {
-  const { clock = systemClock, heartbeat, nodes = 1, plan = {}, processes, tellsStarts = false } = options
+  const { clock = systemClock, heartbeat, nodes = 1, plan = {}, processes: host, tellsStarts = false } = options
+  const { stopGrace = '2s' } = options
+  const processes = host === undefined ? undefined : new OwnedProcesses({ host, clock, stopGrace })
   const specifications =
     typeof nodes === 'number' ? Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` })) : nodes
   const addresses = new NodeAddresses(specifications.map(({ name }) => name))
@@ -46,5 +54,6 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts }),
     ]),
     logs: (query: LogQuery) => (addresses.has(query.node) ? book.read(query, clock) : undefined),
+    [Symbol.asyncDispose]: async () => processes?.[Symbol.asyncDispose](),
   })
 }

@@ -8,12 +8,39 @@ const notFound = 127
 const bySignal = 128
 const signals: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
-/** Runs the programs of pods on this machine, with the rights of this process. Only for pods whose authors are trusted. */
+/**
+ * Runs the programs of pods on this machine, with the rights of this process. Only for pods whose authors are trusted. As in a container,
+ * what a program has started ends with it; when this process exits, so do they.
+ */
 export function systemProcessHost(clock: Clock = systemClock): ProcessHost {
-  return { start: (spec) => startProcess(spec, clock) }
+  const running = new Set<() => void>()
+  const killAll = (): void => {
+    for (const kill of running) kill()
+  }
+  return {
+    start: (spec) => {
+      const { kill, ...started } = startProcess(spec, clock)
+      if (kill === undefined) return started
+      if (running.size === 0) process.on('exit', killAll)
+      running.add(kill)
+      void started.exited.then(() => {
+        running.delete(kill)
+        if (running.size === 0) process.off('exit', killAll)
+      })
+      return started
+    },
+  }
 }
 
-function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: Clock): RunningProcess {
+// Windows has no groups of processes.
+const hasGroups = process.platform !== 'win32'
+
+interface Started extends RunningProcess {
+  /** Ends it and what it has started, at once; absent when it was not started at all. */
+  readonly kill?: () => void
+}
+
+function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: Clock): Started {
   const [program, ...args] = command
   if (program === undefined) {
     onLine('No command: a container that runs a real process must name its command')
@@ -22,9 +49,17 @@ function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: 
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, which can be ended as a whole. Signals of the terminal do not reach it: whoever runs the nodes ends it.
+    detached: hasGroups,
     ...(workingDir === undefined ? {} : { cwd: workingDir }),
   })
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine)
+  const kill = (): void => {
+    if (hasGroups && child.pid !== undefined) killGroup(child.pid)
+    else child.kill('SIGKILL')
+  }
+  // Children that outlive their parent keep its output open.
+  if (hasGroups) child.on('exit', kill)
   let ended = false
   const exited = new Promise<number>((resolve) => {
     const end = (code: number): void => {
@@ -39,10 +74,19 @@ function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: 
   })
   const stop = (graceMillis: number): void => {
     if (ended) return
-    child.kill(graceMillis > 0 ? 'SIGTERM' : 'SIGKILL')
-    if (graceMillis <= 0) return
-    const timer = clock.setTimer(graceMillis, () => void child.kill('SIGKILL'), 'grace period of a process')
-    void exited.then(() => timer.cancel())
+    if (graceMillis > 0) {
+      child.kill('SIGTERM')
+      const timer = clock.setTimer(graceMillis, kill, 'grace period of a process')
+      void exited.then(() => timer.cancel())
+    } else kill()
   }
-  return { exited, stop }
+  return { exited, stop, kill }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nobody is left.
+  }
 }
