@@ -93,7 +93,7 @@ test('the Home walk-through', { timeout: 600_000 }, async () => {
     ['import { Home }', "import { Deployment } from 'kubewright/k8s'\nimport { Home }"],
     ['  // Called for', '  owns: [Deployment],\n\n  // Called for'],
     ['async reconcile(home, { log })', 'async reconcile(home, { apply })'],
-    ["    log.info('Looking after it')\n", '    await apply(deploymentFor(home))\n'],
+    [/ {4}log\.info\('Looking after it'.*\n/, '    await apply(deploymentFor(home))\n'],
   )
   write(
     'src/home.controller.ts',

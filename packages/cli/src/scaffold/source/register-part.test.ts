@@ -11,6 +11,19 @@ ${body}})
 `
 
 describe('registerPart()', () => {
+  it('imports among sorted neighbours where the name belongs, in their quotes, and else at the end', () => {
+    const imports = (...froms: string[]): string => froms.map((from) => `import { x } from "./${from}.ts";\n`).join('')
+    const after = (before: string): string[] => {
+      const text = registerPart(`${before}\n${operator(`  controllers: [],\n`).split('\n\n')[1]!}`, home)!
+      return text.split('\n').filter((line) => line.startsWith('import') || line.startsWith('//'))
+    }
+    const line = 'import { homeController } from "./home.controller.ts";'
+    const [a, z] = [imports('a').trim(), imports('z').trim()]
+    expect(after(imports('a', 'z'))).toEqual([a, line, z])
+    expect(after(imports('z', 'a'))).toEqual([z, a, line])
+    expect(after(`${imports('a')}// About z.\n${imports('z')}`)).toEqual([a, '// About z.', z, line])
+  })
+
   it('adds a part to an empty list, a list on one line, and a list on several lines with comments', () => {
     const empty = registerPart(operator(`  name: 'op',\n  controllers: [],\n`), home)
     expect(empty).toBe(`import { defineOperator } from 'kubewright'

@@ -88,13 +88,22 @@ function importLine({ name, alias, from }: Registration, quote = "'"): string {
 }
 
 function withImport(text: string, part: Registration): string {
-  const imports = [...text.matchAll(/^import [^;]*?from (['"])[^'"\n]+['"];?$/gm)]
+  const imports = [...text.matchAll(/^import [^;]*?from (['"])([^'"\n]+)['"];?$/gm)]
   const last = imports.at(-1)
   // Written as its neighbours are.
   const line = importLine(part, last?.[1])
   if (text.includes(line)) return text
   if (!last) return `${line}\n${text}`
-  const end = last.index + last[0].length
   const semicolon = last[0].endsWith(';') ? ';' : ''
+  const next = imports.find((one, index) => one[2]! > part.from && isSorted(imports.slice(index)))
+  // Not between a comment and what it is about.
+  if (next && !/(?:\*\/|\/\/.*)\n$/.test(text.slice(0, next.index)))
+    return `${text.slice(0, next.index)}${line}${semicolon}\n${text.slice(next.index)}`
+  const end = last.index + last[0].length
   return `${text.slice(0, end)}\n${line}${semicolon}${text.slice(end)}`
+}
+
+/** Whether imports of files of the project follow each other by name, so that one more has its place among them. */
+function isSorted(imports: readonly RegExpExecArray[]): boolean {
+  return imports.every(([, , from = ''], at) => from.startsWith('.') && (at === 0 || imports[at - 1]![2]! < from))
 }

@@ -13,9 +13,9 @@ export function controllerText(project: Project, family: KindFamily, controller:
   const reportsStatus = isMain && !family.isForeign
   const name = controller.name === undefined ? '' : `  name: '${controller.name}',\n\n`
   const body = reportsStatus
-    ? `    log.info('Looking after it')
+    ? `    log.info('Looking after it', { generation: ${variable}.metadata.generation })
     return { status: { conditions: [condition('Ready', true, 'Reconciled')] } }`
-    : `    log.info('Looking after it')`
+    : `    log.info('Looking after it', { name: ${variable}.metadata.name })`
   return `${licenseHeader(project)}import { ${reportsStatus ? 'condition, ' : ''}defineController } from 'kubewright'
 ${kindImport(family, file)}
 
@@ -23,7 +23,7 @@ export const ${controller.prefix}Controller = defineController(${kind}, {
 ${name}  // Called for every ${kind} that is new or changed, and again after every failure. Children that you name in
   // \`owns: [Deployment]\` and write with \`apply(Deployment({ ... }))\` are watched, and go when their ${kind} goes.
   async reconcile(${variable}, { log }) {
-${reportsStatus ? body : `${body.replace("'Looking after it'", `'Looking after it', { name: ${variable}.metadata.name }`)}`}
+${body}
   },
 })
 `
