@@ -123,7 +123,7 @@ describe('deployObjects()', () => {
     const { session, notes } = world.session({ timeout: '1h' }, clock)
     const deploying = deployObjects(session, appService.name, objectsOf(appService))
     expect(await afterAnHour(clock, deploying)).toContain(
-      'The Deployment app-service-operator-system/app-service-operator-controller-manager is not available: 0 of 1 replicas are available after 1h',
+      'The Deployment app-service-operator-system/app-service-operator-controller-manager is not available (0 of 1 replicas are available) after 1h',
     )
     expect(notes).toContain(
       'Waiting for the Deployment app-service-operator-controller-manager: 0 of 1 replicas are available',

@@ -69,7 +69,7 @@ function start(...args: string[]): Program {
 describe('run()', { timeout: 120_000 }, () => {
   it('stops on SIGTERM and lets the program go on', async () => {
     const program = start('--kubeconfig', kubeconfig)
-    await program.says('"Connected"')
+    await program.says('"Using cluster"')
     program.process.kill('SIGTERM')
     const { code, out, notes } = await program.ended()
     expect({ code, out }, notes.join('\n')).toEqual({ code: 0, out: ['stopped'] })

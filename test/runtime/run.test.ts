@@ -280,7 +280,7 @@ describe('runWith()', () => {
     const { operator } = homeOperator('hasty')
     await grant('whole', operator)
     const program = start(operator, 'whole', ['--leader-elect=false'])
-    await soon('the start', said(program, 'Connected'))
+    await soon('the start', said(program, 'Using cluster'))
     program.signal('SIGTERM')
     program.signal('SIGTERM')
     expect(program.exits).toEqual([1])

@@ -2,6 +2,8 @@
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  // By its form, as everything that it needs would be loaded for every command.
+  if (error.name === 'ApiError') return refusal(error as Error & { readonly statusCode?: number })
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} of ${address} is in use: stop the program that has it, or choose another one with --port (0 picks one)`
@@ -25,4 +27,11 @@ export function explainError(error: unknown): string {
     default:
       return error.message.trimEnd().replaceAll(/\s*\n/g, '\n  ')
   }
+}
+
+/** What an API server said, in its words, and what to do about it where it does not say so. */
+function refusal({ message, statusCode }: Error & { readonly statusCode?: number }): string {
+  if (statusCode === 401)
+    return `${message}: the cluster does not accept the credentials of the kubeconfig. Log in again, or choose others with --kubeconfig or --context`
+  return statusCode === 403 ? `${message}\n  kubewright doctor tells which permissions are missing` : message
 }

@@ -7,7 +7,7 @@ import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
 import { jsonText } from '../json-text.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { plural } from '../terminal/plural.ts'
-import { noTerminal } from '../terminal/terminal.ts'
+import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn } from '../validate/crds-in.ts'
 import { readManifests } from '../validate/read-manifests.ts'
@@ -103,9 +103,8 @@ function tell(changes: readonly CrdChange[], all: boolean, { out, note, terminal
     if (crd !== last) out(paint('bold', crd))
     last = crd
     const where = [version, path].filter(Boolean).join(' ')
-    out(
-      `  ${paint(colors[severity], severity)}${' '.repeat(8 - severity.length)}  ${where === '' ? '' : `${where}: `}${message}`,
-    )
+    const level = paint(colors[severity], severity) + ' '.repeat(8 - severity.length)
+    out(fitted(`  ${level}  ${where === '' ? '' : `${where}: `}${message}`, terminal, 12))
   }
   const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length
   const hidden = all || count('safe') === 0 ? '' : '; --all shows those'

@@ -12,8 +12,7 @@ import { clusterFlags, connectCluster } from '../import/connect-cluster.ts'
 import type { OperatorDescription } from '../manifests/operator-description.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { findEntry } from '../run/find-entry.ts'
-import { noTerminal } from '../terminal/terminal.ts'
-import { wrapLine } from '../terminal/wrap-line.ts'
+import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Looks for what keeps an operator from running. */
@@ -168,12 +167,10 @@ const colors = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'grey' 
 const margin = 22
 
 function print({ check, level, message, cure }: Finding, { out, terminal = noTerminal }: CommandContext): void {
-  const { paint, columns } = terminal
-  const wrap = (line: string, hanging: number): string =>
-    columns === undefined ? line : wrapLine(line, columns, hanging)
-  const [first = '', ...more] = message.split('\n')
+  const { paint } = terminal
+  const [first = '', ...more] = message.split('\n').filter((line) => line.trim() !== '')
   const shown = paint(colors[level], level) + ' '.repeat(8 - level.length)
-  out(wrap(`${shown} ${check.padEnd(12)} ${first}`, margin))
-  for (const line of more) out(wrap(`${' '.repeat(margin)}${line}`, margin))
-  if (cure !== undefined && level !== 'ok') out(wrap(`${' '.repeat(margin)}→ ${cure}`, margin + 2))
+  out(fitted(`${shown} ${check.padEnd(12)} ${first}`, terminal, margin))
+  for (const line of more) out(fitted(`${' '.repeat(margin)}${line}`, terminal, margin))
+  if (cure !== undefined && level !== 'ok') out(fitted(`${' '.repeat(margin)}→ ${cure}`, terminal, margin + 2))
 }

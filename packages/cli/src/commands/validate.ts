@@ -2,7 +2,7 @@ import type { Command, CommandContext } from '../command.ts'
 import { jsonText } from '../json-text.ts'
 import { parseFlags } from '../parse-flags.ts'
 import { plural } from '../terminal/plural.ts'
-import { noTerminal } from '../terminal/terminal.ts'
+import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { readManifests } from '../validate/read-manifests.ts'
 import { type ManifestVerdict, validateManifests } from '../validate/validate-manifests.ts'
@@ -88,13 +88,14 @@ function tell(
   { out, note, terminal = noTerminal }: CommandContext,
 ): void {
   const { paint } = terminal
+  const tellLine = (text: string): void => out(fitted(text, terminal))
   for (const verdict of verdicts) {
     const { file, line, valid, updated, problems, warnings, filled } = verdict
-    out(
+    tellLine(
       `${file}:${line}: ${nameOf(verdict)}${valid ? paint('green', 'valid') : paint('red', 'invalid')}${updated ? ' (update)' : ''}`,
     )
-    for (const { field, message } of problems) out(`  ${field === undefined ? '' : `${field}: `}${message}`)
-    for (const warning of warnings) out(`  ${paint('yellow', 'Warning:')} ${warning}`)
+    for (const { field, message } of problems) tellLine(`  ${field === undefined ? '' : `${field}: `}${message}`)
+    for (const warning of warnings) tellLine(`  ${paint('yellow', 'Warning:')} ${warning}`)
     if (!showDefaults) continue
     for (const { path, value, before } of filled) {
       out(`  ${path}: ${jsonText(value)}${before === undefined ? '' : ` (was ${jsonText(before)})`}`)

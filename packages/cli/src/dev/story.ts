@@ -1,8 +1,7 @@
 import type { Clock } from '@kubewright/base'
 import type { ReconcileRecord } from '@kubewright/runtime'
 import type { Color } from '../terminal/colors.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { wrapLine } from '../terminal/wrap-line.ts'
+import { fitted, type Terminal } from '../terminal/terminal.ts'
 import { errorLines } from './tell-error.ts'
 import { reasonOf, resultOf, subjectOf } from './tell-reconcile.ts'
 
@@ -32,12 +31,12 @@ const margin = 9
 
 // What the story tells itself, and what only says that all is as it should be.
 const toldOtherwise = new Set([
-  'Connected',
   'Reconcile done',
   'Reconciler error',
   'Registered webhooks under a local address',
   'Serving webhook server',
   'Stopping',
+  'Using cluster',
 ])
 // A failure that repeats itself is told again when the next attempt is so far away.
 const longMillis = 1000
@@ -130,7 +129,7 @@ export class Story {
 
   #write(line: string, hanging: number): void {
     const { write, terminal } = this.#options
-    write(terminal?.columns === undefined ? line : wrapLine(line, terminal.columns, hanging))
+    write(terminal === undefined ? line : fitted(line, terminal, hanging))
   }
 
   #paint(color: Color, text: string): string {

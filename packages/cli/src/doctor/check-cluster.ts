@@ -56,6 +56,7 @@ function cureOf(error: unknown, host: string): string {
     return 'the credentials of the kubeconfig are not accepted: log in again, or get a new kubeconfig'
   if (error instanceof ApiError && error.statusCode === 403)
     return 'the user of the kubeconfig may not even ask for the version: is it the right one?'
+  if (error instanceof CredentialsError) return 'see to it that the user of the kubeconfig can log in: kubectl version'
   const text = [error, (error as { cause?: unknown })?.cause].map(String).join(' ')
   if (/certificate|self.signed|altname|CERT_|UNABLE_TO/i.test(text))
     return `the kubeconfig does not trust ${host}: it needs the certificate authority of this cluster`

@@ -52,7 +52,18 @@ export async function checkPermissions(
   }
   if (missing.length === 0)
     return [{ check, level: 'ok', message: `all ${all.length} that ${purpose} needs are granted` }]
-  return [{ check, level, message: `${purpose} may not ${missing.join(', ')}`, cure }]
+  return [{ check, level, message: `${purpose} may not ${byResource(missing)}`, cure }]
+}
+
+/** `get a`, `list a` and `get b` as `get, list a; get b`. */
+function byResource(texts: readonly string[]): string {
+  const verbs = new Map<string, string[]>()
+  for (const text of texts) {
+    const [verb = '', ...rest] = text.split(' ')
+    const what = rest.join(' ')
+    verbs.set(what, [...(verbs.get(what) ?? []), verb])
+  }
+  return [...verbs].map(([what, names]) => `${names.join(', ')} ${what}`).join('; ')
 }
 
 async function isAllowed(client: ApiClient, spec: object, signal: AbortSignal): Promise<boolean> {

@@ -117,8 +117,7 @@ describe('checkPermissions()', () => {
         check: 'Permissions',
         level: 'failed',
         message:
-          'it may not get pods/log in team, get pods.apps/log in team, list pods/log in team, list pods.apps/log in team, ' +
-          'get secrets a in team, get /metrics',
+          'it may not get, list pods/log in team; get, list pods.apps/log in team; get secrets a in team; get /metrics',
         cure: 'ask',
       },
     ])

@@ -14,9 +14,11 @@ export interface ClusterChoice {
 }
 
 /** A client for the cluster of the flags, else of the environment. */
-export function connectCluster(
+export async function connectCluster(
   { kubeconfig, context }: ClusterChoice,
-  { env, clock }: Pick<CommandContext, 'env' | 'clock'>,
+  { env, clock, terminal }: Pick<CommandContext, 'env' | 'clock' | 'terminal'>,
 ): Promise<ApiClient> {
-  return connect({ kubeconfig, context, clock, host: { ...systemConfigHost, env } })
+  const client = await connect({ kubeconfig, context, clock, host: { ...systemConfigHost, env } })
+  terminal?.progress?.show(`Asking ${client.rest.transport.host}`)
+  return client
 }

@@ -5,7 +5,8 @@ import type { Manifest } from '../manifests/manifest.ts'
 import { questionsOf } from '../scaffold/questions.ts'
 import { type ScaffoldHost, systemScaffoldHost } from '../scaffold/scaffold-host.ts'
 import { paintDiff } from '../terminal/colors.ts'
-import { noTerminal, type Terminal } from '../terminal/terminal.ts'
+import { plural } from '../terminal/plural.ts'
+import { fitted, noTerminal, type Terminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
 import type { InstalledObject } from './find-installed.ts'
@@ -77,6 +78,7 @@ export class ClusterSession implements AsyncDisposable {
     const { kubeconfig, context: named } = values
     const onWarning = (text: string): void => context.note(`Warning: ${text}`)
     const client = await connect({ kubeconfig, context: named, onWarning, userAgent: 'kubewright' })
+    context.terminal?.progress?.show(`Asking ${client.rest.transport.host}`)
     return new ClusterSession(client, values, context)
   }
 
@@ -135,19 +137,26 @@ export class ClusterSession implements AsyncDisposable {
     return this.isDryRun || this.#values.yes === true || this.#host.isInteractive
   }
 
-  /** Whether something may be lost: somebody has to say so. Without anybody to ask it takes `--yes`. */
+  /** Whether something, such as "2 objects of homes", may be deleted: somebody has to say so. Without anybody to ask it takes `--yes`. */
   async confirm(loss: string): Promise<boolean> {
+    if (this.isDryRun) this.note(`This would delete ${loss}, which cannot be undone.`)
     if (this.isDryRun || this.#values.yes) return true
     const host = this.#host
     if (!host.isInteractive)
-      throw new UsageError(`${loss}, which cannot be undone: repeat it with --yes if you mean it`)
+      throw new UsageError(`This deletes ${loss}, which cannot be undone: repeat it with --yes if you mean it`)
     this.#terminal.progress?.clear()
-    this.note(`${loss}, which cannot be undone.`)
+    this.note(`This deletes ${loss}, which cannot be undone.`)
     return questionsOf(host, false, (line) => this.note(line)).confirm('Go on?', false)
   }
 
-  /** Tells the result as a whole where that was asked for. */
+  /** Tells the result as a whole where that was asked for, and that a dry run was one. */
   finish(): void {
+    if (this.isDryRun) {
+      const count = this.#changes.filter(({ change }) => change !== 'unchanged' && change !== 'kept').length
+      this.note(
+        `Nothing was changed: ${count === 0 ? 'all is as it should be' : `${plural(count, 'object')} would be`}`,
+      )
+    }
     if (this.#values.output === 'json') {
       this.#context.out(JSON.stringify({ dryRun: this.isDryRun, changes: this.#changes }, null, 2))
     }
@@ -167,7 +176,7 @@ export class ClusterSession implements AsyncDisposable {
     if (this.#values.output === 'json') return
     const { out } = this.#context
     const { paint } = this.#terminal
-    if (lines === undefined) out(changeText(change, this.isDryRun ? ' (dry run)' : '', paint))
+    if (lines === undefined) out(fitted(changeText(change, this.isDryRun ? ' (dry run)' : '', paint), this.#terminal))
     else for (const line of lines) out(paintDiff(line, paint))
   }
 

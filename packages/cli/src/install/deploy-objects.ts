@@ -34,7 +34,9 @@ export async function deployObjects(
   await pruneDefinitions(session, operator, definitions)
   for (const { kind, metadata } of session.waits ? objects : []) {
     if (kind !== 'Deployment') continue
-    await waitForRollout({ name: metadata.name, namespace: metadata.namespace ?? 'default' }, session.waiting)
+    const { name, namespace = 'default' } = metadata
+    await waitForRollout({ name, namespace }, session.waiting)
+    session.note(`${operator} is available: kubectl -n ${namespace} logs deployment/${name} shows what it does`)
   }
 }
 

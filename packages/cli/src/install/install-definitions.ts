@@ -83,7 +83,7 @@ export function lossOf(definitions: readonly CountedDefinition[]): string {
   const parts = definitions
     .filter(({ objects }) => objects > 0)
     .map(({ objects, object }) => `${objects} ${objects === 1 ? 'object' : 'objects'} of ${object.metadata.name}`)
-  return `This deletes ${parts.join(', ')}`
+  return parts.join(', ')
 }
 
 const heldCure = `what it waits for is the operator's clean-up: let it run (kubewright run), or remove the finalizers by hand`

@@ -33,7 +33,7 @@ export async function waitForDefinition(name: string, options: WaitOptions): Pro
     withDeadline(clock, timeout, name, work, { signal }),
     () => `${name} is not served`,
     timeout,
-    async () => why,
+    async () => `: ${why}`,
   )
 }
 
@@ -55,9 +55,9 @@ export async function waitForRollout(
   const waiting = withDeadline(clock, timeout, name, work, { signal })
   await inTime(
     waiting,
-    () => `The Deployment ${namespace}/${name} is not available: ${state}`,
+    () => `The Deployment ${namespace}/${name} is not available (${state})`,
     timeout,
-    () => podTroubles(client, name, namespace),
+    async () => `\n${await podTroubles(client, name, namespace)}`,
   )
 }
 
@@ -88,9 +88,9 @@ async function podTroubles(client: ApiClient, name: string, namespace: string): 
       if (ended) troubles.add(`the last run ended with code ${ended.exitCode}`)
     }
   }
-  const see = `see kubectl -n ${namespace} describe pods and kubectl -n ${namespace} logs deployment/${name}`
-  if (pods.length === 0) return 'it has no pods: does a controller for Deployments run in this cluster?'
-  return [...troubles, see].join('; ')
+  const see = ['See', `  kubectl -n ${namespace} describe pods`, `  kubectl -n ${namespace} logs deployment/${name}`]
+  if (pods.length === 0) return 'It has no pods: does a controller for Deployments run in this cluster?'
+  return [...troubles, ...see].join('\n')
 }
 
 async function inTime(
@@ -103,6 +103,6 @@ async function inTime(
     await waiting
   } catch (error) {
     if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
-    throw new Error(`${problem()} after ${formatDuration(timeout)}: ${await why()}`, { cause: error })
+    throw new Error(`${problem()} after ${formatDuration(timeout)}${await why()}`, { cause: error })
   }
 }

@@ -18,7 +18,7 @@ Options
   --domain DOMAIN      What the groups of your kinds end with
                        (default my.domain)
   --project-name NAME  Name of the operator (default the folder's name)
-  --repo REPO          Where the sources are kept, such as github.com/jane/homes:
+  --repo REPO          Where the sources are, such as github.com/jane/homes:
                        for package.json
   --owner NAME         Who the copyright lines name
   --license WHICH      apache2 or none (default apache2)

@@ -9,6 +9,8 @@ export interface ScreenStream {
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 const frameMillis = 120
+// What is over by then is not told: it would only flicker.
+const quietMillis = 240
 // Before that nobody wants to know.
 const tellingMillis = 2000
 const erase = '\r\u001B[K'
@@ -31,8 +33,8 @@ export class ProgressLine implements Progress {
   show(text: string): void {
     if (this.#text === undefined) this.#since = this.#clock.monotonic()
     this.#text = text
-    this.#draw()
-    this.#timer ??= this.#clock.setTimer(frameMillis, () => this.#next())
+    if (this.#isDrawn) this.#draw()
+    this.#timer ??= this.#clock.setTimer(quietMillis, () => this.#next())
   }
 
   clear(): void {
@@ -57,8 +59,8 @@ export class ProgressLine implements Progress {
   #draw(): void {
     const passed = this.#clock.monotonic() - this.#since
     const time = passed < tellingMillis ? '' : ` (${Math.floor(passed / 1000)}s)`
-    // The last column is left free: some terminals go to the next line when it is written to.
-    const room = (this.#stream.columns ?? 80) - time.length - 3
+    // Room is left for the ^C that terminals show, and for the last column, after which some go to the next line.
+    const room = (this.#stream.columns ?? 80) - time.length - 5
     const letters = [...(this.#text ?? '')]
     const shown = letters.length <= room ? letters.join('') : `${letters.slice(0, Math.max(room - 1, 0)).join('')}…`
     this.#stream.write(`${erase}${frames[this.#frame]} ${shown}${time}`)

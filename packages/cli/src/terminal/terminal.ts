@@ -1,4 +1,5 @@
 import { type Paint, plain } from './colors.ts'
+import { wrapLine } from './wrap-line.ts'
 
 /** The terminal that people look at while a command runs. */
 export interface Terminal {
@@ -26,3 +27,8 @@ export const noTerminal: Terminal = Object.freeze({
   columns: undefined,
   progress: undefined,
 })
+
+/** A line of results that is text, wrapped between words where people read it; files and other programs get it whole. */
+export function fitted(line: string, { columns }: Pick<Terminal, 'columns'>, hanging?: number): string {
+  return columns === undefined ? line : wrapLine(line, columns, hanging)
+}

@@ -28,6 +28,8 @@ export function wrapLine(line: string, columns: number, hanging?: number): strin
       current += blanks + word
       width += wanted
     }
+    // The terminal breaks what is wider, and goes on in the next line.
+    if (width > columns) width %= columns
     isEmpty = false
   }
   return [...lines, current].join('\n')

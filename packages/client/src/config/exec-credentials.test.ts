@@ -82,8 +82,10 @@ describe('ExecCredentials', () => {
 
   it('says how to install a plugin that is missing, and what a failing one said', async () => {
     const { host, make } = setUp({ installHint: 'Get it from example.com.' })
-    host.program = () => new Error('spawn plugin ENOENT')
-    await expect(make().headers()).rejects.toThrow('cannot be run: spawn plugin ENOENT\n\nGet it from example.com.')
+    host.program = () => Object.assign(new Error('spawn plugin ENOENT'), { code: 'ENOENT' })
+    await expect(make().headers()).rejects.toThrow(
+      'plugin is not found: install it, or add it to PATH\n\nGet it from example.com.',
+    )
     host.program = () => ({ exitCode: 2, stdout: '', stderr: 'not logged in\n' })
     await expect(make().headers()).rejects.toThrow('failed with exit code 2: not logged in')
     host.program = () => ({ exitCode: 0, stdout: 'x', stderr: '' })

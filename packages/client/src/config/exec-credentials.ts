@@ -83,7 +83,9 @@ export class ExecCredentials implements Credentials {
     const command = resolveCommand(exec.text('command') ?? '', exec.file)
     const hint = exec.text('installHint')
     const result = await host.run({ command, args: exec.texts('args'), env }).catch((error: unknown) => {
-      throw this.#error(`cannot be run: ${reasonText(error)}${hint === undefined ? '' : `\n\n${hint}`}`, error)
+      const isMissing = (error as { code?: unknown }).code === 'ENOENT'
+      const why = isMissing ? 'is not found: install it, or add it to PATH' : `cannot be run: ${reasonText(error)}`
+      throw this.#error(`${why}${hint === undefined ? '' : `\n\n${hint}`}`, error)
     })
     if (result.exitCode !== 0) {
       const said = result.stderr.trim()

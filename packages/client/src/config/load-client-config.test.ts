@@ -76,7 +76,7 @@ describe('loadClientConfig() where it looks', () => {
     const { host, load } = setUp()
     host.files.clear()
     await expect(load()).rejects.toThrow(
-      'No cluster is configured: there is no /home/ada/.kube/config, and this is no pod. Set KUBECONFIG, or name a kubeconfig',
+      'No cluster is configured: /home/ada/.kube/config is missing or empty, and this is no pod. Set KUBECONFIG, or name a kubeconfig',
     )
   })
 })

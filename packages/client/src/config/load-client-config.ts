@@ -31,8 +31,9 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     const config = await inClusterConfig(machine)
     return options.namespace === undefined ? config : { ...config, namespace: options.namespace }
   }
+  const files = candidates(host)
   throw new ConfigError(
-    `No cluster is configured: there is no ${candidates(host).join(' and no ')}, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
+    `No cluster is configured: ${files.join(' and ')} ${files.length === 1 ? 'is' : 'are'} missing or empty, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
   )
 }
 

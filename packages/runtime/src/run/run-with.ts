@@ -96,7 +96,7 @@ async function work(given: Operator, context: Work): Promise<void> {
   const { api } = connection
   const namespace = settings.podNamespace ?? connection.namespace
   const replica = settings.podName ?? host.hostname
-  log.info('Connected', { operator: operator.name, config: connection.source, namespace })
+  log.info('Using cluster', { operator: operator.name, config: connection.source, namespace })
 
   const health = createHealthChecks({
     clock,
