@@ -101,10 +101,10 @@ function installSpec(context: ObjectContext): object {
 /** OLM adds volumes for certificates itself; a second one in the same place would be refused. */
 function withoutCertificates(spec: unknown): unknown {
   const copy = structuredClone(spec) as {
-    template: { spec: { containers: { volumeMounts: unknown[] }[]; volumes: unknown[] } }
+    template: { spec: { containers: { volumeMounts?: unknown[] }[]; volumes?: unknown[] } }
   }
-  copy.template.spec.volumes = []
-  for (const container of copy.template.spec.containers) container.volumeMounts = []
+  delete copy.template.spec.volumes
+  for (const container of copy.template.spec.containers) delete container.volumeMounts
   return copy
 }
 

@@ -200,6 +200,7 @@ function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
   const patches = [
     { path: 'manager_metrics_patch.yaml', target },
     ...(webhooks ? [{ path: 'manager_webhook_patch.yaml', target }] : []),
+    ...(webhooks && options.certManager ? [{ path: 'manager_certificate_patch.yaml', target }] : []),
   ]
   const places = placesOf(context)
   const text = [
@@ -237,23 +238,30 @@ function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
     ),
     'metrics_service.yaml': editable(yamlOf(metricsService(context))),
     ...(webhooks ? { 'manager_webhook_patch.yaml': editable(yamlOf(webhookPatch(options.certManager))) } : {}),
+    ...(webhooks && options.certManager
+      ? {
+          'manager_certificate_patch.yaml': editable(
+            yamlOf(certificateArgs.map((value) => ({ op: 'add', path: `${container}/args/-`, value }))),
+          ),
+        }
+      : {}),
     ...(places.length === 0 ? {} : { 'places.yaml': editable(yamlOf(...places.map(placeTransformer))) }),
   }
 }
 
 const container = '/spec/template/spec/containers/0'
 
-function webhookPatch(isMounted: boolean): object[] {
-  return [
-    { op: 'add', path: `${container}/ports/-`, value: webhookContainerPort },
-    ...(isMounted
-      ? [
-          ...certificateArgs.map((value) => ({ op: 'add', path: `${container}/args/-`, value })),
-          { op: 'add', path: `${container}/volumeMounts/-`, value: certificateMount },
-          { op: 'add', path: '/spec/template/spec/volumes/-', value: certificateVolume },
-        ]
-      : []),
-  ]
+/** Merged into whatever ports and volumes the Deployment has, also none. */
+function webhookPatch(isMounted: boolean): Manifest {
+  const mounts = isMounted ? { volumeMounts: [certificateMount] } : {}
+  const manager = { name: 'manager', ports: [webhookContainerPort], ...mounts }
+  const spec = { containers: [manager], ...(isMounted ? { volumes: [certificateVolume] } : {}) }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'controller-manager', namespace: baseNaming.namespace },
+    spec: { template: { spec } },
+  }
 }
 
 /** The namespaces that some roles are for, other than that of the operator. */

@@ -40,7 +40,8 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
       periodSeconds: 20,
     },
     name: 'manager',
-    ports: webhooks ? [webhookContainerPort] : [],
+    // No empty lists: servers drop them, and kubectl would set them anew with every apply.
+    ...(webhooks ? { ports: [webhookContainerPort] } : {}),
     readinessProbe: {
       httpGet: { path: '/readyz', port: 8081 },
       initialDelaySeconds: 5,
@@ -53,7 +54,7 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
       capabilities: { drop: ['ALL'] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: mounts ? [certificateMount] : [],
+    ...(mounts ? { volumeMounts: [certificateMount] } : {}),
   }
   return {
     apiVersion: 'apps/v1',
@@ -75,7 +76,7 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           serviceAccountName: `${naming.prefix}controller-manager`,
           terminationGracePeriodSeconds: 40,
-          volumes: mounts ? [certificateVolume] : [],
+          ...(mounts ? { volumes: [certificateVolume] } : {}),
         },
       },
     },

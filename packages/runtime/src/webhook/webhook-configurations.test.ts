@@ -37,6 +37,7 @@ describe('webhookConfigurations()', () => {
                 apiVersions: ['v1'],
                 operations: ['CREATE', 'UPDATE'],
                 resources: ['homes'],
+                scope: '*',
               },
             ],
             sideEffects: 'None',

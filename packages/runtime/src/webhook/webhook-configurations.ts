@@ -111,6 +111,8 @@ function entry({ kind }: Webhook, registration: WebhookRegistration, target: Web
         apiVersions: [kind.version],
         operations: [...registration.operations],
         resources: [kind.plural],
+        // What servers fill in where kubectl compares whole lists: it would write the same again with every apply.
+        scope: '*',
       },
     ],
     sideEffects: registration.sideEffects,
