@@ -1,0 +1,132 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BenchedServer, processCpuMillis, processResidentMiB } from './benched-server.ts'
+import { Http2Client } from './http2-client.ts'
+
+const token = 'bench'
+const readyWithinMillis = 60_000
+
+/** The real thing, kube-apiserver on an etcd, both found on PATH, with their defaults: writes are durable. */
+export class KubeApiserver implements BenchedServer {
+  readonly #children: readonly ChildProcess[]
+  readonly #folder: string
+  readonly #port: number
+  readonly readyMillis: number
+  readonly readyCpuMillis: number
+
+  private constructor(children: readonly ChildProcess[], folder: string, port: number, readyMillis: number) {
+    this.#children = children
+    this.#folder = folder
+    this.#port = port
+    this.readyMillis = readyMillis
+    this.readyCpuMillis = this.cpuMillis()
+  }
+
+  /** What both call themselves, or undefined where one of them is missing. */
+  static versions(): string | undefined {
+    try {
+      const version = (name: string): string => /v?\d+\.\d+\.\d+/.exec(String(execFileSync(name, ['--version'])))![0]
+      return `kube-apiserver ${version('kube-apiserver')} with etcd ${version('etcd')}`
+    } catch {
+      return undefined
+    }
+  }
+
+  static async start(): Promise<KubeApiserver> {
+    const folder = mkdtempSync(join(tmpdir(), 'kubewright-bench-'))
+    const [store, peers, port] = await freePorts(3)
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const file = (name: string, content: string | Buffer): string => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
+    const signing = file('sa.key', privateKey.export({ type: 'pkcs1', format: 'pem' }))
+    const verifying = file('sa.pub', publicKey.export({ type: 'spki', format: 'pem' }))
+    const url = `http://127.0.0.1:${store}`
+    const start = performance.now()
+    const run = (name: string, flags: Readonly<Record<string, string>>): ChildProcess =>
+      spawn(
+        name,
+        Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
+        { cwd: folder, stdio: 'ignore' },
+      )
+    const etcd = run('etcd', {
+      'data-dir': join(folder, 'etcd'),
+      'listen-client-urls': url,
+      'advertise-client-urls': url,
+      'listen-peer-urls': `http://127.0.0.1:${peers}`,
+    })
+    const server = run('kube-apiserver', {
+      'etcd-servers': url,
+      'secure-port': String(port),
+      'bind-address': '127.0.0.1',
+      'cert-dir': join(folder, 'certs'),
+      'authorization-mode': 'RBAC',
+      'token-auth-file': file('tokens.csv', `${token},bench,bench,"system:masters"\n`),
+      'service-account-issuer': 'https://kubernetes.default.svc',
+      'service-account-key-file': verifying,
+      'service-account-signing-key-file': signing,
+      'service-cluster-ip-range': '10.96.0.0/16',
+    })
+    const until = start + readyWithinMillis
+    while (!(await isReady(port!, folder))) {
+      if (performance.now() > until || server.exitCode !== null) throw new Error('kube-apiserver did not get ready')
+      await sleep(20)
+    }
+    return new KubeApiserver([etcd, server], folder, port!, performance.now() - start)
+  }
+
+  cpuMillis(): number {
+    return this.#children.reduce((sum, { pid }) => sum + processCpuMillis(pid!), 0)
+  }
+
+  residentMiB(): number {
+    return this.#children.reduce((sum, { pid }) => sum + processResidentMiB(pid!), 0)
+  }
+
+  client(): Http2Client {
+    return connectTo(this.#port, this.#folder)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** The certificate is the one that the server made for itself. */
+function connectTo(port: number, folder: string): Http2Client {
+  const ca = readFileSync(join(folder, 'certs/apiserver.crt'))
+  const options = { ca, checkServerIdentity: () => undefined }
+  return new Http2Client(`https://127.0.0.1:${port}`, options, { authorization: `Bearer ${token}` })
+}
+
+async function isReady(port: number, folder: string): Promise<boolean> {
+  try {
+    using client = connectTo(port, folder)
+    await client.send('GET', '/readyz')
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  const ports: number[] = []
+  for (const server of servers) {
+    await once(server, 'listening')
+    ports.push((server.address() as { port: number }).port)
+  }
+  for (const server of servers) server.close()
+  return ports
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BenchedServer } from './benched-server.ts'
+import { best, creates, defineSites, fanOut, load, type Measured, maps } from './load.ts'
+
+/** Objects in the list that is measured. */
+export const listed = 10_000
+/** Watchers of the object that is updated. */
+export const watchers = 100
+
+/** The least of some starts, each figure by itself. */
+export interface Start {
+  readonly cpuMillis: number
+  readonly wallMillis: number
+  readonly idleMiB: number
+}
+
+/** Starts a server a few times. */
+export async function measureStart(start: () => Promise<BenchedServer>, rounds: number): Promise<Start> {
+  let least: Start = { cpuMillis: Infinity, wallMillis: Infinity, idleMiB: Infinity }
+  for (let round = 0; round < rounds; round++) {
+    await using server = await start()
+    await sleep(1500)
+    least = {
+      cpuMillis: Math.min(least.cpuMillis, server.readyCpuMillis),
+      wallMillis: Math.min(least.wallMillis, server.readyMillis),
+      idleMiB: Math.min(least.idleMiB, server.residentMiB()),
+    }
+  }
+  return least
+}
+
+const clientsText = (clients: number): string => `${clients} client${clients === 1 ? '' : 's'}`
+
+/** Creates and gets on one server, after enough of each to be warm. */
+export async function measureRequests(server: BenchedServer): Promise<Map<string, Measured>> {
+  const results = new Map<string, Measured>()
+  const create = creates()
+  await load(server, 10, 3000, create)
+  for (const clients of [1, 10, 50]) {
+    const count = clients === 1 ? 1000 : 2000
+    results.set(`create, ${clientsText(clients)}`, await best(() => load(server, clients, count, create)))
+  }
+  const createSite = await defineSites(server)
+  await load(server, 10, 3000, createSite)
+  for (const clients of [1, 10]) {
+    const work = `create a custom resource with rules, ${clientsText(clients)}`
+    results.set(work, await best(() => load(server, clients, 1500, createSite)))
+  }
+  await load(server, 10, 5000, (client, i) => client.send('GET', `${maps}/map-${i % 3000}`))
+  for (const clients of [1, 10]) {
+    const get = (): Promise<Measured> =>
+      load(server, clients, 5000, (client, i) => client.send('GET', `${maps}/map-${i % 3000}`))
+    results.set(`get, ${clientsText(clients)}`, await best(get))
+  }
+  return results
+}
+
+/** A whole list, on a server that has nothing yet. */
+export async function measureList(server: BenchedServer): Promise<Measured> {
+  await load(server, 10, listed, creates())
+  await load(server, 1, 3, (client) => client.send('GET', maps))
+  return best(() => load(server, 1, 5, (client) => client.send('GET', maps)))
+}
+
+/** Events of one object to all who watch it. */
+export async function measureEvents(server: BenchedServer): Promise<Measured> {
+  await fanOut(server, 'fan-out-warm', watchers, 200)
+  return best((round) => fanOut(server, `fan-out-${round}`, watchers, 300))
+}
