@@ -23,8 +23,8 @@ function mortalDatabase(database: Database, life: Life): Database {
       lifeCall(life, 'sql snapshot', call.signal, () => database.snapshot(url, epoch, call)),
     promote: (url, promotion, call) =>
       lifeCall(life, 'sql! promote', call.signal, () => database.promote(url, promotion, call)),
-    restore: (url, snapshot, call) =>
-      lifeCall(life, 'sql! restore', call.signal, () => database.restore(url, snapshot, call)),
+    restore: (url, restoration, call) =>
+      lifeCall(life, 'sql! restore', call.signal, () => database.restore(url, restoration, call)),
   }
 }
 

@@ -34,6 +34,12 @@ export interface Snapshot {
   readonly rows: readonly Row[]
 }
 
+/** Gives an instance what the primary has. */
+export interface Restoration extends Snapshot {
+  /** The id of the instance that is meant. */
+  readonly id: string
+}
+
 /** Makes an instance the primary of an epoch, or tells the primary whom to wait for from now on. */
 export interface Promotion {
   /** The id of the instance that is meant. */
@@ -70,7 +76,7 @@ export interface Database {
   /** Everything that the primary of an epoch has. */
   snapshot(url: string, epoch: number, call: DatabaseCall): Promise<Snapshot>
   /** Replaces all that an instance has from earlier epochs; it is a replica then. */
-  restore(url: string, snapshot: Snapshot, call: DatabaseCall): Promise<void>
+  restore(url: string, restoration: Restoration, call: DatabaseCall): Promise<void>
 }
 
 /** Thrown by an instance that has seen a higher epoch, or is not what the caller thinks. */

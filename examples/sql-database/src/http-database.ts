@@ -17,7 +17,7 @@ export function httpDatabase(): Database {
     report: (url, call) => post(url, 'report', {}, call) as Promise<Report>,
     promote: async (url, promotion, call) => void (await post(url, 'promote', promotion, call)),
     snapshot: (url, epoch, call) => post(url, 'snapshot', { epoch }, call) as Promise<Snapshot>,
-    restore: async (url, snapshot, call) => void (await post(url, 'restore', snapshot, call)),
+    restore: async (url, restoration, call) => void (await post(url, 'restore', restoration, call)),
   }
 }
 

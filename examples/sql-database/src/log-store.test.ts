@@ -27,7 +27,7 @@ async function pair() {
   const { at, restart } = stores('a', 'b')
   await at('a').promote({ id: 'a', epoch: 1, revision: 1, synchronous: [] })
   await at('a').write('one')
-  at('b').restore(at('a').snapshot(1))
+  at('b').restore({ ...at('a').snapshot(1), id: 'b' })
   await at('a').promote({ id: 'a', epoch: 1, revision: 2, synchronous: peers('b') })
   return { at, restart }
 }
@@ -58,19 +58,20 @@ test('LogStore obeys neither an old epoch nor an old revision, in whatever order
   )
   await at('b').promote({ id: 'b', epoch: 3, revision: 5, synchronous: [] })
   await expect(at('b').promote({ id: 'b', epoch: 2, revision: 9, synchronous: [] })).rejects.toThrow('epoch 2 is over')
-  expect(() => at('b').restore({ epoch: 2, rows: [] })).toThrow('epoch 2 is over')
+  expect(() => at('b').restore({ id: 'b', epoch: 2, rows: [] })).toThrow('epoch 2 is over')
   expect(() => at('b').snapshot(1)).toThrow('not the primary of epoch 1')
 })
 
-test('LogStore does not become primary in the place of another that was here before', async () => {
+test('LogStore neither becomes primary nor is fed in the place of another that was here before', async () => {
   const { at } = stores('a')
+  expect(() => at('a').restore({ id: 'x', epoch: 1, rows: [] })).toThrow('no longer here')
   await expect(at('a').promote({ id: 'x', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow('no longer here')
 })
 
 test('LogStore does not take a snapshot that comes too late, nor rows before it has one', async () => {
   const { at } = await pair()
   await at('a').write('two')
-  expect(() => at('b').restore({ epoch: 1, rows: [] })).toThrow('it is in epoch 1 already')
+  expect(() => at('b').restore({ id: 'b', epoch: 1, rows: [] })).toThrow('it is in epoch 1 already')
   const { at: other } = stores('c')
   expect(() => other('c').append({ epoch: 1, position: 0, previousEpoch: 0, rows: [] })).toThrow('feed it first')
 })

@@ -5,6 +5,7 @@ import {
   type Peer,
   type Promotion,
   type Report,
+  type Restoration,
   type Row,
   type Snapshot,
 } from './database.ts'
@@ -82,7 +83,7 @@ export class LogStore {
   /** Resolves when everybody to wait for has been tried; the report tells who has what. */
   async promote({ epoch, id, revision, synchronous }: Promotion): Promise<void> {
     // A request that comes late could make one primary that has none of what the one before it had.
-    if (id !== this.#id) throw new Fenced(`${id} is no longer here: this is ${this.#id}`)
+    this.#answerTo(id)
     this.#obey(epoch)
     const isNew = epoch > this.#epoch
     if (!isNew && this.#role === 'replica') throw new Fenced(`epoch ${epoch} has another primary`)
@@ -104,7 +105,9 @@ export class LogStore {
     return { epoch, rows: [...this.#rows] }
   }
 
-  restore({ epoch, rows }: Snapshot): void {
+  restore({ epoch, id, rows }: Restoration): void {
+    // One that has lost everything must not be taken for the one that was fed, and got the rest since then.
+    this.#answerTo(id)
     this.#obey(epoch)
     // A snapshot that comes late must not undo what came after it.
     if (epoch === this.#epoch) throw new Fenced(`it is in epoch ${epoch} already`)
@@ -144,6 +147,10 @@ export class LogStore {
 
   read(): readonly Row[] {
     return [...this.#rows]
+  }
+
+  #answerTo(id: string): void {
+    if (id !== this.#id) throw new Fenced(`${id} is no longer here: this is ${this.#id}`)
   }
 
   #obey(epoch: number): void {

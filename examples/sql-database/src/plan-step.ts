@@ -42,7 +42,7 @@ export type Step =
   /** Makes the chosen one primary, or tells it whom to wait for. */
   | { readonly do: 'promote'; readonly id: string }
   /** Gives an instance a snapshot of the primary. */
-  | { readonly do: 'feed'; readonly name: string }
+  | { readonly do: 'feed'; readonly name: string; readonly id: string }
   | { readonly do: 'wait'; readonly reason: 'Starting' | 'PrimarySilent' | 'NoCandidate' | 'ReplicaSilent' }
   | { readonly do: 'nothing' }
 
@@ -76,10 +76,15 @@ export function planStep(facts: Facts): Step {
   return failOver(facts, topology)
 }
 
-/** Chooses the replica that has most. All in sync have what was confirmed; what one has beyond that may as well be kept. */
+/**
+ * Chooses the replica that has most. All in sync have what was confirmed; what one has beyond that may as well be kept. Those that do not
+ * answer stay on record: the new primary waits for them until they are expelled, so that one of them can still be chosen if it is lost,
+ * even if that happens before it takes over.
+ */
 function failOver({ instances }: Facts, topology: Topology): Step {
-  const { epoch, inSync, primary } = topology
-  const candidates = without(inSync, primary)
+  const { epoch, primary } = topology
+  const inSync = without(topology.inSync, primary).filter((name) => instances.get(name)?.report?.role !== 'empty')
+  const candidates = inSync
     .map((name) => instances.get(name))
     .filter((one): one is InstanceFacts & { readonly report: Report } => hasData(one))
     .sort(
@@ -88,7 +93,7 @@ function failOver({ instances }: Facts, topology: Topology): Step {
     )
   const [chosen] = candidates
   if (chosen === undefined) return { do: 'wait', reason: 'NoCandidate' }
-  const next = { epoch: epoch + 1, primary: chosen.name, inSync: candidates.map(({ name }) => name) }
+  const next = { epoch: epoch + 1, primary: chosen.name, inSync: [chosen.name, ...without(inSync, chosen.name)] }
   return decide(topology, { ...next, joining: undefined }, `${primary} is lost and ${chosen.name} has most`)
 }
 
@@ -155,7 +160,7 @@ function feed({ instances }: Facts, topology: Topology): Step | undefined {
     if (report === undefined) continue
     const isFed = report.role === 'replica' && report.epoch === epoch
     if (isFed) return decide(topology, { joining: name }, `${name} has a snapshot and needs the rest`)
-    return { do: 'feed', name }
+    return { do: 'feed', name, id: report.id }
   }
   const isSilent = [...instances.values()].some(({ report, isStopping }) => report === undefined && !isStopping)
   return isSilent ? { do: 'wait', reason: outside.length > 0 ? 'Starting' : 'ReplicaSilent' } : undefined

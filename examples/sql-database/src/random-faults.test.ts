@@ -61,7 +61,7 @@ async function carryOut(world: World, facts: Facts, step: Step): Promise<void> {
     await database.promote(urlOf(primary), { id: step.id, epoch, revision, synchronous }, { signal })
   if (step.do === 'feed') {
     const snapshot = await database.snapshot(urlOf(primary), epoch, { signal })
-    await database.restore(urlOf(step.name), snapshot, { signal })
+    await database.restore(urlOf(step.name), { ...snapshot, id: step.id }, { signal })
   }
 }
 
@@ -113,8 +113,10 @@ test('no confirmed row is lost and no two primaries confirm, whatever fails, as 
           const hasData = (one: string): boolean => fake.at(urlOf(one))?.report().role !== 'empty'
           if (!others.some(hasData)) continue
           world.stopPod(name)
-          // The one that a fail-over has chosen, and before it is decided: nobody can tell then who has what.
-          late.splice(0, late.length, ...late.filter(({ step }) => step.do !== 'decide'))
+          // Nobody can tell of one who was struck off whether it has everything. Who stays on record can be chosen, whatever is decided late.
+          const leavesData = (step: Step): boolean =>
+            step.do !== 'decide' || step.topology.inSync.some((one) => world.pods.has(one) && hasData(one))
+          late.splice(0, late.length, ...late.filter(({ step }) => leavesData(step)))
         } else if (act.do === 'plan, and be slow') {
           const facts = await world.look(act.isImpatient)
           late.push({ facts, step: planStep(facts) })

@@ -80,7 +80,7 @@ async function carryOut(
       await instances.promote(urlOf(topology.primary), { id: step.id, epoch, revision, synchronous }, { signal })
     } else if (step.do === 'feed' && topology !== undefined) {
       const snapshot = await instances.snapshot(urlOf(topology.primary), topology.epoch, { signal })
-      await instances.restore(urlOf(step.name), snapshot, { signal })
+      await instances.restore(urlOf(step.name), { ...snapshot, id: step.id }, { signal })
       event('Normal', 'ReplicaFed', `Gave ${step.name} a snapshot of ${topology.primary}, ${snapshot.rows.length} rows`)
     }
     return false

@@ -1,6 +1,7 @@
 import { Event, Pod, Service } from 'kubewright/k8s'
 import { isFalse, isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
 import { expect, test } from 'vitest'
+import type { Database } from './database.ts'
 import { sqlOperator } from './operator.ts'
 import { localSites } from './site.ts'
 import { SqlDatabase } from './sql-database.ts'
@@ -96,6 +97,42 @@ test('a SqlDatabase whose primary is deleted with its data goes on at once', asy
     fields: { 'involvedObject.kind': 'SqlDatabase', reason: 'FailedOver' },
   })
   expect(events.map(({ message }) => message)).toEqual(['db-0 is lost and db-1 has most'])
+})
+
+test('a SqlDatabase chooses another when the chosen one is lost before it takes over, also one that was silent', async () => {
+  const fake = new FakeDatabases()
+  const tooLate = new Set<string>()
+  const database: Database = {
+    ...fake.database,
+    async promote(at, promotion, call) {
+      if (promotion.epoch > 1 && !tooLate.has(at)) {
+        // It is on record as the next primary, and never hears of it.
+        tooLate.add(at)
+        await env.client.delete(Pod, 'db-1', { gracePeriodSeconds: 0 })
+        fake.hidden.delete(url(2))
+        throw new Error(`connect ECONNREFUSED ${at}`)
+      }
+      return fake.database.promote(at, promotion, call)
+    },
+  }
+  const nodes = { nodes: 1, processes: fake.host }
+  await using env = await startTestEnv(sqlOperator({ database, sites }), { time: 'virtual', nodes })
+  await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 3 } }))
+  await redundant(env, 3)
+  await fake.writeEverywhere('kept')
+  tooLate.add(url(2))
+  fake.hidden.add(url(2))
+  await env.client.delete(Pod, 'db-0', { gracePeriodSeconds: 0 })
+  await env.until(SqlDatabase, 'db', ({ status }) => status?.topology?.epoch === 3)
+  const { status } = await redundant(env, 3)
+  expect([...tooLate]).toEqual([url(2), url(1)])
+  expect(status?.topology).toMatchObject({ epoch: 3, primary: 'db-2' })
+  await fake.writeEverywhere('after')
+  expect(fake.lateConfirmations()).toEqual([])
+  for (const ordinal of [0, 1, 2]) {
+    const rows = fake.at(url(ordinal))?.read() ?? []
+    expect(rows.map(({ text }) => text)).toEqual([`kept at ${url(0)}`, `after at ${url(2)}`])
+  }
 })
 
 test('a SqlDatabase keeps its primary through a restart in time', async () => {

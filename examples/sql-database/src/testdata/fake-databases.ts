@@ -39,7 +39,7 @@ export class FakeDatabases {
     report: async (url) => this.#reach(url).report(),
     promote: async (url, promotion) => this.#reach(url).promote(promotion),
     snapshot: async (url, epoch) => this.#reach(url).snapshot(epoch),
-    restore: async (url, snapshot) => this.#reach(url).restore(snapshot),
+    restore: async (url, restoration) => this.#reach(url).restore(restoration),
   }
 
   start(url: string, disk: string): RunningProcess {
