@@ -14,9 +14,19 @@ export class CliProcess implements AsyncDisposable {
   readonly exited: Promise<number | string>
   readonly #waiting = new Set<() => void>()
 
-  private constructor(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv) {
+  readonly #isGroup: boolean
+
+  private constructor(
+    program: string,
+    args: readonly string[],
+    folder: string,
+    env: NodeJS.ProcessEnv,
+    isGroup = false,
+  ) {
+    this.#isGroup = isGroup
     this.child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
+      detached: isGroup,
       stdio: ['ignore', 'pipe', 'pipe'],
       // The projects of these tests use the sources.
       env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '--conditions=kubewright-source', ...env },
@@ -37,6 +47,11 @@ export class CliProcess implements AsyncDisposable {
   /** Starts another program than the one made of the sources. */
   static startProgram(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
     return new CliProcess(program, args, folder, env)
+  }
+
+  /** Starts a program whose signals go to all processes that it starts as well, as those of a terminal do. */
+  static startGroup(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
+    return new CliProcess(program, args, folder, env, true)
   }
 
   /** Resolves with the next line after a place that matches, whether it was written already or is still to come. */
@@ -70,7 +85,8 @@ export class CliProcess implements AsyncDisposable {
 
   /** Sends a signal and resolves with the exit code, or the signal that ended it. */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | string> {
-    this.child.kill(signal)
+    if (this.#isGroup && this.child.pid !== undefined) process.kill(-this.child.pid, signal)
+    else this.child.kill(signal)
     return this.exited
   }
 

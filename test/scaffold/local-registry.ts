@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import type { PackedPackage } from './packed-modules.ts'
 
 /** How long the registry behind may take to answer at all. */
@@ -32,6 +32,21 @@ export async function whyUnreachable(registry: string, name: string): Promise<st
   } catch (error) {
     const { message, cause } = error as Error
     return cause instanceof Error ? cause.message : message
+  }
+}
+
+/** What npm needs to use a registry as somebody does who has just installed it: no settings, and everything that it keeps in a folder. */
+export function npmEnvironment(registry: string, folder: string): NodeJS.ProcessEnv {
+  // What is told to the scripts of a project, this one being run by npm maybe, is not meant for others.
+  const others = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_OPTIONS$|VITEST)/i.test(name))
+  const userconfig = join(folder, 'npmrc')
+  writeFileSync(userconfig, '')
+  return {
+    ...Object.fromEntries(others),
+    PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_registry: registry,
+    npm_config_userconfig: userconfig,
   }
 }
 
