@@ -1,6 +1,4 @@
-import type { AnyKind, Infer } from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
-import type { ApiClient } from '@kubewright/client'
 import { type ProcessHost, systemProcessHost } from '@kubewright/controllers'
 import { ConfigMap, Pod, ServiceAccount } from '@kubewright/k8s'
 import { MemoryStore } from '@kubewright/storage'
@@ -10,16 +8,6 @@ import { startControlPlane } from './control-plane.ts'
 
 const bare = { controllers: 'none', nodes: 0 } as const
 const all = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const
-
-async function until<K extends AnyKind>(
-  client: ApiClient,
-  kind: K,
-  test: (object: Infer<K>) => boolean,
-): Promise<void> {
-  for await (const event of await client.watch(kind, all)) {
-    if (event.type !== 'BOOKMARK' && test(event.object)) return
-  }
-}
 
 const config = (name: string) => ConfigMap({ metadata: { name } })
 
@@ -79,14 +67,18 @@ describe('startControlPlane()', () => {
     const plane = await startControlPlane({ controllers, nodes: { nodes: 1, processes } })
     const client = plane.client()
     const command = [process.execPath, '-e', 'setInterval(() => {}, 1000)']
-    await until(client, ServiceAccount, ({ metadata }) => metadata.name === 'default')
+    for await (const event of await client.watch(ServiceAccount, all)) {
+      if (event.type !== 'BOOKMARK' && event.object.metadata.name === 'default') break
+    }
     await client.create(
       Pod({
         metadata: { name: 'p', annotations: { 'kubewright.dev/process': 'true' } },
         spec: { containers: [{ name: 'c', image: 'node', command }] },
       }),
     )
-    await until(client, Pod, ({ status }) => status?.phase === 'Running')
+    for await (const event of await client.watch(Pod, all)) {
+      if (event.type !== 'BOOKMARK' && event.object.status?.phase === 'Running') break
+    }
     expect(exits).toHaveLength(1)
     await plane[Symbol.asyncDispose]()
     // It was told to end; had it been left alone, this would never resolve.
