@@ -66,11 +66,11 @@ export const suite: Suite = {
     ]
     if (peer !== undefined) {
       await using server = await KubeApiserver.start()
-      for (const [work, measured] of await measureRequests(server)) theirs.set(work, measured)
+      for (const [work, measured] of await measureRequests(server, 0.25)) theirs.set(work, measured)
       await using second = await KubeApiserver.start()
       theirs.set(listWork, await measureList(second))
       await using third = await KubeApiserver.start()
-      theirs.set(eventWork, await measureEvents(third))
+      theirs.set(eventWork, await measureEvents(third, 0.5))
     }
     const aims: Readonly<Record<string, number>> = { create: 0.6, get: 0.15 }
     await using server = await KubewrightUp.start()

@@ -5,7 +5,11 @@ export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session
   readonly #headers: Readonly<Record<string, string>>
 
-  constructor(server: string | URL, options: SecureClientSessionOptions, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    server: string | URL,
+    options: SecureClientSessionOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.#session = connect(server, options)
     this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...headers }
     this.#session.setMaxListeners(0)

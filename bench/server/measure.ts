@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchedServer } from './benched-server.ts'
-import { best, creates, defineSites, fanOut, load, type Measured, maps } from './load.ts'
+import { best, creates, defineSites, fanOut, load, type Measured, maps, type Operation } from './load.ts'
 
 /** Objects in the list that is measured. */
 export const listed = 10_000
@@ -31,26 +31,26 @@ export async function measureStart(start: () => Promise<BenchedServer>, rounds: 
 
 const clientsText = (clients: number): string => `${clients} client${clients === 1 ? '' : 's'}`
 
-/** Creates and gets on one server, after enough of each to be warm. */
-export async function measureRequests(server: BenchedServer): Promise<Map<string, Measured>> {
+/** Creates and gets on one server, after enough of each to be warm; a slow server gets by with a part of them. */
+export async function measureRequests(server: BenchedServer, part = 1): Promise<Map<string, Measured>> {
   const results = new Map<string, Measured>()
   const create = creates()
-  await load(server, 10, 3000, create)
+  const known = 3000 * part
+  await load(server, 10, known, create)
   for (const clients of [1, 10, 50]) {
-    const count = clients === 1 ? 1000 : 2000
+    const count = (clients === 1 ? 1000 : 2000) * part
     results.set(`create, ${clientsText(clients)}`, await best(() => load(server, clients, count, create)))
   }
   const createSite = await defineSites(server)
-  await load(server, 10, 3000, createSite)
+  await load(server, 10, 3000 * part, createSite)
   for (const clients of [1, 10]) {
     const work = `create a custom resource with rules, ${clientsText(clients)}`
-    results.set(work, await best(() => load(server, clients, 1500, createSite)))
+    results.set(work, await best(() => load(server, clients, 1500 * part, createSite)))
   }
-  await load(server, 10, 5000, (client, i) => client.send('GET', `${maps}/map-${i % 3000}`))
+  const get: Operation = (client, i) => client.send('GET', `${maps}/map-${i % known}`)
+  await load(server, 10, 5000 * part, get)
   for (const clients of [1, 10]) {
-    const get = (): Promise<Measured> =>
-      load(server, clients, 5000, (client, i) => client.send('GET', `${maps}/map-${i % 3000}`))
-    results.set(`get, ${clientsText(clients)}`, await best(get))
+    results.set(`get, ${clientsText(clients)}`, await best(() => load(server, clients, 5000 * part, get)))
   }
   return results
 }
@@ -63,7 +63,7 @@ export async function measureList(server: BenchedServer): Promise<Measured> {
 }
 
 /** Events of one object to all who watch it. */
-export async function measureEvents(server: BenchedServer): Promise<Measured> {
-  await fanOut(server, 'fan-out-warm', watchers, 200)
-  return best((round) => fanOut(server, `fan-out-${round}`, watchers, 300))
+export async function measureEvents(server: BenchedServer, part = 1): Promise<Measured> {
+  await fanOut(server, 'fan-out-warm', watchers, 200 * part)
+  return best((round) => fanOut(server, `fan-out-${round}`, watchers, 300 * part))
 }
