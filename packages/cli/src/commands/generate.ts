@@ -119,15 +119,22 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   const isWriting = !values.check && !values['dry-run']
   if (isWriting) await carryOut(folder, plans)
   if (values.output === 'json') {
-    context.out(JSON.stringify({ files: plans.map(({ path, action }) => ({ path, action })) }, null, 2))
+    const done = plans.map(({ path, action }) => ({ path, action }))
+    context.out(JSON.stringify({ dryRun: !isWriting, files: done, problems }, null, 2))
   } else if (isWriting) tell(plans, context)
   else {
     const { paint } = context.terminal ?? noTerminal
     for (const line of differences(plans)) context.out(paintDiff(line, paint))
   }
-  for (const { severity, path, message } of problems) context.note(`${severity.padEnd(7)} ${path}: ${message}`)
+  const { paintNote } = context.terminal ?? noTerminal
+  for (const { severity, path, message } of problems) {
+    const color = severity === 'error' ? 'red' : 'yellow'
+    context.note(`${paintNote(color, severity)}${' '.repeat(9 - severity.length)} ${path}: ${message}`)
+  }
   if (problems.some(({ severity }) => severity === 'error')) return 1
   const changes = plans.filter(isChange)
+  if (changes.length === 0 && !isWriting && values.output !== 'json')
+    context.note(`All ${plural(plans.length, 'file')} are up to date`)
   if (!values.check || changes.length === 0) return 0
   const isOne = changes.length === 1
   context.note(
@@ -148,6 +155,14 @@ function samplesIn(present: ReadonlyMap<string, string>): Map<string, string> {
 
 const done = { create: 'created', update: 'updated', remove: 'removed' } as const
 
+const told = {
+  created: ['create'],
+  updated: ['update'],
+  removed: ['remove'],
+  'kept as you changed them': ['kept', 'outdated', 'stale'],
+  'up to date': ['unchanged'],
+} as const satisfies Record<string, readonly FilePlan['action'][]>
+
 function tell(plans: readonly FilePlan[], { out, note, terminal = noTerminal }: CommandContext): void {
   const { paint, paintNote } = terminal
   const kept = (text: string): void => note(actionLine('kept', text, paintNote))
@@ -158,12 +173,12 @@ function tell(plans: readonly FilePlan[], { out, note, terminal = noTerminal }: 
       kept(`${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
     else if (action === 'stale') kept(`${path}, which you changed, although nothing needs it any more`)
   }
-  const same = plans.filter(({ action }) => action === 'unchanged').length
-  note(
-    same === plans.length
-      ? 'Nothing to do: all is up to date'
-      : `${same} of ${plural(plans.length, 'file')} ${same === 1 ? 'was' : 'were'} up to date`,
-  )
+  const counts = Object.entries(told).flatMap(([word, actions]) => {
+    const count = plans.filter(({ action }) => (actions as readonly string[]).includes(action)).length
+    return count === 0 ? [] : [`${count} ${word}`]
+  })
+  const isDone = plans.every(({ action }) => action === 'unchanged')
+  note(isDone ? 'Nothing to do: all is up to date' : `${plural(plans.length, 'file')}: ${counts.join(', ')}`)
 }
 
 function differences(plans: readonly FilePlan[]): string[] {
