@@ -100,5 +100,6 @@ function tellMisplaced({ dependent: { place, uid }, owner }: MisplacedOwner, { e
   const { apiVersion, kind, name } = place
   const metadata = { name, uid, ...(place.namespace === undefined ? {} : { namespace }) }
   const regarding = { apiVersion, kind, metadata } as KubeObject
-  events.record(regarding, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message, component: controllerName })
+  const reason = 'OwnerRefInvalidNamespace'
+  events.record(regarding, { type: 'Warning', reason, message, component: controllerName, api: 'v1' })
 }

@@ -26,7 +26,9 @@ export function defineBuiltin(options: BuiltinOptions): KeyController {
     ...value,
     start: (parts: ControllerParts): KeyReconciler => {
       const reconcile = start(parts)
-      const events: EventRecorder = { record: (object, note) => parts.events.record(object, { component, ...note }) }
+      const events: EventRecorder = {
+        record: (object, note) => parts.events.record(object, { component, api: 'v1', ...note }),
+      }
       return (key, context) => reconcile(key, new ReportingContext(context, events))
     },
   })

@@ -1,4 +1,4 @@
-import { type KubeObject, newForbidden } from '@kubewright/api'
+import { type KubeObject, newForbidden, toTime } from '@kubewright/api'
 import { memoryLogger, VirtualClock } from '@kubewright/base'
 import {
   type ApiClient,
@@ -238,4 +238,32 @@ describe('createEventRecorder() and an API server', () => {
       await recorder[Symbol.asyncDispose]()
     })
   })
+})
+
+test('createEventRecorder() counts each repetition of an Event of v1 in the Event itself', async () => {
+  const { recorder, clock, requests } = startRecorder()
+  const classic = { ...note, api: 'v1', component: 'deployment-controller' } as const
+  recorder.record(pod, classic)
+  await clock.advance(0)
+  recorder.record(pod, classic)
+  recorder.record(pod, classic)
+  await clock.advance(0)
+  const [created, patched] = requests
+  const first = toTime(clock.now())
+  expect(created?.body).toEqual({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: expect.stringMatching(/^a\./), namespace: 'default' },
+    involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'a', uid: 'u', resourceVersion: '7' },
+    reason: 'Started',
+    message: 'It runs',
+    type: 'Normal',
+    source: { component: 'deployment-controller' },
+    reportingComponent: 'deployment-controller',
+    firstTimestamp: first,
+    lastTimestamp: first,
+    count: 1,
+  })
+  expect(patched).toEqual({ verb: 'patch', body: { count: 3, lastTimestamp: first } })
+  await recorder[Symbol.asyncDispose]()
 })

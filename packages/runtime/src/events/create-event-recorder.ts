@@ -16,7 +16,7 @@ import { type Clock, Deferred, type Duration, type Logger, type Random, type Tim
 import { type Client, dynamicKind } from '@kubewright/client'
 import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
 import { EventCorrelator, type EventSeries } from './event-correlator.ts'
-import { reporterOf } from './event-draft.ts'
+import { coreCount, coreEvent, reporterOf } from './event-draft.ts'
 import { type EventResult, eventMetricName } from './event-metrics.ts'
 import type { EventNote, EventRecorder } from './event-recorder.ts'
 
@@ -36,7 +36,10 @@ export interface EventRecorderOptions {
   readonly flushTimeout?: Duration | undefined
 }
 
-const eventKind = dynamicKind({ group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' })
+const eventKinds = {
+  'events.k8s.io/v1': dynamicKind({ group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events' }),
+  v1: dynamicKind({ group: '', version: 'v1', kind: 'Event', plural: 'events' }),
+}
 
 // The figures of client-go.
 const maxQueued = 1000
@@ -45,7 +48,7 @@ const retryDelay = 10_000
 const requestTimeout = '30s'
 
 /**
- * Makes a recorder that writes Events of events.k8s.io/v1 in the background, one at a time. Repetitions become a series, floods are
+ * Makes a recorder that writes Events in the background, one at a time. Repetitions become a series, floods are
  * limited (see {@link EventCorrelator}), at most 1000 Events wait, and a server that cannot be reached is tried for two minutes.
  * Disposing writes what is waiting, within a deadline.
  */
@@ -139,8 +142,9 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
       const written = await this.#writeWithRetries(series)
       if (this.#abort.signal.aborted) break
       // It may have occurred again meanwhile.
-      const { count, writtenCount } = series
-      if (written && (count >= 2 * writtenCount || (this.#closed && count > writtenCount))) continue
+      const { api, count, writtenCount } = series
+      const worthWriting = api === 'v1' || this.#closed ? count > writtenCount : count >= 2 * writtenCount
+      if (written && worthWriting) continue
       series.queued = false
       this.#queue.shift()
     }
@@ -175,13 +179,12 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
 
   async #write(series: EventSeries): Promise<void> {
     const { client, clock } = this.#options
-    const { draft, count } = series
+    const { count } = series
     const options = { signal: this.#abort.signal, timeout: requestTimeout } as const
-    const state =
-      count === 1
-        ? {}
-        : { series: { count, lastObservedTime: formatMicroTime(instantFromMillis(series.lastObserved / 1000)) } }
-    if (series.writtenCount === 0 || !(await this.#patched(draft.metadata, state, options))) {
+    const classic = series.api === 'v1'
+    const draft = classic ? coreEvent(series.draft, series.firstObserved) : series.draft
+    const state = classic ? coreCount(count, series.lastObserved) : seriesOf(series)
+    if (series.writtenCount === 0 || !(await this.#patched(series, state, options))) {
       try {
         await client.create({ ...draft, ...state }, options)
       } catch (error) {
@@ -196,12 +199,16 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
 
   /** Whether the Event was there to be patched: servers forget Events after an hour. */
   async #patched(
-    { name, namespace }: { readonly name: string; readonly namespace: string },
+    { api, draft }: EventSeries,
     state: object,
     options: { readonly signal: AbortSignal; readonly timeout: Duration },
   ): Promise<boolean> {
+    const { name, namespace } = draft.metadata
     try {
-      await this.#options.client.patch(eventKind, { name, namespace }, state as never, { ...options, type: 'merge' })
+      await this.#options.client.patch(eventKinds[api], { name, namespace }, state as never, {
+        ...options,
+        type: 'merge',
+      })
       return true
     } catch (error) {
       if (isNotFound(error)) return false
@@ -219,6 +226,12 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
     }
     metrics.add(eventMetricName, labels, 1)
   }
+}
+
+/** How often an Event of events.k8s.io has occurred: nothing for the first time. */
+function seriesOf({ count, lastObserved }: EventSeries): object {
+  if (count === 1) return {}
+  return { series: { count, lastObservedTime: formatMicroTime(instantFromMillis(lastObserved / 1000)) } }
 }
 
 /** Whether the server could not be reached, or asks for patience; what it refused, it would refuse again. */

@@ -6,7 +6,10 @@ import type { EventNote } from './event-recorder.ts'
 /** An Event and how often it occurred. */
 export interface EventSeries {
   readonly draft: EventDraft
+  readonly api: 'events.k8s.io/v1' | 'v1'
   count: number
+  /** Microseconds since the epoch. */
+  readonly firstObserved: number
   /** Microseconds since the epoch. */
   lastObserved: number
   /** What the server knows of it; 0 before it was created. */
@@ -29,7 +32,7 @@ const maxEntries = 4096
 /**
  * Decides what of many occurrences is worth writing:
  * - Equal Events become one series. It is written at the first repetition, whenever its count has doubled, after half an hour, and
- *   when it ends, which is after six minutes without a repetition.
+ *   when it ends, which is after six minutes without a repetition. Those of v1 are written at each repetition.
  * - Of Events that differ in their note alone, the eleventh within ten minutes and those that follow are combined into one series.
  * - An object gets 25 Events at once and one more every five minutes; what exceeds that is dropped.
  */
@@ -71,13 +74,25 @@ export class EventCorrelator {
       known.seen = now
       this.#series.delete(identity)
       this.#series.set(identity, known)
+      // Every repetition of the older form is written, as long as its object may have Events.
+      if (known.api === 'v1') return this.#takeToken(about, now) ? { series: known, write: true } : undefined
       return { series: known, write: known.count >= 2 * known.writtenCount || now - known.lastWrite >= refreshAfter }
     }
     if (!this.#takeToken(about, now)) return undefined
     const message = combined ? `(combined from similar events): ${note.message}` : note.message
     const micros = this.#clock.nowMicros()
     const draft = eventDraft(regarding, { ...note, message }, this.#reporter, micros, this.#nextSerial(micros))
-    const series = { draft, count: 1, lastObserved: micros, writtenCount: 0, lastWrite: now, queued: false, seen: now }
+    const series = {
+      draft,
+      api: note.api ?? 'events.k8s.io/v1',
+      count: 1,
+      firstObserved: micros,
+      lastObserved: micros,
+      writtenCount: 0,
+      lastWrite: now,
+      queued: false,
+      seen: now,
+    }
     this.#series.delete(identity)
     insert(this.#series, identity, series)
     return { series, write: true }

@@ -1,4 +1,4 @@
-import { formatMicroTime, instantFromMillis, isQualifiedName, type KubeObject } from '@kubewright/api'
+import { formatMicroTime, instantFromMillis, isQualifiedName, type KubeObject, toTime } from '@kubewright/api'
 import type { EventNote } from './event-recorder.ts'
 
 /** A reference to an object in an Event. */
@@ -25,6 +25,27 @@ export interface EventDraft {
   readonly note: string
   readonly regarding: ObjectReference
   readonly related?: ObjectReference
+}
+
+/** An Event of v1 as it is created: the older form, which counts in itself and knows seconds. */
+export interface CoreEventDraft {
+  readonly apiVersion: 'v1'
+  readonly kind: 'Event'
+  readonly metadata: EventDraft['metadata']
+  readonly involvedObject: ObjectReference
+  readonly related?: ObjectReference
+  readonly reason: string
+  readonly message: string
+  readonly type: 'Normal' | 'Warning'
+  readonly source: { readonly component: string }
+  readonly reportingComponent: string
+  readonly firstTimestamp: string
+}
+
+/** What changes in an Event of v1 when it occurs again. */
+export interface CoreEventCount {
+  readonly count: number
+  readonly lastTimestamp: string
 }
 
 /** Who reports Events. */
@@ -65,6 +86,29 @@ export function eventDraft(
     regarding: referenceTo(regarding),
     ...(related === undefined ? {} : { related: referenceTo(related) }),
   }
+}
+
+/** The same Event in the older form. */
+export function coreEvent(draft: EventDraft, firstMicros: number): CoreEventDraft {
+  const { metadata, regarding, related, reason, note, type, reportingController } = draft
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata,
+    involvedObject: regarding,
+    ...(related === undefined ? {} : { related }),
+    reason,
+    message: note,
+    type,
+    source: { component: reportingController },
+    reportingComponent: reportingController,
+    firstTimestamp: toTime(firstMicros / 1000),
+  }
+}
+
+/** How often an Event of v1 has occurred, and when last. */
+export function coreCount(count: number, lastMicros: number): CoreEventCount {
+  return { count, lastTimestamp: toTime(lastMicros / 1000) }
 }
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {

@@ -11,6 +11,12 @@ export interface EventNote {
   readonly action?: string
   /** Who reports, where one recorder serves several. @default the component of the recorder */
   readonly component?: string
+  /**
+   * The API that it is written with: `v1` has counts and times of its own, which tables and older tools show, and is what
+   * kube-controller-manager uses.
+   * @default 'events.k8s.io/v1'
+   */
+  readonly api?: 'events.k8s.io/v1' | 'v1'
   /** A second object that it is about. */
   readonly related?: KubeObject
 }
