@@ -1,6 +1,7 @@
 import { memoryLogger } from '@kubewright/base'
 import { servingHosts } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { namespaces } from '../builtins/core/namespaces.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { bootstrap } from './bootstrap.ts'
 import { publishServerAddress } from './kubernetes-service.ts'
@@ -8,7 +9,7 @@ import { publishServerAddress } from './kubernetes-service.ts'
 let server: PlainServer
 beforeAll(async () => {
   server = await PlainServer.start(
-    { 'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } } },
+    { '/namespaces': namespaces, 'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } } },
     async (parts) => bootstrap(parts, { clientCa: 'PEM' }),
   )
 })

@@ -9,7 +9,5 @@ export function namespaceObject(name: string): MutableObject {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
-    spec: { finalizers: ['kubernetes'] },
-    status: { phase: 'Active' },
   }
 }

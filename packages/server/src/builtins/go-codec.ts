@@ -174,7 +174,8 @@ class StructCodec implements GoCodec {
         codec,
         always,
         nullable,
-        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable,
+        // Managed fields that are empty are more than none: they are to be forgotten.
+        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable && field.name !== 'managedFields',
       }
     }))
   }

@@ -39,7 +39,9 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
     zero: () => 0,
     decode: (value, state) => {
       if (typeof value === 'number') {
-        if (Number.isInteger(value) && value >= min && value <= max) return value === 0 ? undefined : value
+        // Numbers beyond what a double holds exactly come as bigint, or are too large by as much.
+        const fits = Number.isInteger(value) && value >= min && (value < max || (value === max && max < 2 ** 53))
+        if (fits) return value === 0 ? undefined : value
         return state.mismatched(value, type, kind)
       }
       if (typeof value === 'bigint') {
@@ -71,6 +73,8 @@ export function bytesCodec(type: string): GoCodec {
     zero: () => '',
     decode: (value, state) => {
       if (value === null) return undefined
+      // A list of numbers would do too, if nothing is in it.
+      if (Array.isArray(value) && value.length === 0) return undefined
       if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
       const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
       const wrong = badBase64(text)

@@ -93,7 +93,7 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
     }, '0'),
     'intstr.IntOrString': own((value, state) => {
       if (typeof value === 'string') return value
-      if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 31) return value
+      if (typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31) return value
       const found = typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : goJsonKind(value)
       throw new GoDecodeError(state.describe(found, 'int32'))
     }, 0),

@@ -13,6 +13,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
+import { parseQuery } from './parse-query.ts'
 
 /** What {@link listen} takes. */
 export interface ListenOptions {
@@ -303,7 +304,7 @@ function toApiRequest({ method, url, headers, rawHeaders, peer, body }: Received
   return {
     method,
     path: at < 0 ? url : url.slice(0, at),
-    query: at < 0 ? new URLSearchParams() : new URLSearchParams(url.slice(at + 1)),
+    query: parseQuery(at < 0 ? '' : url.slice(at + 1)),
     headers: joined(headers),
     rawHeaders,
     body: (limit) => readBody(body, limit),

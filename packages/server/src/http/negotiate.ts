@@ -1,4 +1,5 @@
-import { ApiError, newNotAcceptable } from '@kubewright/api'
+import { newNotAcceptable } from '@kubewright/api'
+import { notAcceptable } from './route-errors.ts'
 
 /** The forms that objects come in. */
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf'
@@ -45,7 +46,7 @@ export interface Offers {
 
 /**
  * Picks how to answer from the Accept header. Two layers refuse in the real server, and so here: the router, which compares whole media
- * types, and the serializer, which looks at `as=` parameters.
+ * types, and the serializer, which looks at `as=` parameters. Custom resources only meet the second.
  */
 export function negotiate(
   accept: string | undefined,
@@ -56,9 +57,11 @@ export function negotiate(
   const pretty = prettyWanted(query, userAgent)
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
   const ranges = parseAccept(accept)
-  if (!ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
+  // Custom resources are served past the router.
+  const routed = offers.protobuf !== false
+  if (routed && !ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
     const available = [...servedTypes, ...(offers.streams ? streamTypes : [])]
-    throw routeNotAcceptable(available)
+    throw notAcceptable(available)
   }
   for (const { type, parameters } of ranges) {
     const mediaType = type === '*/*' || type === 'application/*' ? 'application/json' : type
@@ -82,22 +85,17 @@ export function negotiate(
   throw newNotAcceptable(servedTypes)
 }
 
-/** Picks how to stream: YAML cannot be, and a client that wants nothing else is told so. */
+/** Picks how to stream: YAML cannot be, and a client that prefers it is told so. */
 export function negotiateStream(
   accept: string | undefined,
   query: URLSearchParams,
   userAgent: string,
   protobuf = true,
 ): Representation {
-  const offers = { conversions: true, streams: true, protobuf }
-  const representation = negotiate(accept, query, userAgent, offers)
-  if (representation.mediaType !== 'application/yaml') return representation
-  const others = (accept ?? '').split(',').filter((range) => !range.trim().startsWith(representation.mediaType))
-  if (!parseAccept(others.join(',')).some(({ type }) => jsonRanges.includes(type))) throw newNotAcceptable(streamTypes)
-  return negotiate(others.join(','), query, userAgent, offers)
+  const representation = negotiate(accept, query, userAgent, { conversions: true, streams: true, protobuf })
+  if (representation.mediaType === 'application/yaml') throw newNotAcceptable(streamTypes)
+  return representation
 }
-
-const jsonRanges = ['application/json', 'application/*', '*/*']
 
 /** How an error is shown to a client: in the first form of the Accept header that there is, else as JSON. */
 export function representationOfErrors(
@@ -123,20 +121,6 @@ export function isServed(type: string): type is MediaType {
 function isKnownConversion(as: string, version: string, group: string): boolean {
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false
   return as === 'Table' || as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
-}
-
-/** As the router words it, which knows neither kinds nor versions. */
-function routeNotAcceptable(available: readonly string[]): ApiError {
-  return new ApiError({
-    apiVersion: 'v1',
-    kind: 'Status',
-    metadata: {},
-    status: 'Failure',
-    message: `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`,
-    reason: 'NotAcceptable',
-    details: {},
-    code: 406,
-  })
 }
 
 function parseAccept(accept: string): MediaRange[] {

@@ -33,7 +33,8 @@ export interface OpenApiDocumentsOptions {
 export class OpenApiDocuments implements Disposable {
   readonly #resources: ResourceTable
   readonly #discovery: DiscoveryIndex
-  readonly #gitVersion: string
+  /** Without the patch release, as documents name it. */
+  readonly #version: string
   readonly #listening: Disposable
   /** By name, with the resources that they were made of. */
   readonly #v3 = new Map<string, { readonly from: readonly Resource[]; readonly document: OpenApiDocument }>()
@@ -44,7 +45,7 @@ export class OpenApiDocuments implements Disposable {
   constructor(options: OpenApiDocumentsOptions) {
     this.#resources = options.resources
     this.#discovery = options.discovery
-    this.#gitVersion = options.gitVersion
+    this.#version = options.gitVersion.replace(/^v(\d+\.\d+).*$/, '$1')
     this.#listening = options.resources.onChange(() => {
       this.#index = undefined
       this.#v2 = undefined
@@ -106,7 +107,7 @@ export class OpenApiDocuments implements Disposable {
     const paths = resources.flatMap(pathsOf)
     // Custom groups get theirs from their definitions, which say nothing about discovery.
     if (this.#isBuiltin(group)) paths.push(discoveryPath(`/${name}/`, group, version))
-    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), this.#gitVersion))
+    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), this.#version))
     this.#v3.set(name, { from: resources, document })
     return document
   }
@@ -135,15 +136,13 @@ export class OpenApiDocuments implements Disposable {
       for (const { version } of versions) paths.push(discoveryPath(`${root}${version}/`, name, version))
     }
     paths.push(...resources.flatMap(pathsOf))
-    // The real server gives the minor version here, and the whole one in version 3.
-    const version = this.#gitVersion.replace(/^v(\d+\.\d+).*$/, '$1')
-    return openApiV2(paths, customsOf(resources, 'v2'), version)
+    return openApiV2(paths, customsOf(resources, 'v2'), this.#version)
   }
 
   #fixed(name: string, path: () => ApiPath): OpenApiDocument {
     let known = this.#v3.get(name)
     if (!known) {
-      known = { from: [], document: documentOf(openApiV3([path()], new Map(), this.#gitVersion)) }
+      known = { from: [], document: documentOf(openApiV3([path()], new Map(), this.#version)) }
       this.#v3.set(name, known)
     }
     return known.document

@@ -11,7 +11,7 @@ const securitySchemes = {
 export function openApiV3(
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
-  gitVersion: string,
+  version: string,
 ): Record<string, unknown> {
   const roots = new Set<string>()
   const refer = (name: string): { schema: unknown } => {
@@ -24,7 +24,7 @@ export function openApiV3(
     .map((path) => [path.path, pathItem(path, refer)] as const)
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: gitVersion },
+    info: { title: 'Kubernetes', version },
     paths: Object.fromEntries(items),
     components: { schemas: definitionsFor(roots, custom, 'v3'), securitySchemes },
   }

@@ -57,12 +57,13 @@ export async function deleteObject(
   const { resource, strategy } = scope
   const unsaid = options.propagationPolicy === undefined && options.orphanDependents === undefined
   if (strategy.deleteWarning && unsaid) scope.context.warn(strategy.deleteWarning)
-  const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
+  const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
   for (;;) {
     const existing = await registry.find(resource, scope.namespace, name)
     if (!existing) throw newNotFound(groupResource, name)
     const object = existing.copy()
-    checkPreconditions(object, options, { group: errorGroupOf(resource), resource: object.kind })
+    if (strategy.preconditionsOfStorage) checkStoredPreconditions(object, options, groupResource)
+    else checkPreconditions(object, options, { group: errorGroupOf(resource), resource: object.kind })
     const now = registry.clock.now()
     const begun = strategy.beginDelete?.(object, now) ?? 'continue'
     if (begun === 'pending') return { object: existing, removed: false }
@@ -84,15 +85,15 @@ export async function deleteObject(
     if (plan === 'now' && kept) markAsDeleting(object, now)
     const removes = !kept && (plan === 'now' || object.metadata.deletionGracePeriodSeconds === 0)
     if (removes) {
-      if (scope.dryRun) return { object: existing, removed: true }
-      const result = await registry.store.delete(existing.key, existing.revision)
+      // A kind with grace periods is marked before it goes, also when its period is over at once: watchers see both.
+      const last = plan === 'graceful' ? await replace(registry, scope, existing, object) : existing
+      if (!last) continue
+      if (scope.dryRun) return { object: last, removed: true }
+      const result = await registry.store.delete(last.key, last.revision)
       if (!result.ok) continue
       const context = { request: scope.context, now, namespace: scope.namespace, subresource: '', dryRun: false }
       await strategy.afterDelete?.(object, context)
-      return {
-        object: plan === 'now' ? existing.at(result.revision) : stored(object, existing, result.revision),
-        removed: true,
-      }
+      return { object: last.at(result.revision), removed: true }
     }
     if (plan === 'now' && !finalizersChanged && existing.object.metadata.deletionTimestamp !== undefined) {
       return { object: existing, removed: false }
@@ -116,8 +117,21 @@ async function replace(
   return result.ok ? storedObject(result.entry!) : undefined
 }
 
-function stored(object: MutableObject, existing: StoredObject, revision: number): StoredObject {
-  return new StoredObject(existing.key, revision, encodeStored(object, encodeJson))
+/** As {@link checkPreconditions}, in the words of those who ask storage. */
+function checkStoredPreconditions(
+  { metadata }: MutableObject,
+  { preconditions }: DeleteOptions,
+  resource: { group: string; resource: string },
+): void {
+  for (const [field, what] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    const [wanted, found] = [preconditions?.[field], metadata[field]]
+    if (wanted === undefined || wanted === found) continue
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
+    throw newConflict(resource, metadata.name ?? '', why)
+  }
 }
 
 function checkPreconditions(

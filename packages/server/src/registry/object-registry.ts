@@ -125,7 +125,7 @@ export class ObjectRegistry {
     const undo = await this.prepareCreate(scope, object, validate)
     try {
       const name = object.metadata.name!
-      const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
+      const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
       const taken = async (): Promise<ApiError> => {
         const error = object.metadata.generateName
           ? newGenerateNameConflict(groupResource, name, 1)
@@ -203,7 +203,7 @@ export class ObjectRegistry {
     options: { readonly allowCreate?: boolean; readonly uid?: string | undefined } = {},
   ): Promise<WriteOutcome> {
     const { resource, strategy } = scope
-    const groupResource = { group: errorGroupOf(resource), resource: resource.kind.plural }
+    const groupResource = { group: resource.kind.group, resource: resource.kind.plural }
     for (;;) {
       const existing = await this.find(resource, scope.namespace, name)
       if (!existing) {
@@ -312,11 +312,11 @@ export class ObjectRegistry {
     if (wanted === 0) {
       if (strategy.allowUnconditionalUpdate === false) {
         const error = invalid(metadataPath.child('resourceVersion'), 0, 'must be specified for an update')
-        throw newInvalid({ group: errorGroupOf(resource), kind: resource.kind.plural }, name, [error])
+        throw newInvalid({ group: resource.kind.group, kind: resource.kind.plural }, name, [error])
       }
       object.metadata.resourceVersion = String(current)
     } else if (wanted !== current) {
-      throw newConflict({ group: errorGroupOf(resource), resource: resource.kind.plural }, name, modified)
+      throw newConflict({ group: resource.kind.group, resource: resource.kind.plural }, name, modified)
     }
   }
 
@@ -396,12 +396,13 @@ function validateOwnFinalizers({ resource, strategy }: WriteScope, meta: Mutable
   return validateFinalizerNames(meta.finalizers, metadataPath.child('finalizers'))
 }
 
-/** An object in the namespace of the request takes it; another namespace is refused. */
+/** An object in the namespace of the request takes it; another namespace is refused, except where there are none. */
 function ensureNamespace({ resource, namespace }: WriteScope, object: MutableObject): void {
   const wanted = resource.kind.scope === 'Namespaced' ? namespace : ''
   const found = object.metadata.namespace ?? ''
   if (found === wanted) return
   if (found === '') object.metadata.namespace = wanted
+  else if (wanted === '') delete object.metadata.namespace
   else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 

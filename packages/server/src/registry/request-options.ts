@@ -41,7 +41,7 @@ export function validateDryRun(values: readonly string[]): FieldError[] {
 /** An optional integer of the query, with the error of strconv that the server gives. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
-  if (text === null || text === '') return undefined
+  if (text === null) return undefined
   if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = Number(text)
   if (!Number.isSafeInteger(value)) {

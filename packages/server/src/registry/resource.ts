@@ -107,6 +107,8 @@ export interface Strategy {
   readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
   /** Finalizers that deletion without a propagation policy implies. */
   readonly defaultPropagation?: 'Background' | 'Orphan'
+  /** Whether deletes whose preconditions fail are told so in the words of storage. @default false */
+  readonly preconditionsOfStorage?: boolean
   /** A Warning for deletes that do not say what becomes of dependents. */
   readonly deleteWarning?: string
   /**

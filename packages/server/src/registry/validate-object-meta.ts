@@ -40,15 +40,22 @@ export function validateObjectMeta(
   if ((meta.generation ?? 0) < 0) {
     errors.push(invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
   }
-  errors.push(...validateLabels(meta.labels, path.child('labels')))
-  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
-  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')))
+  errors.push(...validateDescription(meta, path))
   errors.push(...validateFinalizers(meta.finalizers ?? [], path.child('finalizers')))
   errors.push(...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')))
   return errors
 }
 
-/** Checks what an update may not change. */
+/** What every check of metadata looks at, those of updates too, so that errors about it are repeated. */
+function validateDescription(meta: MutableMeta, path: FieldPath): FieldError[] {
+  return [
+    ...validateLabels(meta.labels, path.child('labels')),
+    ...validateAnnotations(meta.annotations, path.child('annotations')),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')),
+  ]
+}
+
+/** Checks what an update may not change, and what it may. */
 export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined) {
@@ -73,6 +80,8 @@ export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, pa
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (meta[field] !== old[field]) errors.push(invalid(path.child(field), meta[field] ?? null, immutable))
   }
+  errors.push(...validateDescription(meta, path))
+  errors.push(...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')))
   return errors
 }
 

@@ -15,7 +15,8 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   const { query, headers } = context.request
   const { resource, registry, admission } = endpoint
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
+    // What is answered and not kept has no other form.
+    conversions: !endpoint.resource.virtual,
     streams: false,
     protobuf: endpoint.resource.typedItems,
   })
@@ -24,7 +25,7 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
 
   const scope = endpoint.scope(context, options)
   wipeSystemFields(object)
-  matchNamespace(object, scope.namespace, resource.typedItems)
+  matchNamespace(object, scope.namespace)
   uniqueOwners(object, context, false)
   const tracked = await endpoint.trackUpdate(undefined, object, context, options)
   const attributes = {
@@ -63,13 +64,12 @@ function wipeSystemFields({ metadata }: MutableObject): void {
   delete metadata['selfLink']
 }
 
-/** The namespace of the path is the object's, which may say so or leave it out; custom resources lose one that they cannot have. */
-export function matchNamespace(object: MutableObject, namespace: string, builtin = true): void {
+/** The namespace of the path is the object's, which may say so or leave it out; an object that has none loses what it says. */
+export function matchNamespace(object: MutableObject, namespace: string): void {
   const given = object.metadata.namespace ?? ''
   if (given === namespace) return
   if (given === '') object.metadata.namespace = namespace
-  else if (namespace === '' && !builtin) delete object.metadata.namespace
-  else if (namespace === '') throw newBadRequest('namespace must be empty for cluster-scoped resources')
+  else if (namespace === '') delete object.metadata.namespace
   else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 

@@ -5,7 +5,12 @@ import { isServed, type MediaType, negotiate, servedTypes } from '../http/negoti
 import { isTrue } from '../http/request-info.ts'
 import { respond } from '../http/respond.ts'
 import { decodeMessage, openEnvelope } from '../protobuf/envelope.ts'
-import { type DeleteOptions, type DeleteOutcome, deleteObject } from '../registry/delete-object.ts'
+import {
+  type DeleteOptions,
+  type DeleteOutcome,
+  deleteObject,
+  validateDeleteOptions,
+} from '../registry/delete-object.ts'
 import { integerParameter } from '../registry/request-options.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -86,6 +91,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   })
   const selection = selectionOf(endpoint.resource, query)
   const options = await readDeleteOptions(context)
+  validateDeleteOptions(options)
   const listing = await collect(endpoint, context, listOptions(query, false), selection)
   for (const object of listing.objects) {
     // Nobody asked for this one by its name, and admission is not told one.
@@ -141,10 +147,13 @@ function queryOptions(query: URLSearchParams): DeleteOptions {
   const policy = query.get('propagationPolicy')
   const orphan = query.get('orphanDependents')
   const dryRun = query.getAll('dryRun')
+  const [uid, resourceVersion] = [query.get('uid'), query.get('resourceVersion')]
+  const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(policy === null || policy === '' ? {} : { propagationPolicy: policy }),
     ...(orphan === null ? {} : { orphanDependents: isTrue(orphan) }),
     ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
   }
 }

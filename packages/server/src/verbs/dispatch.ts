@@ -1,7 +1,8 @@
-import { ApiError, type GroupResource, newBadRequest, newMethodNotSupported, newNotFound } from '@kubewright/api'
+import { type GroupResource, newBadRequest, newMethodNotSupported, newNotFound } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ApiResponse } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
+import { notAllowed, notServed } from '../http/route-errors.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { ResourceTable } from '../registry/resource-table.ts'
@@ -64,7 +65,8 @@ export class ResourceDispatcher {
     }
     if (info.parts.length > 3 && resource.typedItems && !resource.subresources[info.subresource]?.handle)
       throw notServed()
-    if (resource.deprecation) context.warn(resource.deprecation)
+    // Built-in kinds warn where a route is found, custom resources wherever they are named.
+    if (resource.deprecation && !resource.typedItems) context.warn(resource.deprecation)
     if (info.subresource === '') return this.#run(context, resource, resource.verbs)
 
     const subresource = resource.subresources[info.subresource]
@@ -75,6 +77,7 @@ export class ResourceDispatcher {
     if (subresource.handle) {
       // One that names no verbs decides for itself.
       if (subresource.verbs.length > 0 && !subresource.verbs.includes(info.verb)) throw notAllowed()
+      if (resource.deprecation && resource.typedItems) context.warn(resource.deprecation)
       return subresource.handle(context, resource)
     }
     return this.#run(context, resource, subresource.verbs)
@@ -89,15 +92,19 @@ export class ResourceDispatcher {
     const fits = creates ? !named || info.subresource !== '' : !['update', 'patch'].includes(info.verb) || named
     // Custom resources are not told apart by their paths: a name that is not needed is ignored.
     if (!resource.typedItems && !fits) {
-      if (!creates) throw newBadRequest('name must be provided')
+      if (info.verb === 'update') throw newBadRequest('name must be provided')
       return verb!(this.endpoint(resource, ''), context)
     }
     // The old watch paths say what to do whatever the method is.
     const reads = info.verb !== 'watch' || request.method === 'GET'
     // Nor are they by their methods.
     const heads = request.method === 'HEAD' && resource.typedItems
-    if (!verb || !fits || !reads || !served.includes(info.verb) || heads) {
-      if (!resource.typedItems) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
+    // A watch is a list that stays open, so that only the list can say that there is none.
+    const watchesList = info.verb === 'watch' && reads && !heads && served.includes('list')
+    const allowed = verb !== undefined && fits && reads && !heads && served.includes(info.verb)
+    if (resource.deprecation && resource.typedItems && (allowed || watchesList)) context.warn(resource.deprecation)
+    if (!allowed) {
+      if (!resource.typedItems || watchesList) throw newMethodNotSupported(groupResourceOf(resource), info.verb)
       throw notAllowed()
     }
     return verb(this.endpoint(resource, info.subresource), context)
@@ -118,25 +125,4 @@ export class ResourceDispatcher {
 
 function groupResourceOf({ kind }: Resource): GroupResource {
   return { group: kind.group, resource: kind.plural }
-}
-
-function notServed(): ApiError {
-  return failure(404, 'NotFound', 'the server could not find the requested resource')
-}
-
-function notAllowed(): ApiError {
-  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource')
-}
-
-function failure(code: number, reason: 'NotFound' | 'MethodNotAllowed', message: string): ApiError {
-  return new ApiError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason,
-    details: {},
-    code,
-  })
 }

@@ -11,7 +11,6 @@ import {
 } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
-import { errorGroupOf } from '../registry/error-group.ts'
 import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
 import type { WriteOptions } from '../registry/request-options.ts'
 import type { MutableObject, Rechecked, RecheckOptions, Resource, Strategy, Subresource } from '../registry/resource.ts'
@@ -35,7 +34,7 @@ export class Endpoint {
 
   /** Group and plural, as errors name the resource. */
   get groupResource(): { readonly group: string; readonly resource: string } {
-    return { group: errorGroupOf(this.resource), resource: this.resource.kind.plural }
+    return { group: this.resource.kind.group, resource: this.resource.kind.plural }
   }
 
   get strategy(): Strategy {

@@ -73,9 +73,11 @@ function watchErrors(options: ListOptions): FieldError[] {
       )
     }
     if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan']))
-    if (options.continueToken !== '') {
-      errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'))
-    }
+  }
+  // A watch that starts anywhere gets initial events, as if it had asked for them in the new way.
+  const matches = match !== '' || (sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion))
+  if (matches && options.continueToken !== '') {
+    errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'))
   }
   return errors
 }

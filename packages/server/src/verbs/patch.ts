@@ -1,7 +1,8 @@
-import { newConflict, newUnsupportedMediaType } from '@kubewright/api'
+import { newBadRequest, newConflict, newUnsupportedMediaType } from '@kubewright/api'
 import { FieldPath, forbidden, required } from '@kubewright/schema'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
+import { unsupportedMediaType } from '../http/route-errors.ts'
 import { writeOptions } from '../registry/request-options.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -19,7 +20,8 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
   const { resource, subresource, registry, admission } = endpoint
   const type = mediaTypeOf(context)
   const accepted = acceptedTypes(endpoint)
-  if (!accepted.includes(type)) throw newUnsupportedMediaType(accepted)
+  if (!accepted.includes(type)) throw resource.typedItems ? unsupportedMediaType() : newUnsupportedMediaType(accepted)
+  if (context.info.name === '') throw newBadRequest('name must be provided')
   const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
     conversions: true,
     streams: false,
@@ -53,7 +55,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
           const why = `uid mismatch: the provided object specified uid ${next.metadata.uid}, and no existing object was found`
           throw newConflict(endpoint.groupResource, name, why)
         }
-        matchNamespace(next, scope.namespace, resource.typedItems)
+        matchNamespace(next, scope.namespace)
         checkName(next, name)
         const asked = attributes(next, old)
         await admission.mutate(asked)

@@ -28,7 +28,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
     options,
   )
   const scope = endpoint.scope(context, options)
-  matchNamespace(body, scope.namespace, resource.typedItems)
+  matchNamespace(body, scope.namespace)
   checkName(body, context.info.name)
   uniqueOwners(body, context, false)
 

@@ -1,3 +1,4 @@
+import { isPathSegmentName } from '@kubewright/base'
 import type { ServerParts } from '../../api-server.ts'
 import type { MutableObject, Resource } from '../../registry/resource.ts'
 
@@ -18,7 +19,7 @@ export class ObjectLookup {
   /** The object from the cache, or from the store when the cache does not have it: it may be newer than the cache. */
   async find(name: ResourceName, namespace: string, object: string): Promise<SharedObject | undefined> {
     const resource = this.#resource(name)
-    if (!resource) return undefined
+    if (!resource || !canExist(object)) return undefined
     const { registry } = this.#parts
     const cache = await registry.feed.cache(resource.storage.prefix)
     return cache.get(registry.keyOf(resource, namespace, object))?.object ?? this.live(name, namespace, object)
@@ -26,7 +27,7 @@ export class ObjectLookup {
 
   /** The object as the store has it now. */
   async live(name: ResourceName, namespace: string, object: string): Promise<SharedObject | undefined> {
-    const resource = this.#resource(name)
+    const resource = canExist(object) ? this.#resource(name) : undefined
     return resource && (await this.#parts.registry.find(resource, namespace, object))?.object
   }
 
@@ -43,4 +44,9 @@ export class ObjectLookup {
   #resource([group, version, plural]: ResourceName): Resource | undefined {
     return this.#parts.resources.find(group, version, plural)
   }
+}
+
+/** Names come from fields that nobody has checked yet. */
+function canExist(name: string): boolean {
+  return name !== '' && isPathSegmentName(name, false).length === 0
 }

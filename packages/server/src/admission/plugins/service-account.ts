@@ -1,4 +1,4 @@
-import { type Clock, goQuote, type Random, randomSuffix } from '@kubewright/base'
+import { type Clock, goQuote, isPathSegmentName, type Random, randomSuffix } from '@kubewright/base'
 import type { Container, PodLike, PodSpec } from '../../builtins/pod/pod-types.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
@@ -37,10 +37,7 @@ export function serviceAccount(parts: { lookup: ObjectLookup; clock: Clock; rand
       if (attempt === attempts) break
       await clock.sleep(interval, { signal: attributes.context.request.signal })
     }
-    throw admissionForbidden(
-      attributes,
-      `error looking up service account ${namespace}/${name}: serviceaccount ${goQuote(name)} not found`,
-    )
+    throw admissionForbidden(attributes, `error looking up service account ${namespace}/${name}: ${whyMissing(name)}`)
   }
 
   return {
@@ -126,4 +123,11 @@ function mountToken(spec: PodSpec, freshName: () => string): void {
     },
   ]
   spec.volumes = [...(spec.volumes ?? []), { name, projected: { sources, defaultMode: 0o644 } }]
+}
+
+/** Nothing can have a name that is no segment of a path. */
+function whyMissing(name: string): string {
+  const problems = isPathSegmentName(name, false)
+  if (problems.length === 0) return `serviceaccount ${goQuote(name)} not found`
+  return `invalid resource name ${goQuote(name)}: [${problems.join(' ')}]`
 }

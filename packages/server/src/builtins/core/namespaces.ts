@@ -77,6 +77,7 @@ const base: Strategy = {
     statusOf(namespace).phase = 'Terminating'
     return 'mark'
   },
+  preconditionsOfStorage: true,
   keepDuringUpdate: (namespace) => (specOf(namespace).finalizers ?? []).length > 0,
 }
 

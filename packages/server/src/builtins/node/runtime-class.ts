@@ -29,6 +29,7 @@ export const runtimeClasses: BuiltinResource = {
     validateName: nameIsDNSSubdomain,
     anyFinalizer: true,
     metadataOnUpdate: ['create', 'update'],
+    allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     setDefaults: (object) =>
       defaultResourceList((object as RuntimeClass).overhead?.podFixed as ResourceList | undefined),

@@ -24,6 +24,8 @@ export function defaultPod(pod: PodLike): void {
   }
   defaultPodLevelResources(spec)
   spec.enableServiceLinks ??= true
+  // What is invalid by today's rules was accepted once, and counts as the shortest period.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   if (pod.status) mirrorPodIps(pod.status)
 }
 

@@ -1,4 +1,4 @@
-import { encodeJson, newConflict, newNotFound } from '@kubewright/api'
+import { encodeJson, newBadRequest, newConflict, newNotFound } from '@kubewright/api'
 import { aggregateText, type FieldError, FieldPath, notSupported, required } from '@kubewright/schema'
 import type { ServerParts } from '../../../api-server.ts'
 import { encodeStored } from '../../../cache/stored-object.ts'
@@ -29,6 +29,7 @@ export async function bindPod(
   dryRun: boolean,
 ): Promise<void> {
   const { name = '', namespace = '', uid, resourceVersion, annotations, labels } = binding.metadata
+  if (name === '') throw newBadRequest('Name parameter required.')
   for (;;) {
     const existing = await registry.find(resource, namespace, name)
     if (!existing) throw newNotFound(pods, name)

@@ -1,4 +1,3 @@
-import { anyElement, includeFields } from '@kubewright/api'
 import { deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject, Strategy } from '../../../registry/resource.ts'
@@ -156,7 +155,10 @@ function keepAllButResources(pod: MutableObject, old: MutableObject): void {
 
 const { beginCreate: _, warningsOnCreate: __, ...shared } = strategy
 
-/** Pods, with the subresources that are views of the object. */
+/**
+ * Pods, with the subresources that are views of the object. What a client sends beside the part that such a view may change becomes its
+ * own in the managed fields and is dropped afterwards, as in the real server.
+ */
 export const pods: BuiltinResource = {
   strategy: main,
   subresources: {
@@ -167,7 +169,6 @@ export const pods: BuiltinResource = {
         ...shared,
         prepareForUpdate: keepAllButEphemeral,
         validateUpdate: validateEphemeralContainersUpdate,
-        resetFields: includeFields(['spec', 'ephemeralContainers']),
       },
     },
     resize: {
@@ -176,12 +177,6 @@ export const pods: BuiltinResource = {
         ...shared,
         prepareForUpdate: keepAllButResources,
         validateUpdate: validatePodResize,
-        resetFields: includeFields(
-          ['spec', 'containers', anyElement, 'resources'],
-          ['spec', 'containers', anyElement, 'resizePolicy'],
-          ['spec', 'initContainers', anyElement, 'resources'],
-          ['spec', 'initContainers', anyElement, 'resizePolicy'],
-        ),
       },
     },
   },

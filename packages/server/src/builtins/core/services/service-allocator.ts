@@ -3,6 +3,7 @@ import { type IPAddress, IPPrefix, parseIPSloppy, type Random } from '@kubewrigh
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { Store } from '@kubewright/storage'
 import { storedObject } from '../../../cache/stored-object.ts'
+import { unclassifiedError } from '../../../http/unclassified-error.ts'
 import type { MutableObject } from '../../../registry/resource.ts'
 import { NumberPool } from './number-pool.ts'
 import { needsClusterIp, needsHealthCheck, type ServiceSpec, serviceSpecOf } from './service-types.ts'
@@ -15,6 +16,8 @@ export interface ServiceRanges {
   readonly nodePortRange?: readonly [first: number, last: number]
 }
 
+/** Where the ports of a dry run begin. */
+const dryRunPort = 32_768
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
 const portsPath = FieldPath.of('spec', 'ports')
 
@@ -77,18 +80,19 @@ export class ServiceAllocator {
     for (let i = 0; i < (spec.ipFamilies ?? []).length; i++) {
       const wanted = ips[i] ?? ''
       if (wanted === '') {
+        // A dry run shows that there will be an address, and which range it is of.
+        if (dryRun) {
+          ips[i] = this.#range.address.toString()
+          continue
+        }
         const free = this.#ips.next(reservation.ips)
         if (free === undefined) throw newInternalError(new Error('failed to allocate a serviceIP: range is full'))
-        this.#reserve(this.#ips, free, reservation.ips, dryRun)
+        this.#reserve(this.#ips, free, reservation.ips, false)
         ips[i] = textOf(free)
         continue
       }
       const number = numberOf(parseIPSloppy(wanted)!.unmap())
-      const problem = !this.#ips.has(number)
-        ? 'the provided network does not match the current range'
-        : this.#ips.isFree(number)
-          ? undefined
-          : 'provided IP is already allocated'
+      const problem = this.#ipProblem(number, wanted, dryRun)
       if (problem) {
         throw refused(service, [
           invalid(ipsPath, spec.clusterIPs ?? null, `failed to allocate IP ${wanted}: ${problem}`),
@@ -124,12 +128,16 @@ export class ServiceAllocator {
   updatePorts(service: MutableObject, old: ServiceSpec, reservation: Reservation, dryRun: boolean): void {
     const spec = serviceSpecOf(service)
     const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort))
+    const seen = new Set<string>()
     for (const [i, port] of (spec.ports ?? []).entries()) {
       if (!port.nodePort) {
         if (allocates(spec)) port.nodePort = this.#nextPort(reservation, dryRun)
       } else if (!before.has(port.nodePort) && !reservation.ports.has(port.nodePort)) {
         this.#takePort(service, i, port.nodePort, reservation, dryRun)
       }
+      const used = `{${port.protocol} ${port.nodePort ?? 0}}`
+      if (seen.has(used) && port.nodePort) throw unclassifiedError(`duplicate nodePort: ${used}`)
+      seen.add(used)
     }
   }
 
@@ -139,7 +147,7 @@ export class ServiceAllocator {
       spec.healthCheckNodePort = this.#nextPort(reservation, dryRun)
       return
     }
-    const problem = this.#portProblem(wanted, reservation)
+    const problem = this.#portProblem(wanted, reservation, dryRun)
     if (problem) {
       throw newInternalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`))
     }
@@ -160,14 +168,25 @@ export class ServiceAllocator {
     for (const port of ownedPorts(before)) if (!keptPorts.has(port)) this.#ports.release(port)
   }
 
+  /** A dry run only looks at the range, and names it. */
+  #ipProblem(number: number, text: string, dryRun: boolean): string | undefined {
+    if (!this.#ips.has(number)) {
+      return dryRun
+        ? `the provided IP (${text}) is not in the valid range. The range of valid IPs is ${this.#range}`
+        : 'the provided network does not match the current range'
+    }
+    return dryRun || this.#ips.isFree(number) ? undefined : 'provided IP is already allocated'
+  }
+
   #takePort(service: MutableObject, index: number, port: number, reservation: Reservation, dryRun: boolean): void {
-    const problem = this.#portProblem(port, reservation)
+    const problem = this.#portProblem(port, reservation, dryRun)
     if (problem) throw refused(service, [invalid(portsPath.index(index).child('nodePort'), port, problem)])
     this.#reserve(this.#ports, port, reservation.ports, dryRun)
   }
 
-  #portProblem(port: number, reservation: Reservation): string | undefined {
-    if (!this.#ports.has(port)) {
+  /** A dry run does not ask the range. */
+  #portProblem(port: number, reservation: Reservation, dryRun: boolean): string | undefined {
+    if (!dryRun && !this.#ports.has(port)) {
       const range = this.#nodePorts.join('-')
       return `provided port is not in the valid range. The range of valid ports is ${range}`
     }
@@ -176,9 +195,15 @@ export class ServiceAllocator {
   }
 
   #nextPort(reservation: Reservation, dryRun: boolean): number {
+    if (dryRun) {
+      // A number that nobody has, behind those that are there to be given.
+      const dummy = (reservation.ports.size === 0 ? dryRunPort : Math.max(...reservation.ports)) + 1
+      reservation.ports.add(dummy)
+      return dummy
+    }
     const free = this.#ports.next(reservation.ports)
     if (free === undefined) throw newInternalError(new Error('failed to allocate a nodePort: range is full'))
-    this.#reserve(this.#ports, free, reservation.ports, dryRun)
+    this.#reserve(this.#ports, free, reservation.ports, false)
     return free
   }
 
