@@ -106,16 +106,20 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
   switch (action.do) {
     case 'create': {
       const revision = revisions[action.revision]
-      await createClaims(context, set, action.ordinal, `${set.metadata.name}-${action.ordinal}`)
       const draft = statefulPod(set, templateOf(revision), revision.metadata.name, action.ordinal)
-      await told(context, set, 'Create', draft.metadata.name, async () => {
+      const { name } = draft.metadata
+      await claimsAreFree(context, set, action.ordinal, name)
+      await createClaims(context, set, action.ordinal, name)
+      const made = await told(context, set, 'Create', name, async () => {
         try {
-          await client.create(draft)
+          return await client.create(draft)
         } catch (error) {
           // Whoever has the name is seen with the next event; a member that was not seen yet is fine.
           if (!isAlreadyExists(error)) throw error
+          return undefined
         }
       })
+      if (made !== undefined) await settleOwners(context, set, made, action.ordinal)
       return
     }
     case 'delete': {
@@ -131,6 +135,7 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
     }
     case 'claims':
       await createClaims(context, set, action.ordinal, action.pod.metadata.name)
+      await settleOwners(context, set, action.pod, action.ordinal)
       return
     case 'repair':
       await repair(context, set, action.pod, action.ordinal)
@@ -155,10 +160,27 @@ async function createClaims(context: KeyContext, set: StatefulSet, ordinal: numb
   }
 }
 
-async function repair({ client }: KeyContext, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
+/** Waits, by failing, for claims that go with an earlier pod of the same name: what a new pod would use is about to vanish. */
+async function claimsAreFree({ client }: KeyContext, set: StatefulSet, ordinal: number, pod: string): Promise<void> {
+  if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return
+  for (const { metadata } of claimsOf(set, ordinal)) {
+    const { name, namespace = '' } = metadata
+    const claim = await client.find(PersistentVolumeClaim, { namespace, name })
+    const taken = claim?.metadata.ownerReferences?.some((owner) => owner.kind === 'Pod' && owner.name === pod)
+    if (taken) throw new Error(`claim ${name} still goes with an earlier pod ${pod}`)
+  }
+}
+
+async function repair(context: KeyContext, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
   const { namespace = '', name } = pod.metadata
   const labels = repairedLabels(pod, ordinal)
-  if (labels !== undefined) await client.patch(Pod, { namespace, name }, { metadata: { labels } })
+  if (labels !== undefined) await context.client.patch(Pod, { namespace, name }, { metadata: { labels } })
+  await settleOwners(context, set, pod, ordinal)
+}
+
+/** Gives the claims of a pod the owners of the set's retention policy. */
+async function settleOwners({ client }: KeyContext, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
+  const { namespace = '' } = pod.metadata
   for (const { metadata } of claimsOf(set, ordinal)) {
     const key = { namespace, name: metadata.name }
     const claim = await client.find(PersistentVolumeClaim, key)
@@ -170,17 +192,18 @@ async function repair({ client }: KeyContext, set: StatefulSet, pod: Pod, ordina
 }
 
 /** Does something to a pod and says in an Event about the set what came of it. */
-async function told(
+async function told<T>(
   { events }: KeyContext,
   set: StatefulSet,
   verb: 'Create' | 'Delete',
   pod: string,
-  deed: () => Promise<void>,
-): Promise<void> {
+  deed: () => Promise<T>,
+): Promise<T> {
   const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`
   try {
-    await deed()
+    const result = await deed()
     events.record(set, { type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` })
+    return result
   } catch (error) {
     events.record(set, {
       type: 'Warning',
