@@ -23,6 +23,8 @@ describe('defineOperator', () => {
       sharding: false,
     })
     expect(operator.controllers.map(isKeyController)).toEqual([false, true])
+    // Webhooks alone make an operator, too.
+    expect(defineOperator({ name: 'op' }).controllers).toEqual([])
     expect(Object.isFrozen(operator)).toBe(true)
   })
 

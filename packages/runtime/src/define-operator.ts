@@ -34,7 +34,8 @@ export interface OperatorOptions {
   readonly name: string
   /** Kinds that belong to the operator though none of its parts names them: they are installed with it. */
   readonly kinds?: readonly AnyKind[]
-  readonly controllers: readonly (Controller | KeyController)[]
+  /** @default none: an operator of webhooks or conversions alone */
+  readonly controllers?: readonly (Controller | KeyController)[]
   readonly webhooks?: readonly Webhook[]
   /** Conversions between the versions of kinds. */
   readonly conversions?: readonly Conversion[]
@@ -65,7 +66,15 @@ export interface Operator {
 
 /** Describes an operator. Pure: nothing is registered or started. */
 export function defineOperator(options: OperatorOptions): Operator {
-  const { name, kinds = [], controllers, webhooks = [], conversions = [], runnables = [], namespaces = [] } = options
+  const {
+    name,
+    kinds = [],
+    controllers = [],
+    webhooks = [],
+    conversions = [],
+    runnables = [],
+    namespaces = [],
+  } = options
   const what = `operator "${name}"`
   refuseTwins(what, 'controllers', controllers)
   refuseTwins(what, 'runnables', runnables)
