@@ -51,6 +51,13 @@ describe('checkStructural()', () => {
       { type: 'object', $schema: 'x' },
       [`${path}: Invalid value: "": OpenAPIV3Schema 'schema' is not supported`],
     ],
+    [
+      'refuses rules with constants that cannot be evaluated',
+      { type: 'string', maxLength: 5, 'x-kubernetes-validations': [{ rule: "self.find('[') == 'x'" }] },
+      [
+        `${f}.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.find('[') == 'x'","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: program instantiation failed: error parsing regexp: missing closing ]: \`[\``,
+      ],
+    ],
     ['requires items', { type: 'array' }, [`${f}.items: Required value: must be specified`]],
     [
       'forbids types in junctors',

@@ -205,6 +205,27 @@ describe('FieldManager.apply()', () => {
     expect(managedFields(apply({ ...live, metadata }, { a: '2' }, 'm')).map(({ manager }) => manager)).toEqual(['m'])
   })
 
+  it('says which conversion the schema of another version does not fit', () => {
+    const schemas: Record<string, object> = {
+      'g/v1': { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } },
+      'g/v2': { type: 'object', properties: { spec: { type: 'object', properties: { b: { type: 'string' } } } } },
+    }
+    const options = {
+      schemaFor: (version: string) => schemas[version],
+      convert: (object: JsonObject, apiVersion: string) => ({ ...object, apiVersion }),
+    }
+    const live = fieldManager({ ...options, apiVersion: 'g/v2' }).apply(
+      undefined,
+      { ...config({ b: '1' }), apiVersion: 'g/v2' },
+      { manager: 'm', now },
+    ).object
+    const metadata = live['metadata'] as JsonObject
+    const emptied = { ...live, apiVersion: 'g/v1', spec: {}, metadata }
+    expect(() => fieldManager(options).apply(emptied, config({ a: '1' }), { manager: 'm', now })).toThrow(
+      'failed to prune fields: failed to convert merged object to last applied version: .spec.a: field not declared in schema',
+    )
+  })
+
   it('never owns what an endpoint resets', () => {
     const main = fieldManager({ resetFields: { 'g/v1': FieldSet.of(fieldSetPath('status')) } })
     const { object } = main.apply(undefined, { ...config({ a: '1' }), status: { phase: 'P' } }, { manager: 'm', now })

@@ -26,8 +26,8 @@ import {
   withoutManagedFields,
 } from './managed-object.ts'
 import { objectTypeOf, type TypeNode } from './type-node.ts'
-import { type TypedValue, Updater } from './updater.ts'
-import { validateTyped } from './validate-typed.ts'
+import { type TypedValue, type UpdateResult, Updater } from './updater.ts'
+import { TypedValueError, validateTyped } from './validate-typed.ts'
 
 /** What a field manager needs to know about the kind and endpoint that it serves. */
 export interface FieldManagerOptions {
@@ -226,7 +226,9 @@ class EndpointFieldManager {
     const typedConfig = this.#typed(type, config, false, 'failed to create typed patch object', config)
     const typedLive = this.#typed(type, live, true, 'failed to create typed live object', live)
     const identifier = this.#identify(manager, 'Apply')
-    const { value, managers } = this.#updater().apply(typedLive, typedConfig, managed.fields, identifier, force)
+    const { value, managers } = explained(() =>
+      this.#updater().apply(typedLive, typedConfig, managed.fields, identifier, force),
+    )
     strip(managers, identifier)
     keepEqualSet(managers, managed.fields, identifier)
     return { object: value as JsonObject, managed: { fields: managers, times: new Map(managed.times) }, identifier }
@@ -333,6 +335,15 @@ class EndpointFieldManager {
     if (value === undefined) return undefined
     validateTyped(type, value, false)
     return { value, type, apiVersion }
+  }
+}
+
+/** What an apply says when a version's schema does not fit what the object was converted to. */
+function explained(apply: () => UpdateResult): UpdateResult {
+  try {
+    return apply()
+  } catch (error) {
+    throw error instanceof TypedValueError ? new ApplyError(error.message, { cause: error }) : error
   }
 }
 

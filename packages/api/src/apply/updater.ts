@@ -10,6 +10,7 @@ import { mergeTyped } from './merge-typed.ts'
 import { reconcileWithSchema, withNamedFields } from './reconcile-schema.ts'
 import { removeItems } from './remove-items.ts'
 import type { TypeNode } from './type-node.ts'
+import { TypedValueError } from './validate-typed.ts'
 
 /** A value with its type, in one API version. */
 export interface TypedValue {
@@ -71,6 +72,16 @@ export class Updater {
     return { value: same ? live.value : pruned.value, managers: current }
   }
 
+  /** The value in another version; what does not fit that version's schema is named with what it prevented. */
+  #converted(failure: string, object: TypedValue, apiVersion: string): TypedValue | undefined {
+    try {
+      return this.#convert(object, apiVersion)
+    } catch (error) {
+      if (!(error instanceof TypedValueError)) throw error
+      throw new TypedValueError([`${failure}: ${error.message}`])
+    }
+  }
+
   #filter(apiVersion: string, set: FieldSet): FieldSet {
     return this.#filters.get(apiVersion)?.(set) ?? set
   }
@@ -109,8 +120,8 @@ export class Updater {
       if (other === manager) continue
       let comparison = comparisons.get(versioned.apiVersion)
       if (comparison === undefined) {
-        const old = this.#convert(before, versioned.apiVersion)
-        const next = old && this.#convert(after, versioned.apiVersion)
+        const old = this.#converted('failed to convert old object', before, versioned.apiVersion)
+        const next = old && this.#converted('failed to convert new object', after, versioned.apiVersion)
         if (next === undefined) {
           managers.delete(other)
           continue
@@ -141,13 +152,14 @@ export class Updater {
 
   /** Removes what the manager applied last time, omits now, and nobody else owns. */
   #pruneOmitted(merged: TypedValue, managers: Managers, own: VersionedSet, last: VersionedSet): TypedValue {
-    const converted = this.#convert(merged, last.apiVersion)
+    const failure = 'failed to prune fields: failed to convert merged object to last applied version'
+    const converted = this.#converted(failure, merged, last.apiVersion)
     if (converted === undefined) return merged
     const named = withNamedFields(last.set, converted.type)
     const value = removeItems(converted.type, converted.value, named)
     const withOwned = this.#addBackOwned(converted, { ...converted, value }, managers)
     const pruned = this.#addBackDangling(converted, withOwned, named)
-    const result = this.#convert(pruned, own.apiVersion)
+    const result = this.#converted('failed to prune fields', pruned, own.apiVersion)
     if (result === undefined) throw new Error(`failed to prune fields: no corresponding type for ${own.apiVersion}`)
     return result
   }
@@ -163,8 +175,10 @@ export class Updater {
     let all = merged
     let rest = pruned
     for (const [apiVersion, set] of owned) {
-      const convertedAll = this.#convert(all, apiVersion)
-      const convertedRest = convertedAll && this.#convert(rest, apiVersion)
+      const failure = (what: string): string =>
+        `failed to prune fields: failed add back owned items: failed to convert ${what} object at version ${apiVersion}`
+      const convertedAll = this.#converted(failure('merged'), all, apiVersion)
+      const convertedRest = convertedAll && this.#converted(failure('pruned'), rest, apiVersion)
       if (convertedAll) all = convertedAll
       if (convertedAll === undefined || convertedRest === undefined) continue
       const { type, value } = convertedAll
@@ -177,7 +191,9 @@ export class Updater {
 
   /** Of what is still removed, puts back what the manager did not own itself: fields that nobody owns are not its to remove. */
   #addBackDangling(merged: TypedValue, pruned: TypedValue, last: FieldSet): TypedValue {
-    const converted = this.#convert(pruned, merged.apiVersion)
+    const failure =
+      'failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version'
+    const converted = this.#converted(failure, pruned, merged.apiVersion)
     if (converted === undefined) return merged
     const { type, value } = merged
     const present = withNamedFields(fieldSetOf(type, value), type)

@@ -119,7 +119,7 @@ export function unescapeFieldValue(text: string): string {
 
 /**
  * Parses the syntax of `fieldSelector=`: `metadata.name=a,status.phase!=Running`. Requirements end up in the order of their
- * texts; empty ones are skipped. The errors are those of apimachinery/pkg/fields.
+ * texts; empty ones are skipped, also `=`. The errors are those of apimachinery/pkg/fields.
  */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
@@ -127,8 +127,10 @@ export function parseFieldSelector(text: string): FieldSelector {
     if (term === '') continue
     const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term)
     if (match === null) throw new ApiSyntaxError(`invalid selector: '${text}'; can't understand '${term}'`)
-    const [, field, operator, value] = match
-    requirements.push({ field: field!, operator: operator === '!=' ? '!=' : '=', value: unescapeFieldValue(value!) })
+    const [, field, operator, written] = match
+    const value = unescapeFieldValue(written!)
+    if (field === '' && value === '') continue
+    requirements.push({ field: field!, operator: operator === '!=' ? '!=' : '=', value })
   }
   return FieldSelector.of(requirements)
 }

@@ -233,6 +233,8 @@ describe('parseFieldSelector()', () => {
     ['a=x\\,y\\=z\\\\', 'a=x\\,y\\=z\\\\'],
     ['a=', 'a='],
     ['=x', '=x'],
+    ['=', ''],
+    ['a=b,!=', 'a=b'],
   ])('reads %j', (text, printed) => {
     expect(parseFieldSelector(text).toString()).toBe(printed)
   })

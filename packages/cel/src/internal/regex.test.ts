@@ -37,7 +37,8 @@ function byEngine(pattern: string, text: string): boolean | string {
   try {
     return RE2JS.compile(pattern).test(text)
   } catch (error) {
-    return (error as Error).message
+    // Go ends with what it could not parse, also when that is nothing.
+    return (error as Error).message.replace(/[^`]$/, '$&: ``')
   }
 }
 
@@ -90,6 +91,7 @@ describe('Regex', () => {
   it('refuses what RE2 refuses, with its text', () => {
     expect(() => new Regex('a**')).toThrow('error parsing regexp: invalid nested repetition operator: `**`')
     expect(() => new Regex('(a{100}){100}')).toThrow('error parsing regexp: invalid repeat count: `{100}`')
+    expect(() => new Regex('a\\')).toThrow('error parsing regexp: trailing backslash at end of expression: ``')
     expect(() => new Regex('[b-a]')).toThrow('error parsing regexp: invalid character class range: `b-a`')
   })
 })

@@ -13,7 +13,13 @@ let loaded: typeof Re2 | undefined
 /** The engine, loaded with the first pattern that needs it: most do not, and its import costs a third of this package's. */
 function compile(pattern: string): RE2JS {
   loaded ??= createRequire(import.meta.url)('re2js') as typeof Re2
-  return loaded.RE2JS.compile(pattern)
+  try {
+    return loaded.RE2JS.compile(pattern)
+  } catch (e) {
+    // Go quotes the part that it cannot parse also when there is none, as after a last backslash.
+    if (e instanceof Error && !e.message.endsWith('`')) throw new Error(`${e.message}: \`\``)
+    throw e
+  }
 }
 
 /** A valid regular expression of RE2's syntax, which matches in linear time. */

@@ -3,6 +3,7 @@ import {
   CelCompileError,
   CelEnvironment,
   type CelExpression,
+  CelPlanError,
   type DeclaredType,
   kubernetesLibraries,
   STRING,
@@ -63,7 +64,7 @@ function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment:
   }
   if (goTrim(rule.rule ?? '') === '') return blank
   const expression = compile(rule.rule, environment)
-  if (typeof expression === 'string') return { ...blank, error: `compilation failed: ${expression}` }
+  if (typeof expression === 'string') return { ...blank, error: expression }
   if (!sameType(expression.outputType, BOOL)) return { ...blank, error: 'cel expression must evaluate to a bool' }
   const compiled: CompiledRule = {
     ...blank,
@@ -75,7 +76,7 @@ function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment:
   const message = messageText === '' ? undefined : compile(messageText, environment)
   // A message that does not compile leaves the rule without its field path as well.
   if (typeof message === 'string')
-    return { ...compiled, messageError: `messageExpression compilation failed: ${message}` }
+    return { ...compiled, messageError: `messageExpression ${message.replace(/^program /, '')}` }
   if (message !== undefined && !sameType(message.outputType, STRING)) {
     return { ...compiled, messageError: 'messageExpression must evaluate to a string' }
   }
@@ -83,12 +84,13 @@ function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment:
   return { ...compiled, message, messageMaxCost, fieldPath: normalPath(rule, schema) }
 }
 
-/** The compiled expression, or the text of what is wrong with it. */
+/** The compiled expression, or what is wrong with it: it does not compile, or a constant in it can never be evaluated. */
 function compile(source: string, environment: CelEnvironment): CelExpression | string {
   try {
     return environment.compile(source)
   } catch (error) {
-    if (error instanceof CelCompileError) return error.message
+    if (error instanceof CelCompileError) return `compilation failed: ${error.message}`
+    if (error instanceof CelPlanError) return `program instantiation failed: ${error.message}`
     throw error
   }
 }

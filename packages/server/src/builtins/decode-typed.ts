@@ -13,6 +13,7 @@ import { decodeObject } from '../protobuf/decode-object.ts'
 import type { MutableObject, Rechecked, RecheckOptions, Strategy } from '../registry/resource.ts'
 import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
 import { warnStrictly } from '../verbs/strict-warnings.ts'
+import { isFormerVersion } from './former-versions.ts'
 import {
   DecodeState,
   decodeOnce,
@@ -85,7 +86,9 @@ export function recheckTyped(
   // A patch may have taken either of them away.
   const name = (object.kind as string | null | undefined) ?? kind.kind
   const apiVersion = (object.apiVersion as string | null | undefined) ?? kind.apiVersion
-  if (problem === undefined && (name !== kind.kind || apiVersion !== kind.apiVersion)) {
+  // Nor does it ask what it is called.
+  const differs = name !== kind.kind || apiVersion !== kind.apiVersion
+  if (problem === undefined && options.source === 'json' && differs) {
     const { group, version } = parseGroupVersion(apiVersion)
     throw new GoDecodeError(whyNot(kind, { group, version, kind: name }, object))
   }
@@ -160,7 +163,8 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
   const given = value as { apiVersion?: unknown; kind?: unknown }
   const problem = typeMetaProblem(given)
   if (problem !== undefined) throw unrecognized(kind, problem, body)
-  const apiVersion = (given.apiVersion ?? '') as string
+  // The core group may be spelt out as an empty one.
+  const apiVersion = ((given.apiVersion ?? '') as string).replace(/^\/(?=[^/]*$)/, '')
   const name = (given.kind ?? '') as string
   if ((apiVersion === '' || apiVersion === kind.apiVersion) && (name === '' || name === kind.kind)) {
     return { gvk: kind, own: true }
@@ -174,7 +178,9 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
 
 /** Another version of the same kind, which the server knows how to convert; events of both groups are one kind. */
 function isSameType(kind: AnyKind, gvk: Identity): boolean {
-  return gvk.kind === kind.kind && (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
+  if (gvk.kind !== kind.kind) return false
+  if (isFormerVersion(`${gvk.group}/${gvk.version}`, gvk.kind)) return true
+  return (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
 }
 
 /** Kinds of metav1 that every group version has. */
@@ -210,10 +216,11 @@ function notConvertible(kind: AnyKind, gvk: Identity): string {
     ),
     ...['List', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'].map((name) => `v1/${name}`),
   ])
-  if (!kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
+  const retired = isFormerVersion(apiVersion, gvk.kind)
+  if (!retired && !kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
     return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(schemeOf(kind.group))}`
   }
-  const from = printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
+  const from = retired ? `${gvk.version}.${gvk.kind}` : printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
   const target = goTypeOfKind(kind.group, kind.version, kind.kind)
   return `converting (${from}) to (${target.slice(0, target.indexOf('/'))}.${kind.kind}): unknown conversion`
 }

@@ -37,6 +37,11 @@ describe('CrdRegistrar', () => {
     expect(conditionOf(body, 'NamesAccepted')).toMatchObject({ reason: 'NoConflicts', message: 'no conflicts found' })
     expect(conditionOf(body, 'Established')).toMatchObject({ reason: 'InitialNamesAccepted' })
     expect(body.status.acceptedNames).toEqual(body.spec.names)
+    const { fieldsV1 } = body.metadata.managedFields.find(({ subresource }: { subresource?: string }) => subresource)
+    expect(Object.keys(fieldsV1['f:status']['f:conditions'])).toEqual([
+      'k:{"type":"Established"}',
+      'k:{"type":"NamesAccepted"}',
+    ])
     expect((await server.send(`POST ${widgets}`, { body: widget('x', {}) })).status).toBe(201)
   })
 
@@ -71,6 +76,18 @@ describe('CrdRegistrar', () => {
     await server.until(`GET ${path}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
     await server.send(`DELETE ${path}`)
     await server.until(`GET ${path}`, ({ status }) => status === 404)
+  })
+
+  test('quotes an empty list of versions as it was sent', async () => {
+    await server.define(definition(anything))
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    for (const [versions, quoted] of [
+      [[], '[]'],
+      [null, 'null'],
+    ] as const) {
+      const { body } = await server.send(`PATCH ${one}`, { body: { spec: { versions } }, headers })
+      expect(body.message).toContain(`spec.versions: Invalid value: ${quoted}: must have exactly one version`)
+    }
   })
 
   test('serves a changed definition, and ends the watches of the old one', async () => {

@@ -18,7 +18,10 @@ const strategy: Strategy = {
     noteEmptyVersions(asCrd(object))
     noteStorageVersion(asCrd(object))
   },
-  prepareForUpdate: (object) => noteStorageVersion(asCrd(object)),
+  prepareForUpdate: (object) => {
+    noteEmptyVersions(asCrd(object))
+    noteStorageVersion(asCrd(object))
+  },
   validate: (object) => validateCrd(asCrd(object)),
   validateUpdate: (object, old) => validateCrdUpdate(asCrd(object), asCrd(old)),
   warningsOnCreate: (object) => formatWarnings(object),

@@ -3,7 +3,7 @@ import { deepCopy } from '@kubewright/base'
 import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
 import type { StoredObject } from '../cache/stored-object.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { MutableObject, Resource } from '../registry/resource.ts'
 import { asCrd, type Crd, crdGroup } from './crd.ts'
 
 const manager = 'kube-apiserver'
@@ -16,6 +16,12 @@ export function crdResourceOf({ resources }: CrdParts): Resource {
   const resource = resources.find(crdGroup, 'v1', 'customresourcedefinitions')
   if (!resource) throw new Error('Cannot serve custom resources: customresourcedefinitions are not served')
   return resource
+}
+
+/** The definition with its conditions, if only as the null that is printed: who writes the first ones does not own the list as such. */
+function withConditions(object: MutableObject): MutableObject {
+  const { status } = asCrd(object)
+  return status?.conditions ? object : { ...object, status: { ...status, conditions: null } }
 }
 
 /**
@@ -42,7 +48,7 @@ export async function writeCrd(
         next.metadata.resourceVersion = String(stored.revision)
         next.status ??= {}
         change(next)
-        return endpoint.trackUpdate(old, next, context, { fieldManager: manager })
+        return endpoint.trackUpdate(withConditions(old!), next, context, { fieldManager: manager })
       },
       async () => undefined,
     )

@@ -232,6 +232,31 @@ describe('a custom resource', () => {
     await server.send(`PATCH ${widgets}/a`, { body: { metadata: { finalizers: null } }, headers: merge })
   })
 
+  test('is negotiated without the router that built-in kinds have', async () => {
+    await server.define(definition(spec))
+    const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
+    for (const path of [widgets, `${widgets}?watch=1`]) {
+      const { body } = await server.send(`GET ${path}`, { headers: { accept: 'text/html' } })
+      expect(body.message).toBe(`only the following media types are accepted: ${types}`)
+    }
+    const { body } = await server.send(`GET ${widgets}`, { headers: { accept: 'application/*' } })
+    expect(body.kind).toBe('WidgetList')
+  })
+
+  test('is not streamed as YAML, also when JSON would do', async () => {
+    await server.define(definition(spec))
+    const accept = 'application/yaml, application/json'
+    expect((await server.send(`GET ${widgets}?watch=1`, { headers: { accept } })).status).toBe(406)
+  })
+
+  test('may not hold a number that is none', async () => {
+    await server.define(definition(spec))
+    const body = JSON.stringify(widget('a', { n: 0 })).replace('"n":0', '"n":1e400')
+    expect((await server.send(`POST ${widgets}`, { body })).body.message).toBe(
+      'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number 1e400 into Go value of type float64',
+    )
+  })
+
   test('answers for subresources and methods that it has not', async () => {
     await server.define(definition([version('v1', spec, { subresources: { status: {} } })]))
     await create('a', { n: 1 })

@@ -20,7 +20,7 @@ export function decodeCustom(
   const unrecognized = (why: string): ApiError =>
     newBadRequest(`the object provided is unrecognized (must be of type ${versions.kind}): ${why} (${summary(body)})`)
   const report = request.fieldValidation !== 'Ignore'
-  const { value, strictErrors } = parsed(body, request, report, unrecognized)
+  const { value, strictErrors, numberProblem } = parsed(body, request, report, unrecognized)
   const object = identified(value, body, unrecognized)
   const refuse = (why: string): never => {
     const { version } = parseGroupVersion(object.apiVersion)
@@ -28,6 +28,7 @@ export function decodeCustom(
       `${object.kind} in version ${JSON.stringify(version)} cannot be handled as a ${versions.kind}: ${why}`,
     )
   }
+  if (numberProblem !== undefined) refuse(numberProblem)
   let unknown: readonly string[]
   try {
     unknown = versions.treat(object, { report, dropInvalid: false })
@@ -78,12 +79,16 @@ function parsed(
   { mediaType }: DecodeRequest,
   strict: boolean,
   unrecognized: (why: string) => ApiError,
-): { readonly value: unknown; readonly strictErrors: readonly string[] } {
+): { readonly value: unknown; readonly strictErrors: readonly string[]; readonly numberProblem?: string } {
   const yaml = mediaType === 'application/yaml'
   try {
     return yaml ? decodeYaml(textOf(body), { strict }) : decodeJson(body, { strict })
   } catch (error) {
     const { message } = error as Error
+    // Only what is no JSON hides the kind; a number that no float64 can hold is found later.
+    if (!yaml && message.startsWith('json: cannot unmarshal number')) {
+      return { value: JSON.parse(textOf(body)), strictErrors: [], numberProblem: message }
+    }
     throw unrecognized(yaml ? message : `couldn't get version/kind; json parse error: ${message}`)
   }
 }

@@ -46,7 +46,7 @@ export function schemaOf({ schema }: Shared): JSONSchemaProps | undefined {
 /** Definitions that were sent with an empty list of versions, which errors tell from none although nothing else does. */
 const emptyVersions = new WeakSet<Crd>()
 
-/** Remembers whether a new definition has an empty list of versions, before it takes the form in which such lists are left out. */
+/** Remembers whether a definition has an empty list of versions, before it takes the form in which such lists are left out. */
 export function noteEmptyVersions(crd: Crd): void {
   if (crd.spec.versions?.length === 0) emptyVersions.add(crd)
 }

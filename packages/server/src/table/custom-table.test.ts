@@ -81,6 +81,10 @@ describe('customTable()', () => {
   ])('fills a column of type %s at %s for %j with %j', (type, path, fields, expected) => {
     expect(cell(type, path, fields)).toEqual(expected)
   })
+
+  it('shows the smallest integer for what no integer can hold', () => {
+    expect(cell('integer', '.v', { v: 1e21 })).toBe(-(2n ** 63n))
+  })
 })
 
 describe('customScaleTable()', () => {

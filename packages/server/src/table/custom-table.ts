@@ -98,11 +98,16 @@ function firstOf(path: JsonPath, object: MutableObject): unknown {
 const wholeValue = new JsonPath('{$}')
 
 const conversions: Readonly<Record<string, (value: unknown, now: number) => unknown>> = {
-  integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
+  integer: (value) => (typeof value === 'number' ? integerOf(value) : typeof value === 'bigint' ? value : null),
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
   string: (value) => (value === null ? '<no value>' : wholeValue.render(value)),
   date: (value, now) => (typeof value === 'string' ? dateText(value, now) : null),
+}
+
+/** A number without its fraction; one beyond int64 is the smallest, as Go converts it. */
+function integerOf(value: number): number | bigint {
+  return Math.abs(value) < 2 ** 63 ? Math.trunc(value) : -(2n ** 63n)
 }
 
 function dateText(value: string, now: number): string {

@@ -94,7 +94,7 @@ function accepted(subject: string, original: MutableObject, given: unknown, desi
   const converted = (isObject ? given : {}) as MutableObject
   const { apiVersion, kind } = converted
   if (typeof kind !== 'string' || kind === '') {
-    throw unclassifiedError(`Object 'Kind' is missing in '${encodeJson(given)}'`)
+    throw unclassifiedError(`Object 'Kind' is missing in '${encodeJson(given, { sortKeys: true })}'`)
   }
   const invalid = `${subject} returned invalid object at index 0`
   if (apiVersion !== desired) {
