@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from '../command.ts'
 import { completionScript, type Shell, shells } from '../completion/completion-script.ts'
-import { readHelp } from '../completion/read-help.ts'
+import { type ListName, listNames, readHelp } from '../completion/read-help.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Has shells complete what is typed. */
@@ -12,12 +12,23 @@ export const completionCommand: Command = {
 Prints a script for bash, zsh or fish. To use it in every new shell:
   bash   echo 'source <(kubewright completion bash)' >> ~/.bashrc
   zsh    echo 'source <(kubewright completion zsh)' >> ~/.zshrc
-  fish   kubewright completion fish > ~/.config/fish/completions/kubewright.fish`,
+  fish   kubewright completion fish > ~/.config/fish/completions/kubewright.fish
+
+The scripts ask kubewright completion --list NAME for what depends on the folder
+and the kubeconfig: ${listNames.join(', ')}.`,
   run: (args, context) => completion(args, context),
 }
 
-async function completion(args: readonly string[], { out }: CommandContext): Promise<number> {
+async function completion(args: readonly string[], { out, env }: CommandContext): Promise<number> {
   const [shell, ...others] = args
+  if (shell === '--list') {
+    const [name] = others
+    const isList = (name: string | undefined): name is ListName => listNames.some((known) => known === name)
+    if (!isList(name)) throw new UsageError(`--list needs one of ${listNames.join(', ')}`)
+    const { completionValues } = await import('../completion/completion-values.ts')
+    for (const value of await completionValues(name, process.cwd(), env)) out(value)
+    return 0
+  }
   const isShell = (name: string | undefined): name is Shell => shells.some((known) => known === name)
   if (!isShell(shell) || others.length > 0) {
     throw new UsageError(

@@ -1,0 +1,60 @@
+import { commandsOf, globalFlags, secondsOf } from './global-flags.ts'
+import type { HelpFlag, HelpWords, ValueSource } from './read-help.ts'
+
+/** The script for fish. */
+export function fishScript(all: readonly HelpWords[]): string {
+  const lines = commandsOf(all).map(
+    ({ words, summary }) => `complete -c kubewright -n __kubewright_after -a ${words[0]} -d ${quote(summary)}`,
+  )
+  lines.push(...globalFlags.map((flag) => flagLine('__kubewright_after', flag)))
+  for (const { words, summary, flags, operands } of all) {
+    const [command = '', second] = words
+    const inside = `__kubewright_in ${words.join(' ')}`
+    if (second !== undefined)
+      lines.push(`complete -c kubewright -n '__kubewright_after ${command}' -a ${second} -d ${quote(summary)}`)
+    // Flags of a command of two words come after both.
+    const place = secondsOf(all, command).length > 0 && second === undefined ? `__kubewright_after ${command}` : inside
+    if (operands !== undefined) lines.push(`complete -c kubewright -n ${quote(place)}${offers(operands)}`)
+    lines.push(...flags.map((flag) => flagLine(quote(place), flag)))
+  }
+  return `# fish completion of kubewright; to use it: kubewright completion fish | source
+function __kubewright_in -d 'Whether these words were typed first'
+  set -l typed (commandline -opc)[2..-1]
+  test (count $typed) -ge (count $argv); or return 1
+  for i in (seq (count $argv))
+    test "$typed[$i]" = "$argv[$i]"; or return 1
+  end
+end
+function __kubewright_after -d 'Whether exactly these words were typed'
+  test (count (commandline -opc)) -eq (math (count $argv) + 1); and __kubewright_in $argv
+end
+function __kubewright_list -d 'What only the command knows'
+  set -l typed (commandline -opc)
+  $typed[1] completion --list $argv[1] 2>/dev/null
+end
+complete -c kubewright -f
+${lines.join('\n')}
+`
+}
+
+const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
+function flagLine(place: string, { name, short, value, isOptional, source, text }: HelpFlag): string {
+  const letter = short === undefined ? '' : ` -s ${short}`
+  const needs = value === undefined || isOptional ? '' : source?.from === 'files' ? ' -r' : ' -x'
+  const offered = value === undefined || isOptional || source === undefined ? '' : offers(source)
+  return `complete -c kubewright -n ${place} -l ${name}${letter}${needs}${offered} -d ${quote(text)}`
+}
+
+function offers(source: ValueSource): string {
+  switch (source.from) {
+    case 'words':
+      return ` -a ${quote(source.words.join(' '))}`
+    case 'files':
+      return ' -F'
+    case 'folders':
+      return ` -a '(__fish_complete_directories (commandline -ct))'`
+    case 'list':
+      return ` -a '(__kubewright_list ${source.list})'`
+  }
+}

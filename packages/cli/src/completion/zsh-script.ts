@@ -1,0 +1,95 @@
+import { commandsOf, globalFlags, secondsOf } from './global-flags.ts'
+import type { HelpFlag, HelpWords, ValueSource } from './read-help.ts'
+
+/** The script for zsh. */
+export function zshScript(all: readonly HelpWords[]): string {
+  const cases = commandsOf(all).map((one) => {
+    const [name = ''] = one.words
+    const seconds = secondsOf(all, name)
+    if (seconds.length === 0) return `    ${name}) ${takes(one)} ;;`
+    const inner = seconds.map(
+      (second) => `        ${second.words[1]}) shift words; (( CURRENT-- )); ${takes(second)} ;;`,
+    )
+    return `    ${name})
+      if (( CURRENT == 2 )); then
+        ${describe('what', seconds, 1, one.flags)}
+        return
+      fi
+      case "$words[2]" in
+${inner.join('\n')}
+      esac ;;`
+  })
+  return `#compdef kubewright
+# zsh completion of kubewright; to use it: source <(kubewright completion zsh)
+_kubewright_list() {
+  local -a found=(\${(f)"$("\${(Q)program}" completion --list "$1" 2>/dev/null)"})
+  compadd -a found
+}
+_kubewright() {
+  local program="$words[1]"
+  if (( CURRENT == 2 )); then
+    ${describe('command', commandsOf(all), 0, globalFlags)}
+    return
+  fi
+  # From here on the command is what the arguments belong to.
+  shift words
+  (( CURRENT-- ))
+  case "$words[1]" in
+${cases.join('\n')}
+  esac
+}
+# Either this is a file that zsh has found by its name, or somebody sources it, who may not have turned on completion yet.
+if [[ $funcstack[1] == _kubewright ]]; then
+  _kubewright "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _kubewright kubewright
+fi
+`
+}
+
+const single = (text: string): string => text.replaceAll("'", `'\\''`)
+// A colon ends a word in lists, brackets end the text of a flag.
+const item = (word: string, text: string): string => `'${word}:${single(text.replaceAll(':', '\\:'))}'`
+
+/** Offers words, or flags where one is begun. */
+function describe(title: string, items: readonly HelpWords[], index: number, flags: readonly HelpFlag[]): string {
+  const words = items.map((one) => item(one.words[index] ?? '', one.summary))
+  const dashed = flags.map(({ name, text }) => item(`--${name}`, text))
+  return `local -a found=(${words.join(' ')}) flags=(${dashed.join(' ')})
+    if [[ $PREFIX == -* ]]; then _describe -o option flags; else _describe ${title} found; fi`
+}
+
+function takes({ flags, operands }: HelpWords): string {
+  const rest = operands === undefined ? '' : ` '*:${titleOf(operands)}:${actionOf(operands)}'`
+  return `_arguments -S ${flags.flatMap(specs).join(' ')}${rest}`
+}
+
+const titleOf = (source: ValueSource): string =>
+  source.from === 'list' ? source.list : source.from === 'words' ? 'word' : 'file'
+
+function specs(flag: HelpFlag): string[] {
+  const text = single(flag.text.replaceAll(/([[\]:])/g, '\\$1'))
+  const title = flag.value === undefined || /^[a-z]/.test(flag.value) ? flag.name : flag.value.replaceAll(/\W/g, '')
+  const tail = flag.value === undefined ? '' : `${flag.isOptional ? '::' : ':'}${title}:${actionOf(flag.source)}`
+  const sign = flag.value === undefined ? '' : flag.isOptional ? '=-' : '='
+  const long = `'*--${flag.name}${sign}[${text}]${tail}'`
+  if (flag.short === undefined) return [long]
+  return [long, `'*-${flag.short}${flag.value === undefined ? '' : '+'}[${text}]${tail}'`]
+}
+
+function actionOf(source: ValueSource | undefined): string {
+  switch (source?.from) {
+    case undefined:
+      return ' '
+    case 'words':
+      return `(${source.words.join(' ')})`
+    case 'files':
+      return '_files'
+    case 'folders':
+      return '_files -/'
+    case 'list':
+      // The space keeps zsh from adding arguments of its own.
+      return ` _kubewright_list ${source.list}`
+  }
+}
