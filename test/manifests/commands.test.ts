@@ -57,7 +57,7 @@ describe('kubewright generate', () => {
     expect(missing.notes).toMatch(/files are not up to date: run kubewright generate$/m)
 
     const first = await kubewright('generate', '--image', 'example.com/app:1.10', '--helm', '--installer')
-    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('created  config/rbac/role.yaml') as string })
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('created   config/rbac/role.yaml') as string })
     expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
     expect(read('dist/install.yaml')).toContain('image: example.com/app:1.10')
 
@@ -69,8 +69,8 @@ describe('kubewright generate', () => {
     expect(drift.code).toBe(1)
     expect(drift.out).toContain('-rules: []\n')
     const again = await kubewright('generate')
-    expect(again.out).toBe('updated  config/rbac/role.yaml\n')
-    expect(again.notes).toContain('kept    config/manager/manager.yaml, which you changed')
+    expect(again.out).toBe('updated   config/rbac/role.yaml\n')
+    expect(again.notes).toContain('kept      config/manager/manager.yaml, which you changed')
     expect(read('config/manager/manager.yaml')).toContain('# mine')
     const json = await kubewright('generate', '--dry-run', '--force', '--output', 'json')
     const { files } = JSON.parse(json.out) as { files: { path: string; action: string }[] }

@@ -63,8 +63,14 @@ export interface GrantedRole extends Manifest {
   readonly rules: readonly PolicyRule[]
 }
 
+/** What the names of objects that cannot be reconciled begin with. */
+export const blockedName = 'taken'
+
 /** A bearer token of somebody who may do nothing. */
 export const scraperToken = 'scraper'
+
+/** How long is waited for anything: so long that only what never comes takes it. */
+const patience = '60s'
 
 /** How an operator is installed. */
 export interface InstallOptions extends DescribeOptions {
@@ -98,7 +104,7 @@ export async function installOperator(operator: Operator, options: InstallOption
   for (const { metadata } of installed.filter(({ kind }) => kind === 'CustomResourceDefinition')) {
     const isEstablished = (crd: CustomResourceDefinition | undefined): boolean =>
       (crd?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(60_000)
     await watchObject(client, CustomResourceDefinition, metadata.name, isEstablished, { namespace: '', signal })
   }
   const snapshot = plane.snapshot()
@@ -144,7 +150,8 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
   const refusal = new AbortController()
   const transport = roughTransport(plane.transport(account), {
     isOld: isRough,
-    losesAnswers: isRough,
+    // An object that cannot be reconciled anyway is no reason to look again.
+    loses: (request) => isRough && !request.includes(` ${blockedName}`),
     onRefused: (request, message) => {
       refused.set(request, message)
       firstRefusal.resolve(message)
@@ -152,7 +159,7 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
     },
   })
   const within = <T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    withDeadline(systemClock, '20s', what, (signal) => work(AbortSignal.any([signal, refusal.signal])))
+    withDeadline(systemClock, patience, what, (signal) => work(AbortSignal.any([signal, refusal.signal])))
   const sees = (kind: AnyKind, key: Key, isEnough: (sight: unknown) => boolean, what: string): Promise<unknown> =>
     within(what, (signal) => watchObject(client, kind, key, isEnough, { namespace: 'default', signal }))
 
@@ -215,11 +222,11 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
     skip: (milliseconds) => clock.skip(milliseconds),
     async stop() {
       stop('SIGTERM')
-      expect(await withDeadline(systemClock, '20s', 'the operator to stop', () => running)).toBe(0)
+      expect(await withDeadline(systemClock, patience, 'the operator to stop', () => running)).toBe(0)
     },
     async [Symbol.asyncDispose]() {
       stop('SIGTERM')
-      await withDeadline(systemClock, '20s', 'the operator to stop', () => running)
+      await withDeadline(systemClock, patience, 'the operator to stop', () => running)
       await plane[Symbol.asyncDispose]()
     },
   }

@@ -148,7 +148,7 @@ async function installForeignKinds(plane: ControlPlane): Promise<void> {
 
 async function allEstablished(plane: ControlPlane): Promise<void> {
   const client = plane.client()
-  const signal = AbortSignal.timeout(20_000)
+  const signal = AbortSignal.timeout(60_000)
   const isEstablished = (crd: CustomResourceDefinition | undefined): boolean =>
     (crd?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
   for (const { metadata } of await client.list(CustomResourceDefinition)) {

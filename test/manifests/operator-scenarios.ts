@@ -21,7 +21,7 @@ import { sqlOperator } from '../../examples/sql-database/src/operator.ts'
 import { localSites as sqlSites } from '../../examples/sql-database/src/site.ts'
 import { SqlDatabase } from '../../examples/sql-database/src/sql-database.ts'
 import { FakeDatabases } from '../../examples/sql-database/src/testdata/fake-databases.ts'
-import type { DeployedOperator, InstallOptions } from './deployed-operator.ts'
+import { blockedName, type DeployedOperator, type InstallOptions } from './deployed-operator.ts'
 
 /** An operator, and what is to be done with it. */
 export interface OperatorScenario {
@@ -59,33 +59,46 @@ const isTrue =
   (object: { status?: { conditions?: readonly { type: string; status: string }[] } }): boolean =>
     (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
 
-/** The reason of the Event that says so. */
-const inTheWay = 'ErrResourceExists'
-
 const labels = { app: 'foreign' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
 
-/** A Deployment that keeps an operator from having one of that name, until it has said so twice. */
-async function standInTheWay({ client, repeated }: DeployedOperator, key: { name: string; namespace: string }) {
-  await client.create(Deployment({ metadata: key, spec: { replicas: 0, selector: { matchLabels: labels }, template } }))
-  return async (): Promise<void> => {
-    await repeated(inTheWay, key.namespace)
-    await client.delete(Deployment, key)
-  }
+/** Has somebody else own what an object of the operator needs, until the operator has said so twice; the object goes again. */
+async function standInTheWay(
+  { client, repeated }: DeployedOperator,
+  foreign: ReturnType<typeof Deployment> | ReturnType<typeof Service>,
+  kind: Taken,
+  object: Parameters<DeployedOperator['client']['create']>[0],
+): Promise<void> {
+  await client.create(foreign)
+  await client.create(object)
+  const { metadata } = object as unknown as { metadata: { name: string; namespace: string } }
+  await repeated('ErrResourceExists', metadata.namespace)
+  await client.delete(kind, metadata)
 }
+
+type Taken = typeof AppService | typeof Home | typeof Foo | typeof EtcdCluster | typeof SqlDatabase
+
+const taken = { name: blockedName, namespace: 'default' }
+const foreignDeployment = (namespace = 'default') =>
+  Deployment({
+    metadata: { name: blockedName, namespace },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template },
+  })
+const foreignService = (name: string) =>
+  Service({ metadata: { name, namespace: 'default' }, spec: { ports: [{ port: 1 }] } })
 
 const useAppService =
   (namespace: string) =>
   async (deployed: DeployedOperator): Promise<void> => {
     const { client, until, gone } = deployed
     const key = { name: 'app', namespace }
-    const makeWay = await standInTheWay(deployed, key)
     const ports = [{ port: 80, targetPort: 80 }]
+    const blocked = AppService({ metadata: { name: blockedName, namespace }, spec: { replicas: 1, image: 'nginx' } })
+    await standInTheWay(deployed, foreignDeployment(namespace), AppService, blocked)
     // As an earlier version with something to clean up would have left it.
     const { finalizer } = appServiceController
     const metadata = { ...key, finalizers: [finalizer] }
     const app = await client.create(AppService({ metadata, spec: { replicas: 1, image: 'nginx', ports } }))
-    await makeWay()
     await until(AppService, key, isTrue('Available'))
     await until(Service, key)
     // As an earlier version would have called it.
@@ -104,10 +117,10 @@ const day = 24 * 60 * 60 * 1000
 async function useHome(deployed: DeployedOperator): Promise<void> {
   const { client, until, gone, skip } = deployed
   const key = { name: 'cosy', namespace: 'default' }
-  const makeWay = await standInTheWay(deployed, key)
+  const blocked = Home({ metadata: taken, spec: { image: 'nginx:1' } })
+  await standInTheWay(deployed, foreignDeployment(), Home, blocked)
   const old = Home.versions.v1alpha1({ metadata: key, spec: { container: 'nginx:1', size: 1 } })
   await client.create(old)
-  await makeWay()
   await until(Home, key, isTrue('Ready'))
   await client.delete(Home, key)
   await gone(Home, key)
@@ -123,9 +136,9 @@ async function useHome(deployed: DeployedOperator): Promise<void> {
 
 async function useFoo(deployed: DeployedOperator): Promise<void> {
   const { client, until, gone } = deployed
-  const makeWay = await standInTheWay(deployed, { name: 'one', namespace: 'default' })
+  const blocked = Foo({ metadata: taken, spec: { deploymentName: blockedName, replicas: 1 } })
+  await standInTheWay(deployed, foreignDeployment(), Foo, blocked)
   await client.create(Foo({ metadata: { name: 'foo' }, spec: { deploymentName: 'one', replicas: 1 } }))
-  await makeWay()
   await until(Foo, 'foo', ({ status }) => status?.availableReplicas === 1)
   await client.patch(Foo, 'foo', { spec: { deploymentName: 'two' } })
   await until(Deployment, 'two')
@@ -153,13 +166,10 @@ function etcd(): ReturnType<OperatorScenario['make']> {
 }
 
 async function useEtcdCluster(deployed: DeployedOperator): Promise<void> {
-  const { client, until, gone, repeated } = deployed
-  // Somebody else has the name of its Service, until that was said twice.
-  const service = { name: 'etcd-client', namespace: 'default' }
-  await client.create(Service({ metadata: service, spec: { ports: [{ port: 1 }] } }))
+  const { client, until, gone } = deployed
+  const blocked = EtcdCluster({ metadata: taken, spec: { size: 1 } })
+  await standInTheWay(deployed, foreignService(`${blockedName}-client`), EtcdCluster, blocked)
   await client.create(EtcdCluster({ metadata: { name: 'etcd' }, spec: { size: 2 } }))
-  await repeated(inTheWay, 'default')
-  await client.delete(Service, service)
   const has = (size: number) => (cluster: EtcdCluster) =>
     isTrue('Complete')(cluster) && cluster.status?.healthyMembers === size
   await until(EtcdCluster, 'etcd', has(2))
@@ -175,12 +185,10 @@ function sql(): ReturnType<OperatorScenario['make']> {
 }
 
 async function useSqlDatabase(deployed: DeployedOperator): Promise<void> {
-  const { client, until, gone, repeated } = deployed
-  const service = { name: 'db-0', namespace: 'default' }
-  await client.create(Service({ metadata: service, spec: { ports: [{ port: 1 }] } }))
+  const { client, until, gone } = deployed
+  const blocked = SqlDatabase({ metadata: taken, spec: { instances: 1 } })
+  await standInTheWay(deployed, foreignService(`${blockedName}-0`), SqlDatabase, blocked)
   await client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 2 } }))
-  await repeated(inTheWay, 'default')
-  await client.delete(Service, service)
   await until(SqlDatabase, 'db', isTrue('Redundant'))
   await client.patch(SqlDatabase, 'db', { spec: { instances: 1 } })
   await Promise.all([gone(Pod, 'db-1'), gone(Service, 'db-1')])

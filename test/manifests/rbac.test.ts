@@ -12,6 +12,9 @@ import {
 } from './deployed-operator.ts'
 import { type OperatorScenario, scenarios } from './operator-scenarios.ts'
 
+// Most runs take less than a second, where nobody else has the machine.
+const minutes = (count: number): number => count * 60_000
+
 /** One verb of one resource in one role. */
 interface Right {
   readonly role: GrantedRole
@@ -79,30 +82,46 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   })
   afterAll(() => installed[Symbol.asyncDispose]())
 
-  it('are enough', async () => {
-    expect(await refusedIn(scenario, installed, {})).toEqual([])
-  })
+  it(
+    'are enough',
+    async () => {
+      expect(await refusedIn(scenario, installed, {})).toEqual([])
+    },
+    minutes(3),
+  )
 
-  it('are enough on servers without streaming lists and networks that lose answers', async () => {
-    expect(await refusedIn(scenario, installed, { isRough: true })).toEqual([])
-  })
+  it(
+    'are enough on servers without streaming lists and networks that lose answers',
+    async () => {
+      expect(await refusedIn(scenario, installed, { isRough: true })).toEqual([])
+    },
+    minutes(3),
+  )
 
   const roles = rolesOf(make().operator, options).filter(({ metadata }) => metadata.name.endsWith(differsIn))
   const rights = rightsOf(roles).map((right) => [nameOf(right), right] as const)
-  it.concurrent.each(rights)('are not enough without %s', async (_, right) => {
-    const refused = await refusedIn(scenario, installed, { isRough: true, roles: [without(right)] })
-    expect(refused[0] ?? 'nothing was refused').toContain(refusalFor(right.rule))
-  })
+  it.concurrent.each(rights)(
+    'are not enough without %s',
+    async (_, right) => {
+      const refused = await refusedIn(scenario, installed, { isRough: true, roles: [without(right)] })
+      expect(refused[0] ?? 'nothing was refused').toContain(refusalFor(right.rule))
+    },
+    60_000,
+  )
 })
 
-it('a right that nothing needs is found', async () => {
-  const [scenario] = scenarios as readonly [OperatorScenario]
-  const { operator } = scenario.make()
-  const [controller] = operator.controllers as readonly [Controller]
-  const rbac = [...controller.rbac, { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]
-  const greedy = defineOperator({ ...operator, controllers: [{ ...controller, rbac }] })
-  const right = rightsOf(rolesOf(greedy)).find(({ rule }) => rule.resources?.includes('configmaps'))
-  await using installed = await installOperator(greedy)
-  const run = { ...scenario, make: () => ({ operator: greedy }) }
-  expect(await refusedIn(run, installed, { isRough: true, roles: [without(right!)] })).toEqual([])
-})
+it(
+  'a right that nothing needs is found',
+  async () => {
+    const [scenario] = scenarios as readonly [OperatorScenario]
+    const { operator } = scenario.make()
+    const [controller] = operator.controllers as readonly [Controller]
+    const rbac = [...controller.rbac, { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]
+    const greedy = defineOperator({ ...operator, controllers: [{ ...controller, rbac }] })
+    const right = rightsOf(rolesOf(greedy)).find(({ rule }) => rule.resources?.includes('configmaps'))
+    await using installed = await installOperator(greedy)
+    const run = { ...scenario, make: () => ({ operator: greedy }) }
+    expect(await refusedIn(run, installed, { isRough: true, roles: [without(right!)] })).toEqual([])
+  },
+  minutes(3),
+)

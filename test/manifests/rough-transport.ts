@@ -5,8 +5,8 @@ import { accessOfRequest } from './used-access.ts'
 export interface RoughTransportOptions {
   /** Whether lists cannot be streamed, as on servers of old. */
   readonly isOld: boolean
-  /** Whether the answer to the first write of each resource that controllers are about gets lost on its way. */
-  readonly losesAnswers: boolean
+  /** Of which requests the first write of each resource is answered, but the answer gets lost on its way. */
+  readonly loses: (request: string) => boolean
   /** Told what is refused for lack of a right, and in which words. */
   readonly onRefused: (request: string, message: string) => void
 }
@@ -28,7 +28,7 @@ export function roughTransport(transport: Transport, options: RoughTransportOpti
       }
       if (access === undefined || request.method === 'GET' || response.status > 299) return response
       const [, what = ''] = access.split(' ')
-      if (!options.losesAnswers || isHousekeeping(what) || lost.has(what)) return response
+      if (!options.loses(access) || isHousekeeping(what) || lost.has(what)) return response
       lost.add(what)
       response.body.discard()
       return answer(504, 'Timeout', 'request did not complete within the allotted timeout')
