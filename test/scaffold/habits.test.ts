@@ -78,7 +78,7 @@ describe('the way in which people write', () => {
     for (const [path, text] of Object.entries(project.files())) project.write(path, text.replaceAll('\n', '\r\n'))
     const out = await did(project, ...webhooks)
     // Replaced as if it were untouched, not merged.
-    expect(out).toContain('updated  src/operator.ts')
+    expect(out).toContain('updated   src/operator.ts')
     await did(project, 'create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
     for (const path of ['PROJECT', 'src/operator.ts', 'src/home.ts']) {
       expect(project.read(path).replaceAll('\r\n', ''), path).not.toContain('\n')
@@ -109,6 +109,23 @@ describe('the way in which people write', () => {
     const kind = project.read('src/home.ts')
     expect(kind).toContain('\n\t\tv2: {\n\t\t\tstorage: true,\n\t\t\tspec: s.object({\n')
     expect(`${operator}${kind}`).not.toMatch(/^\t* {2}/m)
+  })
+
+  test('an operator with another name gets parts registered, and the user is told where it is imported', async () => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes')
+    project.change(
+      'src/operator.ts',
+      'export const operator = defineOperator',
+      'export const homes = (dns: string) => defineOperator',
+    )
+    const { notes, code } = await project.kubewright(...home)
+    expect(code).toBe(0)
+    expect(notes).toContain('src/operator.ts exports no operator: import in src/home.test.ts what it is called there\n')
+    expect(project.read('src/operator.ts')).toContain('controllers: [homeController]')
+    project.change('src/operator.ts', 'export const homes', 'const homes')
+    project.write('src/operator.ts', `${project.read('src/operator.ts')}export { homes as operator }\n`)
+    expect((await project.kubewright(...webhooks)).notes).not.toContain('exports no operator')
   })
 
   test('an npm package stays as public, and as licensed, as it was', async () => {

@@ -53,7 +53,7 @@ export function carryOut(
   }
   if (output !== 'json')
     for (const { path, action } of plan) out(actionLine(words[action], target({ path, action }), paint))
-  for (const line of todo(plan)) note(line)
+  for (const line of [...todo(plan), ...renamed(plan, readText(join(folder, 'src/operator.ts')))]) note(line)
   return plan
 }
 
@@ -83,6 +83,15 @@ function todo(plan: readonly PlannedFile[]): string[] {
       return [`${path} has changes of yours: take over from ${path}.new what you want, and delete it`]
     return hints.map((hint) => `${path} is not written as expected, so please add:\n  ${hint}`)
   })
+}
+
+/** What is left to users who gave the operator another name, or made it a function: new tests do not know that. */
+function renamed(plan: readonly PlannedFile[], operator: string | undefined): string[] {
+  if (operator === undefined || /export\b[^;=]*\boperator\b(?=[\s:},;=]|$)/.test(operator)) return []
+  const importing = plan.filter(
+    ({ action, after }) => action === 'create' && after?.includes('import { operator } from'),
+  )
+  return importing.map(({ path }) => `src/operator.ts exports no operator: import in ${path} what it is called there`)
 }
 
 function diffOf(file: PlannedFile): string[] {
