@@ -31,7 +31,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=.*\/\.kubewright\/kubeconfig in \d+ ms$/)
     await dev.line(new RegExp(`^Reloads when code in ${project.path} changes$`))
     await dev.line(/^ {2}export KUBECONFIG=.*\/\.kubewright\/kubeconfig$/)
-    await dev.line(/^ {2}kubectl get homes\.example\.com$/)
+    await dev.line(/^Look at what it does: kubectl get homes\.example\.com\. Press Ctrl-C to stop$/)
     await dev.line(/^\d\d:\d\d:\d\d homes\.example\.com {2}definition installed$/)
     await dev.line(/ homes {2}runs after \d+ ms: 1 controller \(home\), 1 webhook$/)
 

@@ -69,7 +69,9 @@ describe('kubewright import --cluster', () => {
     expect(await named('Home')).not.toMatch(/Greeting/)
     expect(await cli('import', '--cluster', 'nothing')).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('in the cluster that is named nothing'),
+      notes: expect.stringContaining(
+        'the cluster has no CustomResourceDefinition of apiextensions.k8s.io/v1 named nothing',
+      ),
     })
     expect(await cli('import', '--cluster', 'deploy')).toMatchObject({
       code: 1,

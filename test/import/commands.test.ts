@@ -44,12 +44,12 @@ describe('kubewright import', () => {
     const target = join(out, 'example.com/widget.ts')
     const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
     expect(code).toBe(0)
-    expect(said).toBe(`created  ${target}: Widget of example.com v1`)
+    expect(said).toBe(`created   ${target}: Widget of example.com v1`)
     expect(notes).toContain('Use them: import { Widget } from ')
     expect(readFileSync(target, 'utf8')).toContain('size: s.int({ maximum: 9 }).default(2)')
     // Again: nothing changes, then what changed.
-    expect((await runCli(['import', join(folder.path, 'crd.yaml'), '--out', out])).out).toContain('(unchanged)')
-    expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('(updated)')
+    expect((await runCli(['import', join(folder.path, 'crd.yaml'), '--out', out])).out).toContain('unchanged ')
+    expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('updated   ')
   })
 
   it('does not overwrite what was not imported, unless told to', async () => {
@@ -160,6 +160,15 @@ describe('kubewright explain', () => {
     expect(JSON.parse(json)).toMatchObject({ type: 'boolean' })
   })
 
+  it.each(['explain', 'validate'])('does not pass over definitions for %s that cannot be read', async (command) => {
+    const broken = file('broken.yaml', 'a: [')
+    expect(await runCli([command, file('x.yaml', 'a: 1'), '--crd', broken])).toMatchObject({
+      code: 1,
+      out: '',
+      notes: expect.stringMatching(/broken\.yaml:1: .*did not find expected/),
+    })
+  })
+
   it('names the cure where there is nothing to tell', async () => {
     expect(await runCli(['explain', 'widgets'])).toMatchObject({
       code: 1,
@@ -186,7 +195,7 @@ describe('kubewright crd diff', () => {
     expect(await runCli(['crd', 'diff', old, loose])).toEqual({
       code: 0,
       out: '',
-      notes: '0 breaking, 0 warnings, 1 safe; --all shows those',
+      notes: '0 breaking, 0 warnings, 1 safe; --all shows what is safe',
     })
     expect((await runCli(['crd', 'diff', old, loose, '--all'])).out).toContain('safe      v1 spec.size: maximum raised')
     expect((await runCli(['crd', 'diff', old, tight, '--fail-on', 'never'])).code).toBe(0)

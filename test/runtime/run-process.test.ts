@@ -80,7 +80,7 @@ describe('run()', { timeout: 120_000 }, () => {
     expect(await wrong.ended()).toEqual({
       code: 2,
       out: [],
-      notes: ['idle-operator: unknown flag --leader-elec; did you mean --leader-elect?; see idle-operator --help'],
+      notes: ['idle-operator: unknown flag --leader-elec: did you mean --leader-elect?', 'See idle-operator --help'],
     })
     const { code, notes } = await lost.ended()
     expect({ code, notes }).toEqual({

@@ -270,7 +270,7 @@ describe('runWith()', () => {
     const { operator } = homeOperator('asked')
     const wrong = start(operator, 'plain', ['--leader-elec'])
     expect(await wrong.done).toBe(2)
-    expect(wrong.notes).toEqual(['asked: unknown flag --leader-elec; did you mean --leader-elect?; see asked --help'])
+    expect(wrong.notes).toEqual(['asked: unknown flag --leader-elec: did you mean --leader-elect?', 'See asked --help'])
     const help = start(operator, 'plain', ['--help'])
     expect(await help.done).toBe(0)
     expect(help.out.join('\n')).toMatch(/^Usage: asked \[FLAGS\]/)

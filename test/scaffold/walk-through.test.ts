@@ -78,7 +78,7 @@ test('the Home walk-through', { timeout: 600_000 }, async () => {
   // An empty folder has become a project, without an API server in what is shipped, and the project gets a kind.
   if (shipped !== undefined) expect(shipped.filter((name) => name.includes('kubewright'))).toEqual(operatorPackages)
   expect(await kubewright('create', 'api', '--group', 'ajd', '--version', 'v1', '--kind', 'Home')).toContain(
-    'created  src/home.controller.ts',
+    'created   src/home.controller.ts',
   )
   await run('npm', 'run', '--silent', 'typecheck')
   expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
@@ -120,6 +120,8 @@ const deploymentFor = (home: Home) => {
   await kubewright('generate')
   expect(read('config/crd/bases/ajd.my.domain_homes.yaml')).toContain('maximum: 9')
   await kubewright('generate', '--check')
+  expect(await kubewright('validate', 'config/samples', '--crd', 'config/crd')).toContain('is valid')
+  expect(await kubewright('explain', 'homes.spec', '--crd', 'config/crd')).toContain('replicas')
   const cluster = join(folder, '.kubewright/cluster')
   await using up = start('up', '--memory', '--port', '0', '--kubeconfig', cluster)
   await up.line(/^ready /)

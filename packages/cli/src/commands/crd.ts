@@ -10,7 +10,7 @@ import { plural } from '../terminal/plural.ts'
 import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn } from '../validate/crds-in.ts'
-import { readManifests } from '../validate/read-manifests.ts'
+import { readSoundManifests, tellInput } from '../validate/read-manifests.ts'
 
 /** Compares definitions. */
 export const crdCommand: Command = {
@@ -37,6 +37,7 @@ Options
   --kubeconfig FILE   The cluster's kubeconfig (default: as kubectl)
   --context NAME      The context in the kubeconfig
   --output json       Print the result as JSON`,
+  nameFor: ([verb]) => (verb === 'diff' ? 'crd diff' : 'crd'),
   run: (args, context) => crd(args, context),
 }
 
@@ -58,6 +59,7 @@ async function crd(args: readonly string[], context: CommandContext): Promise<nu
     throw new UsageError(`--output must be text or json, not "${values.output}"`)
   if (!['breaking', 'warning', 'never'].includes(values['fail-on']))
     throw new UsageError(`--fail-on must be breaking, warning or never, not "${values['fail-on']}"`)
+  tellInput(files, context.note)
   const after = await crdsAt(files.at(-1)!)
   const before = values.cluster ? await installed(after, values, context) : await crdsAt(files[0]!)
   const changes = compareCrds(before, after)
@@ -70,10 +72,7 @@ async function crd(args: readonly string[], context: CommandContext): Promise<nu
 }
 
 async function crdsAt(file: string): Promise<CrdManifest[]> {
-  const documents = await readManifests([file])
-  const broken = documents.find(({ problem }) => problem !== undefined)
-  if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.problem}`)
-  const crds = crdsIn(documents)
+  const crds = crdsIn(await readSoundManifests([file]))
   if (crds.length === 0) throw new Error(`There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in ${file}`)
   return crds
 }
@@ -107,6 +106,10 @@ function tell(changes: readonly CrdChange[], all: boolean, { out, note, terminal
     out(fitted(`  ${level}  ${where === '' ? '' : `${where}: `}${message}`, terminal, 12))
   }
   const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length
-  const hidden = all || count('safe') === 0 ? '' : '; --all shows those'
+  if (changes.length === 0) {
+    note('Nothing differs')
+    return
+  }
+  const hidden = all || count('safe') === 0 ? '' : '; --all shows what is safe'
   note(`${count('breaking')} breaking, ${plural(count('warning'), 'warning')}, ${count('safe')} safe${hidden}`)
 }

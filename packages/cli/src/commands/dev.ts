@@ -47,7 +47,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
     let toldHow = false
     const tellHow = ({ definitions }: Loaded): void => {
       const [first] = definitions
-      if (first && !toldHow) note(`  kubectl get ${first.metadata.name}`)
+      if (first && !toldHow) note(`Look at what it does: kubectl get ${first.metadata.name}. Press Ctrl-C to stop`)
       toldHow = true
     }
     const once = settler(options.once)

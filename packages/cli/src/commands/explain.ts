@@ -9,7 +9,7 @@ import { parseFlags } from '../parse-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn } from '../validate/crds-in.ts'
 import { startOfflineServer } from '../validate/offline-server.ts'
-import { readManifests } from '../validate/read-manifests.ts'
+import { readSoundManifests } from '../validate/read-manifests.ts'
 
 /** Tells what fields a kind has. */
 export const explainCommand: Command = {
@@ -90,7 +90,7 @@ async function offline(
   files: readonly string[],
   { clock }: CommandContext,
 ): Promise<{ readonly client: ApiClient; close(): PromiseLike<void> }> {
-  const crds = crdsIn(await readManifests(files))
+  const crds = crdsIn(await readSoundManifests(files))
   if (files.length > 0 && crds.length === 0) throw new Error(`There is no CRD in ${files.join(' ')}`)
   const server = await startOfflineServer(clock)
   const close = (): PromiseLike<void> => server[Symbol.asyncDispose]()

@@ -12,7 +12,7 @@ import { actionLine } from '../terminal/action-line.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 import { crdsIn, uselessCrdsIn } from '../validate/crds-in.ts'
-import { readManifests } from '../validate/read-manifests.ts'
+import { readSoundManifests, tellInput } from '../validate/read-manifests.ts'
 
 /** Makes TypeScript kinds of the definitions of others. */
 export const importCommand: Command = {
@@ -53,7 +53,8 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   const asJson = jsonWanted(values.output)
   if (!values.cluster && positionals.length === 0)
     throw new UsageError('name files or folders with CRDs, or say --cluster')
-  const documents = values.cluster ? [] : await readable(positionals)
+  if (!values.cluster) tellInput(positionals, context.note)
+  const documents = values.cluster ? [] : await readSoundManifests(positionals)
   const crds = values.cluster ? await fromCluster(positionals, values, context) : crdsIn(documents)
   const useless = uselessCrdsIn(documents)
   if (crds.length === 0 && useless.length === 0) {
@@ -61,8 +62,11 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
     const builtin = values.cluster ? builtinNamed(positionals) : []
     if (builtin.length > 0)
       throw new Error(`There is nothing to import: kubewright/k8s has ${builtin.join(', ')}, with types`)
-    const named = values.cluster && positionals.length > 0 ? ` that is named ${positionals.join(' or ')}` : ''
-    throw new Error(`There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in ${where}${named}`)
+    const what = 'CustomResourceDefinition of apiextensions.k8s.io/v1'
+    const isNamed = values.cluster && positionals.length > 0
+    throw new Error(
+      isNamed ? `The cluster has no ${what} named ${positionals.join(' or ')}` : `There is no ${what} in ${where}`,
+    )
   }
   const versions = values.versions?.split(',').map((name) => name.trim())
   const written: Written[] = []
@@ -99,13 +103,6 @@ function jsonWanted(output: string | undefined): boolean {
   if (output !== undefined && output !== 'json' && output !== 'text')
     throw new UsageError(`--output must be text or json, not "${output}"`)
   return output === 'json'
-}
-
-async function readable(names: readonly string[]): Promise<Awaited<ReturnType<typeof readManifests>>> {
-  const documents = await readManifests(names)
-  const broken = documents.find(({ problem }) => problem !== undefined)
-  if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.problem}`)
-  return documents
 }
 
 async function fromCluster(

@@ -20,8 +20,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
     const { url, kubeconfig } = served
-    out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
-    for (const line of hints(options, served)) note(line)
+    // Whoever stopped it while it started does not want to be told how to use it.
+    if (!signal.aborted) {
+      out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
+      for (const line of hints(options, served)) note(line)
+    }
     await aborted(signal)
   } catch (error) {
     await served[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import { parseFlags } from '../parse-flags.ts'
 import { plural } from '../terminal/plural.ts'
 import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { readManifests } from '../validate/read-manifests.ts'
+import { readManifests, readSoundManifests, tellInput } from '../validate/read-manifests.ts'
 import { type ManifestVerdict, validateManifests } from '../validate/validate-manifests.ts'
 
 /** Checks manifests without a cluster. */
@@ -59,15 +59,16 @@ async function validate(args: readonly string[], context: CommandContext): Promi
     throw new UsageError(`--validate must be strict, warn or ignore, not "${values.validate}"`)
   if (values['old-crd'] !== undefined && values.old === undefined)
     throw new UsageError('--old-crd says what held for --old, which is missing')
+  tellInput(positionals, context.note)
   const documents = (await readManifests(positionals)).filter(({ value }) => !isKustomization(value))
   if (documents.length === 0) throw new Error(`There is no manifest in ${positionals.join(' ')}`)
   const verdicts = await validateManifests(documents, {
     clock: context.clock,
     fieldValidation,
     ...(values.namespace === undefined ? {} : { namespace: values.namespace }),
-    ...(values.crd === undefined ? {} : { present: await readManifests(values.crd) }),
-    ...(values.old === undefined ? {} : { old: await readManifests(values.old) }),
-    ...(values['old-crd'] === undefined ? {} : { oldPresent: await readManifests(values['old-crd']) }),
+    ...(values.crd === undefined ? {} : { present: await readSoundManifests(values.crd) }),
+    ...(values.old === undefined ? {} : { old: await readSoundManifests(values.old) }),
+    ...(values['old-crd'] === undefined ? {} : { oldPresent: await readSoundManifests(values['old-crd']) }),
   })
   const invalid = verdicts.filter(({ valid }) => !valid).length
   if (values.output === 'json') context.out(jsonText({ valid: invalid === 0, results: verdicts }, 2))

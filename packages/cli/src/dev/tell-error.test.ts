@@ -33,5 +33,14 @@ describe('errorLines()', () => {
     expect(errorLines(error, '/project')).toEqual(['TypeError: failed:', '/project/a.ts:18:0: ERROR: no'])
   })
 
+  it('leaves the frames of Node out, which say nothing about a module that is not there', () => {
+    const error = errorAt(
+      'Cannot find module x imported from /project/a.ts',
+      'g (node:internal/x:3:4)',
+      'h (/other/y.js:1:1)',
+    )
+    expect(errorLines(error, '/project')).toEqual(['TypeError: Cannot find module x imported from /project/a.ts'])
+  })
+
   it('shows what is no error', () => expect(errorLines('thrown', '/project')).toEqual(['thrown']))
 })

@@ -26,10 +26,10 @@ function headOf(error: unknown, prefix: string): string[] {
 
 function framesOf(error: unknown, project: string): string[] {
   if (!(error instanceof Error) || error.stack === undefined) return []
-  const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))
-  // Compilers say where in their message, and come from somewhere else.
-  const isPlaced = /:\d+:\d+\b/.test(error.message)
-  const ofUser = frames.filter((line) => !/node:|node_modules/.test(line))
+  const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line) && !line.includes('node:'))
+  // Compilers, and those who look for modules, say where in their message, and come from somewhere else.
+  const isPlaced = /:\d+:\d+\b| imported from /.test(error.message)
+  const ofUser = frames.filter((line) => !/node_modules/.test(line))
   const ofProject = ofUser.filter((line) => line.includes(project))
   const telling = [ofProject, ...(isPlaced ? [] : [ofUser, frames])].find((list) => list.length > 0) ?? []
   return telling.slice(0, 5).map((line) => shortened(line.trim(), project))

@@ -13,9 +13,9 @@ const colors: Readonly<Record<FileAction, Color>> = {
   removed: 'red',
 }
 
-const width = 8
+const width = 9
 
 /** Tells what became of a file: all commands that write files say it like this. */
 export function actionLine(action: FileAction, text: string, paint: Paint): string {
-  return `${paint(colors[action], action)}${' '.repeat(Math.max(width - action.length, 0))} ${text}`
+  return `${paint(colors[action], action)}${' '.repeat(width - action.length)} ${text}`
 }

@@ -47,6 +47,19 @@ export async function readManifests(
   return documents
 }
 
+/** Reads manifests as {@link readManifests} does, and throws for one that cannot be read: for what others are measured by. */
+export async function readSoundManifests(names: readonly string[]): Promise<ManifestDocument[]> {
+  const documents = await readManifests(names)
+  const broken = documents.find(({ problem }) => problem !== undefined)
+  if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.problem}`)
+  return documents
+}
+
+/** Tells somebody who is at the keyboard that it is read. */
+export function tellInput(names: readonly string[], note: (line: string) => void): void {
+  if (names.includes('-') && process.stdin.isTTY) note('Reading manifests from the terminal: end with Ctrl-D')
+}
+
 async function filesAt(name: string): Promise<string[]> {
   if (/^https?:\/\//.test(name)) {
     throw new UsageError(`${name} is not fetched: download it first, for instance with curl -fsSL -o FILE ${name}`)

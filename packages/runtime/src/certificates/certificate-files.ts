@@ -76,7 +76,8 @@ export async function certificateFiles(options: CertificateFilesOptions): Promis
         .then((certificate) => {
           if (certificate === source.current()) return
           source.replace(certificate)
-          log.info('Updated current TLS certificate', { notAfter: readCertificate(certificate.cert).notAfter })
+          const notAfter = new Date(readCertificate(certificate.cert).notAfter).toISOString()
+          log.info('Updated current TLS certificate', { notAfter })
         })
         .catch((error: unknown) => log.error(error, 'failed re-reading certificate', files))
         .finally(() => {

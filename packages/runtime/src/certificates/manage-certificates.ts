@@ -212,7 +212,7 @@ class CertificateManager implements ManagedCertificates {
       this.#log.info('A new authority signs webhook certificates', { secret })
     else if (after.next && !before.next) this.#log.info('Made the next authority for webhook certificates', { secret })
     if (before?.serving.cert !== after.serving.cert) {
-      const { notAfter } = readCertificate(after.serving.cert)
+      const notAfter = new Date(readCertificate(after.serving.cert).notAfter).toISOString()
       this.#log.info('Issued a webhook certificate', { secret, hosts: this.#options.hosts, notAfter })
     }
   }

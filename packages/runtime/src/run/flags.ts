@@ -68,7 +68,7 @@ function suggestion(name: string, known: Iterable<string>): string {
     .map((other) => ({ other, distance: editDistance(name, other) }))
     .sort((a, b) => a.distance - b.distance)
   const isClose = best !== undefined && best.distance <= Math.max(2, Math.floor(name.length / 3))
-  return isClose ? `; did you mean --${best.other}?` : ''
+  return isClose ? `: did you mean --${best.other}?` : ''
 }
 
 /** How many letters have to be put in, taken out or changed. */

@@ -72,8 +72,8 @@ describe('readSettings()', () => {
   })
 
   it.each([
-    [['--leader-elec'], 'unknown flag --leader-elec; did you mean --leader-elect?'],
-    [['--zap-loglevel=1'], 'unknown flag --zap-loglevel; did you mean --zap-log-level?'],
+    [['--leader-elec'], 'unknown flag --leader-elec: did you mean --leader-elect?'],
+    [['--zap-loglevel=1'], 'unknown flag --zap-loglevel: did you mean --zap-log-level?'],
     [['--nonsense'], 'unknown flag --nonsense'],
     [['start'], 'unexpected argument "start": everything is said with flags'],
     [['--kubeconfig'], '--kubeconfig needs a value: --kubeconfig FILE'],

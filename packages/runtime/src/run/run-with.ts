@@ -47,7 +47,8 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
   try {
     settings = readSettings(host.args, host.env)
   } catch (error) {
-    host.note(`${operator.name}: ${oneLine(errorText(error))}; see ${operator.name} --help`)
+    host.note(`${operator.name}: ${oneLine(errorText(error))}`)
+    host.note(`See ${operator.name} --help`)
     return 2
   }
   const stop = new AbortController()

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { actionLine } from './action-line.ts'
+import { painted, plain } from './colors.ts'
+import { widthOf } from './wrap-line.ts'
+
+it('actionLine() puts all names under each other, with colours and without', () => {
+  expect(actionLine('created', 'a.ts', plain)).toBe('created   a.ts')
+  expect(actionLine('unchanged', 'a.ts', plain)).toBe('unchanged a.ts')
+  expect(widthOf(actionLine('kept', 'a.ts', painted))).toBe(14)
+})
