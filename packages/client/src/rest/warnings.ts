@@ -2,11 +2,17 @@
 export function parseWarnings(lines: readonly string[]): string[] {
   const texts: string[] = []
   for (const line of lines) {
-    for (const match of line.matchAll(/(?:^|,)\s*299\s+\S+\s+"((?:[^"\\]|\\.)*)"/g)) {
+    for (const match of textOf(line).matchAll(/(?:^|,)\s*299\s+\S+\s+"((?:[^"\\]|\\.)*)"/g)) {
       texts.push((match[1] ?? '').replace(/\\(.)/g, '$1'))
     }
   }
   return texts
+}
+
+/** Headers come as one character per byte; servers write UTF-8. What is none is taken as it is. */
+function textOf(line: string): string {
+  const text = Buffer.from(line, 'latin1').toString()
+  return text.includes('\ufffd') || Buffer.from(text).toString('latin1') !== line ? line : text
 }
 
 /** How many warnings are remembered; a server that makes up more than this is heard again. */

@@ -298,6 +298,7 @@ describe('service account tokens', () => {
     ],
     [{ kind: 'Pod', apiVersion: 'v1', name: 'x' }, 404, 'pods "x" not found'],
     [{ kind: 'Node', apiVersion: 'v1', name: 'x' }, 404, 'nodes "x" not found'],
+    [{ kind: 'Pod', apiVersion: 'v1' }, 400, 'Name parameter required.'],
   ])('refuse to be bound to %j', async (boundObjectRef, status, message) => {
     expect(await issue({ boundObjectRef })).toMatchObject({ status, body: { message } })
   })
@@ -336,6 +337,13 @@ describe('service account tokens', () => {
     })
     const { keys } = (await server.send('GET /openid/v1/jwks')).body
     expect(keys).toMatchObject([{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid: JSON.parse(head).kid }])
+    const wrongForm = await server.send('GET /openid/v1/jwks', { headers: { accept: 'application/json' } })
+    expect(wrongForm.body.message).toBe('406: Not Acceptable\n\nAvailable representations: application/jwk-set+json')
+    expect((await server.send('POST /openid/v1/jwks')).status).toBe(405)
+    const review = { token: body.status.token, audiences: ['b', 'c', 'a'] }
+    const reviewed = await server.send('POST /apis/authentication.k8s.io/v1/tokenreviews', { body: { spec: review } })
+    expect(reviewed.body.status.audiences).toEqual(['b', 'a'])
+    expect((await server.send('GET /apis/authentication.k8s.io/v1/tokenreviews/x')).status).toBe(404)
     const configuration = await server.send('GET /.well-known/openid-configuration')
     expect(configuration.body).toMatchObject({
       issuer: 'https://kubernetes.default.svc',

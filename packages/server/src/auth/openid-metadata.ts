@@ -1,5 +1,7 @@
 import type { PathHandler } from '../api-server.ts'
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
+import { notAcceptable, notAllowed } from '../http/route-errors.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'
 
 const jwksPath = '/openid/v1/jwks'
@@ -8,8 +10,7 @@ const maxAge = 'public, max-age=3600'
 /** Serves what relying parties need to verify service account tokens: the issuer's discovery document and its public keys. */
 export function openIdMetadata(tokens: ServiceAccountTokens, externalAddress: () => string): PathHandler {
   return async ({ info, request }) => {
-    if (request.method !== 'GET') return undefined
-    if (info.path === jwksPath) return document(tokens.keys.jwks(), 'application/jwk-set+json')
+    if (info.path === jwksPath) return document(request, tokens.keys.jwks(), 'application/jwk-set+json')
     if (info.path !== '/.well-known/openid-configuration') return undefined
     const configuration = {
       issuer: tokens.issuer,
@@ -18,11 +19,14 @@ export function openIdMetadata(tokens: ServiceAccountTokens, externalAddress: ()
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: tokens.keys.algorithms(),
     }
-    return document(configuration, 'application/json')
+    return document(request, configuration, 'application/json')
   }
 }
 
-function document(value: unknown, contentType: string): ReturnType<typeof respondText> {
+function document({ method, headers }: ApiRequest, value: unknown, contentType: string): ApiResponse {
+  if (method !== 'GET') throw notAllowed()
+  const accepted = (headers['accept'] || '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim())
+  if (!accepted.some((type) => type === '*/*' || type === contentType)) throw notAcceptable([contentType])
   const response = respondText(200, JSON.stringify(value), contentType)
   return { ...response, headers: { ...response.headers, 'cache-control': maxAge } }
 }

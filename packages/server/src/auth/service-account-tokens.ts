@@ -119,7 +119,7 @@ export class ServiceAccountTokens {
     const { claims } = verified
     const own = typeof claims['aud'] === 'string' ? [claims['aud']] : ((claims['aud'] as string[] | undefined) ?? [])
     const tokenAudiences = own.length > 0 ? own : this.audiences
-    const common = tokenAudiences.filter((audience) => audiences.includes(audience))
+    const common = audiences.filter((audience) => tokenAudiences.includes(audience))
     if (common.length === 0) {
       throw new BadCredentials(
         `token audiences ${goStringList(tokenAudiences)} is invalid for the target audiences ${goStringList(audiences)}`,

@@ -59,7 +59,7 @@ export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountToken
       kind: kindName,
       subresource: 'token',
       schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
-      emptyObject: zeroObject(kind.apiVersion, kindName, kind.schema),
+      emptyObject: emptyRequest(zeroObject(kind.apiVersion, kindName, kind.schema)),
     })
     const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
     const now = parts.registry.timestamp()
@@ -86,6 +86,11 @@ export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountToken
     )
   }
   return { verbs: ['create'], handle, kind, decode }
+}
+
+/** Go writes the reference of an empty request as null. */
+function emptyRequest(zero: ReturnType<typeof zeroObject>): ReturnType<typeof zeroObject> {
+  return { ...zero, spec: { ...(zero['spec'] as object | undefined), boundObjectRef: null } }
 }
 
 /** An hour, unless somebody says otherwise. */
@@ -162,7 +167,8 @@ class TokenRequestHandler {
       throw newBadRequest(`cannot bind token to object of type ${shown}`)
     }
     const plural = `${kind.toLowerCase()}s`
-    const object = await this.#get(plural, kind === 'Node' ? '' : namespace, ref.name ?? '')
+    if (!ref.name) throw newBadRequest('Name parameter required.')
+    const object = await this.#get(plural, kind === 'Node' ? '' : namespace, ref.name)
     let node: BoundReference | undefined
     if (kind === 'Pod') {
       const { serviceAccountName, nodeName } = (object['spec'] ?? {}) as {
@@ -180,7 +186,7 @@ class TokenRequestHandler {
     const uid = object.metadata.uid ?? ''
     if (ref.uid && ref.uid !== uid) {
       const why = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`
-      throw newConflict({ group: '', resource: kind }, ref.name ?? '', why)
+      throw newConflict({ group: '', resource: kind }, ref.name, why)
     }
     const reference = { name: object.metadata.name ?? '', uid }
     if (kind === 'Pod') return { pod: reference, ...(node ? { node } : {}) }

@@ -10,6 +10,7 @@ describe('requestInfoOf()', () => {
     ['/api/v1/namespaces/a%2Fpods/b%20c', { verb: 'get', namespace: 'a', resource: 'pods', name: 'b c' }],
     ['/apis/apps/v1/deployments', { verb: 'list', group: 'apps', version: 'v1', resource: 'deployments' }],
     ['/api/v1/watch/nodes', { verb: 'watch', resource: 'nodes' }],
+    ['/api/v1/proxy/nodes/n/x', { verb: 'proxy', resource: 'nodes', name: 'n', subresource: '' }],
     ['/api/v1/namespaces/a/status', { namespace: 'a', resource: 'namespaces', name: 'a', subresource: 'status' }],
   ])('reads %s', (path, expected) => {
     expect(infoOf('GET', path)).toMatchObject({ isResource: true, ...expected })

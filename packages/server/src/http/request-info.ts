@@ -4,7 +4,7 @@ export interface RequestInfo {
   readonly isResource: boolean
   /** The path, percent-decoded. */
   readonly path: string
-  /** get, list, watch, create, update, patch, delete, deletecollection; the lower-case method for other paths. */
+  /** get, list, watch, create, update, patch, delete, deletecollection, proxy; the lower-case method for other paths. */
   readonly verb: string
   readonly group: string
   readonly version: string
@@ -41,9 +41,9 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   let rest = parts.slice(legacy ? 2 : 3)
 
   let verb = verbs[method] ?? ''
-  if (rest[0] === 'watch') {
+  if (rest[0] === 'watch' || rest[0] === 'proxy') {
     if (rest.length < 2) return plainInfo(method, path)
-    verb = 'watch'
+    verb = rest[0]
     rest = rest.slice(1)
   }
 
@@ -55,7 +55,8 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
       if (rest.length > 2 && !namespaceSubresources.has(rest[2]!)) rest = rest.slice(2)
     }
   }
-  const [resource = '', name = '', subresource = ''] = rest
+  const [resource = '', name = '', below = ''] = rest
+  const subresource = verb === 'proxy' ? '' : below
   if (verb === 'get' && name === '') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   if (verb === 'delete' && name === '') verb = 'deletecollection'
   return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }

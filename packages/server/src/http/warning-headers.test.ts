@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { warningHeaders } from './warning-headers.ts'
 
-it('warningHeaders() quotes texts and drops those with control characters', () => {
-  expect(warningHeaders(['a "b" \\c', 'two\nlines', '', 'ü'])).toEqual(['299 - "a \\"b\\" \\\\c"', '299 - "ü"'])
+it('warningHeaders() quotes texts, sends the bytes of UTF-8 and drops those with control characters', () => {
+  expect(warningHeaders(['a "b" \\c', 'two\nlines', '', 'ü'])).toEqual(['299 - "a \\"b\\" \\\\c"', '299 - "Ã¼"'])
 })
 
 it('warningHeaders() cuts all texts once they are too long together, and then drops what finds no room', () => {

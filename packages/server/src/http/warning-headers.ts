@@ -29,6 +29,7 @@ function lengthOf(text: string): number {
   return text.length > truncatedItem ? [...text].length : text.length
 }
 
+/** Headers carry bytes, one per character: those of the text in UTF-8. */
 function header(text: string): string {
-  return `299 - "${text.replace(/["\\]/g, '\\$&')}"`
+  return Buffer.from(`299 - "${text.replace(/["\\]/g, '\\$&')}"`).toString('latin1')
 }

@@ -20,10 +20,11 @@ export class ResourceTable {
     return this.#byGroupVersion.has(`${group}/${version}`)
   }
 
-  /** Whether the version has resources that every server has. */
-  hasBuiltins(group: string, version: string): boolean {
-    for (const { typedItems } of this.#byGroupVersion.get(`${group}/${version}`)?.values() ?? []) {
-      if (typedItems) return true
+  /** Whether some version of the group has resources that every server has. */
+  hasBuiltins(group: string): boolean {
+    for (const [groupVersion, resources] of this.#byGroupVersion) {
+      if (groupVersion.slice(0, groupVersion.lastIndexOf('/')) !== group) continue
+      for (const { typedItems } of resources.values()) if (typedItems) return true
     }
     return false
   }

@@ -47,7 +47,7 @@ export class ResourceDispatcher {
     const { info } = context
     const resource = this.#resources.find(info.group, info.version, info.resource)
     if (!resource) {
-      if (!this.#resources.hasBuiltins(info.group, info.version)) return respondText(404, '404 page not found\n')
+      if (!this.#resources.hasBuiltins(info.group)) return respondText(404, '404 page not found\n')
       throw notServed()
     }
     const namespaced = resource.kind.scope === 'Namespaced'
@@ -63,8 +63,9 @@ export class ResourceDispatcher {
       if (!resource.typedItems) return respondText(404, '404 page not found\n')
       throw notServed()
     }
-    if (info.parts.length > 3 && resource.typedItems && !resource.subresources[info.subresource]?.handle)
-      throw notServed()
+    if (info.parts.length > 3 && resource.typedItems && info.subresource !== 'proxy') throw notServed()
+    // What can only be created has no objects that could be named; of the old paths of proxies only the verb is left.
+    if (resource.typedItems && ((resource.virtual && info.name !== '') || info.verb === 'proxy')) throw notServed()
     // Built-in kinds warn where a route is found, custom resources wherever they are named.
     if (resource.deprecation && !resource.typedItems) context.warn(resource.deprecation)
     if (info.subresource === '') return this.#run(context, resource, resource.verbs)

@@ -194,3 +194,14 @@ describe('get', () => {
     ])
   })
 })
+
+test.each([
+  ['GET /apis/apps/v9/deployments', 'the server could not find the requested resource'],
+  ['POST /api/v2/pods', 'the server could not find the requested resource'],
+  [`GET ${maps.replace('configmaps', 'pods')}/p/binding/x`, 'the server could not find the requested resource'],
+  ['GET /api/v1/proxy/nodes/n', 'the server could not find the requested resource'],
+  ['GET /apis/nosuch.example.com/v1/foos', undefined],
+])('%s is answered by the group, if there is one', async (request, message) => {
+  const { status, body } = await server.send(request)
+  expect([status, body?.message]).toEqual([404, message])
+})

@@ -113,7 +113,9 @@ function decodeStatus(value: unknown): Status | undefined {
   try {
     return decodeGo('meta/v1.Status', value) as Status
   } catch (error) {
-    throw error instanceof GoDecodeError ? new Error(error.message) : error
+    if (!(error instanceof GoDecodeError)) throw error
+    // Go names a field by its way from the outermost struct.
+    throw new Error(error.message.replace(/(Go struct field \w+\.)/, '$1response.status.'))
   }
 }
 

@@ -327,6 +327,9 @@ describe('Pod', () => {
     const budgets = '/apis/policy/v1/namespaces/a/poddisruptionbudgets'
     await create(budgets, named('b', { spec: { minAvailable: 1, selector: { matchLabels: { app: 'g' } } } }))
     const eviction = named('guarded', { apiVersion: 'policy/v1', kind: 'Eviction' })
+    expect((await create(`${ns}/pods/guarded/eviction`, { ...eviction, metadata: {} })).body.message).toBe(
+      'name in URL does not match name in Eviction object',
+    )
     const causes = async (): Promise<unknown> =>
       (await create(`${ns}/pods/guarded/eviction`, eviction)).body.details.causes
     expect(await causes()).toEqual([

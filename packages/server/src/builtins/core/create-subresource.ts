@@ -1,4 +1,11 @@
-import { type AnyKind, newBadRequest } from '@kubewright/api'
+import {
+  type AnyKind,
+  createFieldManager,
+  type FieldManager,
+  managerOrUserAgent,
+  newBadRequest,
+  zeroObject,
+} from '@kubewright/api'
 import { AdmissionChain } from '../../admission/admission.ts'
 import type { ServerParts } from '../../api-server.ts'
 import type { ApiResponse } from '../../http/api-request.ts'
@@ -24,12 +31,14 @@ export interface SubresourceAction {
 
 /** A subresource to which one posts an object of another kind to make something happen, answered with success and nothing else. */
 export function actionSubresource(
-  parts: Pick<ServerParts, 'admission'>,
+  parts: Pick<ServerParts, 'admission' | 'registry'>,
   name: string,
   kind: AnyKind,
   act: (action: SubresourceAction) => Promise<void>,
 ): Subresource {
   const decode: Resource['decode'] = (body, request) => decodeTyped(kind, {}, body, request)
+  let managers: FieldManager | undefined
+  const fieldManager = (): FieldManager => (managers ??= fieldManagerOf(kind, name))
   const handle = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
     const { query, headers } = context.request
     const offers = { conversions: false, streams: false }
@@ -37,11 +46,8 @@ export function actionSubresource(
     const options = writeOptions(query, 'CreateOptions')
     const body = await readObject(context, { ...resource, kind, decode }, options)
     matchNamespace(body, context.info.namespace)
-    // The name of the path is implied; another one is a mistake that the action itself would not notice.
-    body.metadata.name ||= context.info.name
-    if (body.metadata.name !== context.info.name) {
-      throw newBadRequest(`name in URL does not match name in ${kind.kind} object`)
-    }
+    const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
+    const object = fieldManager().updateNoErrors(undefined, body, { manager, now: parts.registry.timestamp() })
     const admission = new AdmissionChain(parts.admission)
     const attributes = {
       context,
@@ -51,12 +57,15 @@ export function actionSubresource(
       namespace: context.info.namespace,
       name: context.info.name,
       dryRun: options.dryRun,
-      object: body as MutableObject | undefined,
+      object: object as MutableObject | undefined,
       old: undefined,
       options: optionsObject('CreateOptions', query),
     }
     await admission.mutate(attributes)
     const admitted = attributes.object!
+    if (admitted.metadata.name !== context.info.name) {
+      throw newBadRequest(`name in URL does not match name in ${kind.kind} object`)
+    }
     await act({
       context,
       resource,
@@ -67,6 +76,17 @@ export function actionSubresource(
     return respond(201, success, representation)
   }
   return { verbs: ['create'], handle, kind, decode }
+}
+
+/** Admission sees who wrote what is posted, although nobody keeps it. */
+function fieldManagerOf(kind: AnyKind, subresource: string): FieldManager {
+  return createFieldManager({
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    subresource,
+    schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
+    emptyObject: zeroObject(kind.apiVersion, kind.kind, kind.schema),
+  })
 }
 
 /** The Status of an action that worked. */
