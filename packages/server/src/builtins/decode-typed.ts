@@ -154,6 +154,9 @@ interface Identity {
   readonly kind: string
 }
 
+/** Former versions that endpoints take besides their own, as nothing in them is different. */
+const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1beta1' }
+
 /** What the body says it is, completed by what the endpoint takes. */
 function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -166,9 +169,8 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
   // The core group may be spelt out as an empty one.
   const apiVersion = ((given.apiVersion ?? '') as string).replace(/^\/(?=[^/]*$)/, '')
   const name = (given.kind ?? '') as string
-  if ((apiVersion === '' || apiVersion === kind.apiVersion) && (name === '' || name === kind.kind)) {
-    return { gvk: kind, own: true }
-  }
+  const ownVersion = apiVersion === '' || apiVersion === kind.apiVersion || apiVersion === alikeVersions[kind.kind]
+  if (ownVersion && (name === '' || name === kind.kind)) return { gvk: kind, own: true }
   if (apiVersion.split('/').length > 2) {
     throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, body)
   }

@@ -340,7 +340,9 @@ describe('Pod', () => {
       { reason: 'DisruptionBudget', message: 'The disruption budget b needs 1 healthy pods and has 1 currently' },
     ])
     await patch(`${budgets}/b/status`, { status: { disruptionsAllowed: 1 } })
-    expect((await create(`${ns}/pods/guarded/eviction`, eviction)).status).toBe(201)
+    expect((await create(`${ns}/pods/guarded/eviction`, { ...eviction, apiVersion: 'policy/v1beta1' })).status).toBe(
+      201,
+    )
     expect((await server.send(`GET ${budgets}/b`)).body.status).toMatchObject({
       disruptionsAllowed: 0,
       disruptedPods: { guarded: '2026-01-02T03:04:05Z' },
