@@ -44,7 +44,8 @@ beforeAll(async () => {
   shipped = entries.map(([path]) => path.replace('node_modules/', ''))
 }, 300_000)
 
-afterAll(() => rmSync(parent, { recursive: true, force: true }))
+// What npm installed is a lot of files.
+afterAll(() => rmSync(parent, { recursive: true, force: true }), 120_000)
 
 /** Runs a program to its end; fails with what it said. */
 function run(program: string, ...args: string[]): Promise<string> {
