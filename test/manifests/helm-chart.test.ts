@@ -77,24 +77,24 @@ describe('chartFiles()', () => {
   })
 
   it('leave everything about certificates to cert-manager when the values say so', () => {
-    const made = render(home, (values) => void (values['certManager']!['enable'] = true))
+    const made = render(home, (values) => void (values['certManager']!['enabled'] = true))
     const wanted = installObjects(describeOperator(home), { certManager: true })
     expect(byId(made)).toEqual(new Map([...byId(wanted)].filter(([id]) => !id.startsWith('Namespace '))))
   })
 
   it('leave out what the values turn off', () => {
     const ids = (change: (values: Values) => void) => render(home, change).map(idOf)
-    const off = (section: string) => ids((values) => void (values[section]!['enable'] = false))
+    const off = (section: string) => ids((values) => void (values[section]!['enabled'] = false))
     expect(off('crd').some((id) => id.startsWith('CustomResourceDefinition'))).toBe(false)
     expect(off('webhook').filter((id) => /webhook/i.test(id))).toEqual([])
     expect(off('metrics').filter((id) => /metrics-(service|auth)/.test(id))).toEqual([])
-    const on = (section: string) => ids((values) => void (values[section]!['enable'] = true))
+    const on = (section: string) => ids((values) => void (values[section]!['enabled'] = true))
     expect(on('prometheus').filter((id) => /^(ServiceMonitor|PrometheusRule)/.test(id))).toHaveLength(2)
     expect(on('networkPolicy').filter((id) => id.startsWith('NetworkPolicy'))).toHaveLength(2)
   })
 
   it('leave the braces of alerts to Prometheus', () => {
-    const made = byId(render(home, (values) => void (values['prometheus']!['enable'] = true)))
+    const made = byId(render(home, (values) => void (values['prometheus']!['enabled'] = true)))
     const wanted = byId(installObjects(describeOperator(home), { prometheus: true }))
     const id = 'PrometheusRule home-operator-system/home-operator-controller-manager-rules'
     expect(JSON.stringify(made.get(id))).toContain('{{ $labels.controller }}')
@@ -102,7 +102,7 @@ describe('chartFiles()', () => {
   })
 
   it('turn webhooks off in the program, and conversion in the definition', () => {
-    const made = render(home, (values) => void (values['webhook']!['enable'] = false))
+    const made = render(home, (values) => void (values['webhook']!['enabled'] = false))
     expect(JSON.stringify(made)).toContain('{"name":"ENABLE_WEBHOOKS","value":"false"}')
     expect(JSON.stringify(made)).not.toContain('conversionReviewVersions')
   })

@@ -77,7 +77,7 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
   add(
     'metrics/metrics.yaml',
     template(
-      '.Values.metrics.enable',
+      '.Values.metrics.enabled',
       metricsService(plain),
       metricsAuthRole(plain),
       metricsAuthBinding(plain),
@@ -85,12 +85,12 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
     ),
   )
   const helpers = operator.resources.flatMap((resource) => helperRoles.map((who) => helperRole(plain, resource, who)))
-  if (helpers.length > 0) add('rbac/helper-roles.yaml', template('.Values.rbac.helpers.enable', ...helpers))
+  if (helpers.length > 0) add('rbac/helper-roles.yaml', template('.Values.rbac.helpers.enabled', ...helpers))
   add(
     'prometheus/prometheus.yaml',
-    template('.Values.prometheus.enable', serviceMonitor(plain), prometheusRules(plain)),
+    template('.Values.prometheus.enabled', serviceMonitor(plain), prometheusRules(plain)),
   )
-  add('network-policy/metrics.yaml', template('.Values.networkPolicy.enable', metricsNetworkPolicy(plain)))
+  add('network-policy/metrics.yaml', template('.Values.networkPolicy.enabled', metricsNetworkPolicy(plain)))
   if (hasWebhooks(operator)) addWebhooks(plain, add)
   files.set(`${folder}/templates/NOTES.txt`, derived(notes(plain)))
   files.set(`${folder}/values.yaml`, editable(valuesOf(plain, resolved)))
@@ -100,7 +100,7 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
 }
 
 function addWebhooks(context: ObjectContext, add: (path: string, text: string) => void): void {
-  add('webhook/service.yaml', template('.Values.webhook.enable', webhookService(context)))
+  add('webhook/service.yaml', template('.Values.webhook.enabled', webhookService(context)))
   const configurations = webhookConfigurationsOf(context)
   if (configurations.length > 0) add('webhook/webhooks.yaml', webhookTemplate(context, configurations))
   const rules = mergeRules(context.operator.access.certificates.cluster)
@@ -117,13 +117,13 @@ function addWebhooks(context: ObjectContext, add: (path: string, text: string) =
     ],
   }
   const own = [...certificateRoles(context), ...certificateBindings(context)]
-  const isOwn = 'and .Values.webhook.enable (not .Values.certManager.enable)'
+  const isOwn = 'and .Values.webhook.enabled (not .Values.certManager.enabled)'
   add('rbac/webhook-cert-role.yaml', template(isOwn, trust, binding, ...own))
-  const isTheirs = 'and .Values.webhook.enable .Values.certManager.enable'
+  const isTheirs = 'and .Values.webhook.enabled .Values.certManager.enabled'
   add('cert-manager/certificate.yaml', template(isTheirs, ...certificateObjects(context)))
   add(
     'network-policy/webhook.yaml',
-    template('and .Values.webhook.enable .Values.networkPolicy.enable', webhookNetworkPolicy(context)),
+    template('and .Values.webhook.enabled .Values.networkPolicy.enabled', webhookNetworkPolicy(context)),
   )
 }
 
@@ -155,20 +155,20 @@ function valuesOf(context: ObjectContext, chosen: ResolvedOptions): string {
         tolerations: [],
       },
     }),
-    section('Roles for people: admin, editor and viewer of each kind.', { rbac: { helpers: { enable: true } } }),
+    section('Roles for people: admin, editor and viewer of each kind.', { rbac: { helpers: { enabled: true } } }),
     section('The CRDs. Those that are kept stay, with all their objects, when the release goes.', {
-      crd: { enable: true, keep: true },
+      crd: { enabled: true, keep: true },
     }),
-    section('Metrics over HTTPS, for those whom the cluster lets.', { metrics: { enable: true } }),
-    section('The webhooks of the operator, if it has any.', { webhook: { enable: true } }),
+    section('Metrics over HTTPS, for those whom the cluster lets.', { metrics: { enabled: true } }),
+    section('The webhooks of the operator, if it has any.', { webhook: { enabled: true } }),
     section('cert-manager looks after the certificate of the webhooks; else the operator does so itself.', {
-      certManager: { enable: chosen.certManager },
+      certManager: { enabled: chosen.certManager },
     }),
     section('Scraping and alerts; needs the operator of Prometheus.', {
-      prometheus: { enable: chosen.prometheus },
+      prometheus: { enabled: chosen.prometheus },
     }),
     section('Closes the pods to all but metrics and webhooks.', {
-      networkPolicy: { enable: chosen.networkPolicy },
+      networkPolicy: { enabled: chosen.networkPolicy },
     }),
   ].join('\n')
 }

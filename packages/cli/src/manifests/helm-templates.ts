@@ -41,27 +41,27 @@ export function definitionTemplate(
   const annotations = ['    {{- if .Values.crd.keep }}', '    helm.sh/resource-policy: keep', '    {{- end }}']
   if (conversion !== undefined) {
     annotations.push(
-      '    {{- if and .Values.webhook.enable .Values.certManager.enable }}',
+      '    {{- if and .Values.webhook.enabled .Values.certManager.enabled }}',
       `    ${injectionLine(context)}`,
       '    {{- end }}',
     )
     const block = asTemplate(indented(yamlOf({ conversion }), '  '))
-    text = text.replace('\nspec:\n', () => `\nspec:\n  {{- if .Values.webhook.enable }}\n${block}  {{- end }}\n`)
+    text = text.replace('\nspec:\n', () => `\nspec:\n  {{- if .Values.webhook.enabled }}\n${block}  {{- end }}\n`)
   }
   text = text.replace('\n  annotations:\n', () => `\n  annotations:\n${annotations.join('\n')}\n`)
-  return `{{- if .Values.crd.enable }}\n${text}{{- end }}\n`
+  return `{{- if .Values.crd.enabled }}\n${text}{{- end }}\n`
 }
 
 /** Webhook configurations that cert-manager is told of when the values say so. */
 export function webhookTemplate(context: ObjectContext, configurations: readonly Manifest[]): string {
   const annotations = [
-    '  {{- if .Values.certManager.enable }}',
+    '  {{- if .Values.certManager.enabled }}',
     '  annotations:',
     `    ${injectionLine(context)}`,
     '  {{- end }}',
   ].join('\n')
   const text = asTemplate(yamlOf(...configurations)).replaceAll('\nmetadata:\n', () => `\nmetadata:\n${annotations}\n`)
-  return `{{- if .Values.webhook.enable }}\n${text}{{- end }}\n`
+  return `{{- if .Values.webhook.enabled }}\n${text}{{- end }}\n`
 }
 
 /** The Deployment of the operator, with everything that people change in one. */
@@ -70,7 +70,7 @@ export function managerTemplate(context: ObjectContext): string {
   const { name } = operator
   const webhooks = hasWebhooks(operator)
   const item = (value: object, indent: string): string => listItem(value, indent)
-  const mounted = 'if and .Values.webhook.enable .Values.certManager.enable'
+  const mounted = 'if and .Values.webhook.enabled .Values.certManager.enabled'
   const lines = [
     'apiVersion: apps/v1',
     'kind: Deployment',
@@ -103,7 +103,7 @@ export function managerTemplate(context: ObjectContext): string {
     ...optionalField('affinity', 6),
     '      containers:',
     '      - args:',
-    '        {{- if .Values.metrics.enable }}',
+    '        {{- if .Values.metrics.enabled }}',
     ...metricsArgs.map((arg) => `        - ${arg}`),
     '        {{- end }}',
     ...(operator.leaderElection ? ['        - --leader-elect'] : []),
@@ -125,7 +125,7 @@ export function managerTemplate(context: ObjectContext): string {
       : []),
     ...(webhooks
       ? [
-          '        {{- if not .Values.webhook.enable }}',
+          '        {{- if not .Values.webhook.enabled }}',
           '        - name: ENABLE_WEBHOOKS',
           '          value: "false"',
           '        {{- end }}',
@@ -144,7 +144,7 @@ export function managerTemplate(context: ObjectContext): string {
     '        ports:',
     ...(webhooks
       ? [
-          '        {{- if .Values.webhook.enable }}',
+          '        {{- if .Values.webhook.enabled }}',
           ...item(webhookContainerPort, '        ').split('\n'),
           '        {{- end }}',
         ]
