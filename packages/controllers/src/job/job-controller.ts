@@ -56,7 +56,10 @@ async function reconcile(
   let failure: Error | undefined
   let kept = 0
   try {
-    await inParallel(plan.delete, (pod) => deletePod(context, job, pod))
+    await inParallel(plan.delete, async (pod) => {
+      if (plan.dismisses && isTracked(pod)) await release(context, pod)
+      await deletePod(context, job, pod)
+    })
   } catch (error) {
     failure = asError(error)
     kept = plan.delete.length

@@ -87,7 +87,7 @@ test('planJob() suspends and resumes', () => {
   const suspended = plan(job({ suspend: true }, started), worker('a'))
   expect(suspended.delete).toHaveLength(1)
   expect(suspended.status.conditions).toMatchObject([{ type: 'Suspended', status: 'True', reason: 'JobSuspended' }])
-  expect(suspended.status.startTime).toBeUndefined()
+  expect([suspended.dismisses, suspended.status.startTime]).toEqual([true, started.startTime])
   const resumed = plan(job({ suspend: false }, { conditions: suspended.status.conditions ?? [] }))
   expect(resumed.status.conditions).toMatchObject([
     { type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' },

@@ -19,6 +19,8 @@ export interface JobPodOrder {
 export interface JobPlan {
   readonly create: readonly JobPodOrder[]
   readonly delete: readonly Pod[]
+  /** Whether the pods to delete are let go before that, so that they count for nothing: the job goes on without them. */
+  readonly dismisses: boolean
   /** Pods that are counted with this plan's status and can be let go after it is written. */
   readonly release: readonly Pod[]
   /** To be written first; counts what `create` and `delete` come to when all goes well. */
@@ -93,8 +95,8 @@ class JobPlanner {
     }
     const released = this.#count(ending)
     const resumed = conditions !== before
-    // A job that is resumed starts anew, one that is suspended has not started.
-    const started = resumed ? (suspended ? undefined : toTime(this.#now)) : startTime
+    // A job that is resumed starts anew.
+    const started = resumed && !suspended ? toTime(this.#now) : startTime
     if (ending !== undefined && !conditions.some(({ type, status: is }) => type === ending.type && is === 'True')) {
       conditions = [...conditions, ending]
     }
@@ -102,6 +104,7 @@ class JobPlanner {
     return {
       create,
       delete: remove,
+      dismisses: target === undefined,
       release: released,
       status: this.#status({ started, conditions, create, remove }),
       finish: ending && finishing(ending, this.#now),

@@ -25,7 +25,9 @@ export async function startClusterRoleAggregation(parts: ServerParts): Promise<A
     const { name = '' } = stored.object.metadata
     const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
     const endpoint = parts.dispatcher.endpoint(resource, '')
-    const config = { apiVersion: resource.kind.apiVersion, kind: 'ClusterRole', metadata: { name }, rules: rules ?? [] }
+    // Without rules nothing is applied: what somebody else wrote stays.
+    const head = { apiVersion: resource.kind.apiVersion, kind: 'ClusterRole', metadata: { name } }
+    const config = rules === null ? head : { ...head, rules }
     await parts.registry.update(
       endpoint.scope(context, { dryRun: false }),
       name,
