@@ -236,10 +236,13 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     const held = sample()
     await client.create({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/held'] } })
     const clock = new VirtualClock()
-    const { session } = world.session({ yes: true, timeout: '1h' }, clock)
+    const { session, notes } = world.session({ yes: true, timeout: '1h' }, clock)
     expect(await afterAnHour(clock, uninstallDefinitions(session, operator))).toContain(
       `CustomResourceDefinition ${crd} is still there after 1h0m0s, held by customresourcecleanup.apiextensions.k8s.io: what it waits for is the operator's clean-up`,
     )
+    expect(notes).toEqual([
+      `Waiting for CustomResourceDefinition ${crd} to go, held by customresourcecleanup.apiextensions.k8s.io`,
+    ])
   })
 
   it('wait with a reason when names are taken', async () => {

@@ -4,6 +4,7 @@ import type { Command, CommandContext } from './command.ts'
 import { commands } from './commands/all-commands.ts'
 import { explainError } from './explain-error.ts'
 import { InterruptedError } from './terminal/interrupted-error.ts'
+import { fittedHelp } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What a command ends with that was interrupted: as if by SIGINT. */
@@ -17,7 +18,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   const isHelp = args[0] === 'help' || args[0] === '--help' || args[0] === '-h'
   const [name, ...rest] = isHelp ? args.slice(1) : args
   if (name === undefined) {
-    context.out(overview())
+    context.out(fittedHelp(overview(), context.terminal))
     return isHelp ? 0 : 2
   }
   if (name === '--version' || name === 'version') {
@@ -36,7 +37,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   // What follows two dashes is for somebody else.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
   if (isHelp || own.includes('--help') || own.includes('-h')) {
-    context.out(command.helpFor?.(rest) ?? command.help)
+    context.out(fittedHelp(command.helpFor?.(rest) ?? command.help, context.terminal))
     return 0
   }
   try {

@@ -155,11 +155,11 @@ function samplesIn(present: ReadonlyMap<string, string>): Map<string, string> {
 
 const done = { create: 'created', update: 'updated', remove: 'removed' } as const
 
-const told = {
+const countedAs = {
   created: ['create'],
   updated: ['update'],
   removed: ['remove'],
-  'kept as you changed them': ['kept', 'outdated', 'stale'],
+  'kept as you made them': ['kept', 'outdated', 'stale'],
   'up to date': ['unchanged'],
 } as const satisfies Record<string, readonly FilePlan['action'][]>
 
@@ -173,12 +173,15 @@ function tell(plans: readonly FilePlan[], { out, note, terminal = noTerminal }: 
       kept(`${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
     else if (action === 'stale') kept(`${path}, which you changed, although nothing needs it any more`)
   }
-  const counts = Object.entries(told).flatMap(([word, actions]) => {
-    const count = plans.filter(({ action }) => (actions as readonly string[]).includes(action)).length
-    return count === 0 ? [] : [`${count} ${word}`]
-  })
+  const counts = Object.entries(countedAs)
+    .map(([word, actions]) => {
+      const has = (action: string): boolean => (actions as readonly string[]).includes(action)
+      return { word, count: plans.filter(({ action }) => has(action)).length }
+    })
+    .filter(({ count }) => count > 0)
   const isDone = plans.every(({ action }) => action === 'unchanged')
-  note(isDone ? 'Nothing to do: all is up to date' : `${plural(plans.length, 'file')}: ${counts.join(', ')}`)
+  const parts = counts.map(({ word, count }, index) => `${index === 0 ? plural(count, 'file') : count} ${word}`)
+  note(isDone ? 'Nothing to do: all is up to date' : parts.join(', '))
 }
 
 function differences(plans: readonly FilePlan[]): string[] {

@@ -37,7 +37,7 @@ export async function findEntry(given: string | undefined, folder: string, home:
     throw new UsageError(`${join(start, 'package.json')}: "kubewright.operator" names ${named}, which does not exist`)
   }
   throw new UsageError(
-    `no operator found in ${start}: name its module, or "kubewright": { "operator": "..." } in package.json (looked for ${usual.join(', ')})`,
+    `no operator found in ${start}: go to its project, name its module, or start a project with kubewright init (looked for ${usual.join(', ')}, and "kubewright": { "operator": FILE } in package.json)`,
   )
 }
 

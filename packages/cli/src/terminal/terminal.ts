@@ -28,6 +28,14 @@ export const noTerminal: Terminal = Object.freeze({
   progress: undefined,
 })
 
+/** The help of a command, which is written for 80 columns, on a terminal that has fewer: texts stay in their column. */
+export function fittedHelp(help: string, terminal: Pick<Terminal, 'columns'> = noTerminal): string {
+  return help
+    .split('\n')
+    .map((line) => fitted(line, terminal, /^ +\S.*? {2,}(?=\S)/.exec(line)?.[0].length))
+    .join('\n')
+}
+
 /** A line of results that is text, wrapped between words where people read it; files and other programs get it whole. */
 export function fitted(line: string, { columns }: Pick<Terminal, 'columns'>, hanging?: number): string {
   return columns === undefined ? line : wrapLine(line, columns, hanging)
