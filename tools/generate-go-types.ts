@@ -100,7 +100,7 @@ function fieldsOf(key: string, name: string, from = ''): Field[] {
     const type = qualify(match[2]!, key)
     if (json === '' && options.includes('inline')) {
       const [owner, embedded] = split(type)
-      fields.push(...fieldsOf(owner, embedded, embedded))
+      fields.push(...fieldsOf(owner, embedded, from === '' ? embedded : `${from}.${embedded}`))
       continue
     }
     const flags = options.includes('omitzero') ? '??' : options.includes('omitempty') ? '?' : ''

@@ -28,6 +28,11 @@ const dash = /^-(?:\s|$)/
 
 function problemOf(error: YAMLError, source: string): Problem {
   const at = error.pos[0]
+  if (flowProblem(error.message) !== undefined && /[[{,]\s*$/.test(source) && source.slice(at).trim() === '') {
+    // Something had to come and the text is over, which is noticed in the line behind it.
+    const line = newlinesBefore(source, source.length) + (source.endsWith('\n') ? 0 : 1)
+    return { text: 'did not find expected node content', line }
+  }
   switch (error.code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
       if (/^\?\s/.test(source.slice(at))) return scanner('mapping keys are not allowed in this context', source, at)

@@ -20,6 +20,7 @@ export interface BuiltinResource {
   readonly storagePath?: string
   readonly convert?: Resource['convert']
   readonly fieldManager?: Resource['fieldManager']
+  readonly inner?: Resource['inner']
   readonly deprecation?: string
   readonly virtual?: Resource['virtual']
 }

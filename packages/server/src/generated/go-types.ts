@@ -11,7 +11,7 @@ MatchPolicyType=string
 MatchResources namespaceSelector?:*meta/v1.LabelSelector objectSelector?:*meta/v1.LabelSelector resourceRules?:[].NamedRuleWithOperations excludeResourceRules?:[].NamedRuleWithOperations matchPolicy?:*.MatchPolicyType
 MutatingWebhook name:string clientConfig:.WebhookClientConfig rules?:[].RuleWithOperations failurePolicy?:*.FailurePolicyType matchPolicy?:*.MatchPolicyType namespaceSelector?:*meta/v1.LabelSelector objectSelector?:*meta/v1.LabelSelector sideEffects:*.SideEffectClass timeoutSeconds?:*int32 admissionReviewVersions:[]string reinvocationPolicy?:*.ReinvocationPolicyType matchConditions?:[].MatchCondition
 MutatingWebhookConfiguration TypeMeta^kind?:string TypeMeta^apiVersion?:string metadata?:meta/v1.ObjectMeta webhooks?:[].MutatingWebhook
-NamedRuleWithOperations resourceNames?:[]string RuleWithOperations^operations?:[].OperationType Rule^apiGroups?:[]string Rule^apiVersions?:[]string Rule^resources?:[]string Rule^scope?:*.ScopeType
+NamedRuleWithOperations resourceNames?:[]string RuleWithOperations^operations?:[].OperationType RuleWithOperations.Rule^apiGroups?:[]string RuleWithOperations.Rule^apiVersions?:[]string RuleWithOperations.Rule^resources?:[]string RuleWithOperations.Rule^scope?:*.ScopeType
 OperationType=string
 ParamKind apiVersion?:string kind?:string
 ParamRef name?:string namespace?:string selector?:*meta/v1.LabelSelector parameterNotFoundAction?:*.ParameterNotFoundActionType

@@ -60,8 +60,6 @@ export function negotiate(
   // Custom resources are served past the router.
   const routed = offers.protobuf !== false
   if (routed && !ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
-    // No router stands before custom resources.
-    if (offers.protobuf === false) throw newNotAcceptable(servedTypes)
     throw notAcceptable([...servedTypes, ...(offers.streams ? streamTypes : [])])
   }
   for (const { type, parameters } of ranges) {

@@ -162,6 +162,7 @@ export class ObjectRegistry {
   async prepareCreate(scope: WriteScope, object: MutableObject, validate: Validation): Promise<Undo | undefined> {
     const { resource, strategy } = scope
     let meta = object.metadata
+    delete meta['selfLink']
     meta.creationTimestamp = this.timestamp()
     meta.uid = uuid(this.#random)
     if (meta.generateName && !meta.name) {
@@ -429,6 +430,8 @@ function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void
 
 /** What an update cannot change about an object's life, whatever it says. */
 function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
+  // Nothing is linked any more.
+  delete meta['selfLink']
   meta.uid ||= before.uid!
   if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp

@@ -252,6 +252,10 @@ export interface Resource {
         readonly fromStorage: (object: MutableObject) => MutableObject
       }
     | undefined
+  /**
+   * An object as the real server holds it, where that differs from every version that it serves. Tables and metadata alone show it so.
+   */
+  readonly inner?: ((object: MutableObject) => MutableObject) | undefined
   /** For resources whose stored objects may have been written in another version or under an older schema; instead of `convert`. */
   readonly versioned?: VersionedStorage | undefined
   /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */

@@ -1,4 +1,5 @@
 import { ApiError } from '@kubewright/api'
+import { unclassifiedError } from '../http/unclassified-error.ts'
 import type { MutableObject, Resource } from '../registry/resource.ts'
 
 /** The metadata of an object as a kind of its own. */
@@ -24,8 +25,9 @@ export function isAList({ kind, typedItems }: Resource): ApiError {
 
 /** Somebody wants a list of metadata from a single object. */
 export function isNoList({ apiVersion, kind }: MutableObject, { typedItems }: Resource): ApiError {
+  if (!typedItems) return unclassifiedError('content is not a list')
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-  const type = typedItems ? goType(group, kind) : '*unstructured.Unstructured'
+  const type = goType(group, kind)
   return notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)
 }
 

@@ -20,6 +20,8 @@ export interface TableOptions {
   /** meta.k8s.io/v1 or v1beta1. */
   readonly apiVersion: string
   readonly include: IncludeObject
+  /** How the server holds an object, which is what rows show. @default as it is */
+  readonly inner?: ((object: MutableObject) => MutableObject) | undefined
 }
 
 /** Reads the query parameter includeObject; throws a bad request for a value that there is not. */
@@ -65,15 +67,16 @@ export function tableMetadata({ metadata: { resourceVersion } }: MutableObject):
 function tableRow(
   table: TableDefinition,
   object: MutableObject,
-  { apiVersion, include }: TableOptions,
+  { apiVersion, include, inner }: TableOptions,
   now: number,
 ): Record<string, unknown> {
-  const conditions = table.conditions?.(object)
+  const inside = inner?.(object) ?? object
+  const conditions = table.conditions?.(inside)
   return {
-    cells: table.row(object, now),
+    cells: table.row(inside, now),
     ...(conditions ? { conditions } : {}),
     object:
-      include === 'Object' ? object : showsMetadata(object, include) ? partialObjectMetadata(object, apiVersion) : null,
+      include === 'Object' ? object : showsMetadata(inside, include) ? partialObjectMetadata(inside, apiVersion) : null,
   }
 }
 

@@ -59,7 +59,7 @@ export class Endpoint {
     return this.resource.typedItems || this.#sub?.kind !== undefined
   }
 
-  /** Why nothing can be applied here. */
+  /** Why nothing can be applied here to what nobody owns yet. */
   get applyProblem(): string | undefined {
     return this.#sub?.applyProblem
   }

@@ -49,10 +49,11 @@ export async function collect(
   const prefix = scopePrefix(endpoint, context.info.namespace)
   const { resourceVersion: version, match, limit } = options
   if (options.continueToken !== '') {
+    const { after, revision } = decodeContinue(options.continueToken, prefix)
     if (version !== '' && version !== '0')
       throw newBadRequest('specifying resource version is not allowed when using continue')
-    const { after, revision } = decodeContinue(options.continueToken, prefix)
-    return page(endpoint, prefix, selection, { limit, after, revision })
+    // What comes from any version comes whole.
+    return page(endpoint, prefix, selection, { limit: version === '0' ? 0 : limit, after, revision })
   }
   const wanted = version === '' ? undefined : versionNumber(version)
   if (wanted !== undefined && wanted > 0 && (match === 'Exact' || (match === '' && limit > 0))) {
@@ -195,12 +196,14 @@ export async function presentList(
   }
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
-    const options = { apiVersion, include: includeObjectOf(representation.includeObject) }
+    const options = { apiVersion, include: includeObjectOf(representation.includeObject), inner: resource.inner }
     const now = endpoint.registry.clock.now()
     return respond(200, tableOf(resource.table ?? defaultTable, objects, metadata, options, now), representation)
   }
   if (representation.as === 'PartialObjectMetadata') throw isAList(resource)
-  return respond(200, partialObjectMetadataList(objects, metadata, apiVersion), representation)
+  const { inner } = resource
+  const inside = inner ? objects.map((object) => inner(object)) : objects
+  return respond(200, partialObjectMetadataList(inside, metadata, apiVersion), representation)
 }
 
 const comma = 0x2c

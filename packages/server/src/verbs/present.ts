@@ -37,9 +37,11 @@ export async function presentObject(
     const options = {
       apiVersion: representation.asVersion!,
       include: includeObjectOf(representation.includeObject),
+      inner: view ? undefined : resource.inner,
     }
     return respond(status, tableOf(table, [object], tableMetadata(object), options, now), representation)
   }
   if (representation.as === 'PartialObjectMetadataList') throw isNoList(object, resource)
-  return respond(status, partialObjectMetadata(object, representation.asVersion!), representation)
+  const inside = view ? object : (resource.inner?.(object) ?? object)
+  return respond(status, partialObjectMetadata(inside, representation.asVersion!), representation)
 }

@@ -198,12 +198,13 @@ class WatchStream {
     const { endpoint, representation } = this.#parts
     const apiVersion = representation.asVersion!
     if (representation.as === undefined) return object
-    if (representation.as !== 'Table') return partialObjectMetadata(object, apiVersion)
+    const { inner } = endpoint.resource
+    if (representation.as !== 'Table') return partialObjectMetadata(inner?.(object) ?? object, apiVersion)
     const now = endpoint.registry.clock.now()
     const table = endpoint.resource.table ?? defaultTable
     const headers = !this.#columnsSent
     this.#columnsSent = true
-    return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include }, now, headers)
+    return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include, inner }, now, headers)
   }
 
   /** Tells the client how far it has seen everything. */

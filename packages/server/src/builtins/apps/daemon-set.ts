@@ -31,40 +31,50 @@ type Status = Unchecked<apps.DaemonSetStatus>
 const templateGenerationKey = 'deprecated.daemonset.template.generation'
 
 /** DaemonSets (pkg/registry/apps/daemonset, pkg/apis/apps). */
-export const daemonSets: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    metadataOnUpdate: ['update'],
-    defaultPropagation: 'Background',
-    setDefaults: (object) => {
-      setDefaults((object['spec'] ??= {}) as Spec)
-      setTemplateGeneration(object, templateGeneration(object))
+export const daemonSets: BuiltinResource = {
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      metadataOnUpdate: ['update'],
+      defaultPropagation: 'Background',
+      setDefaults: (object) => {
+        setDefaults((object['spec'] ??= {}) as Spec)
+        setTemplateGeneration(object, templateGeneration(object))
+      },
+      prepareForCreate: (object) => setTemplateGeneration(object, Math.max(templateGeneration(object), 1)),
+      prepareForUpdate: (object, old) => {
+        const before = templateGeneration(old)
+        const changed = !deepEqual(part<Spec>(object, 'spec').template, part<Spec>(old, 'spec').template)
+        setTemplateGeneration(object, changed ? before + 1 : before)
+      },
+      generation: true,
+      validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
+      validateUpdate: (object, old) => {
+        const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
+        const errors: FieldError[] = []
+        const shown = selectorValue(spec.selector)
+        checkImmutable(errors, specPath.child('selector'), spec.selector, before.selector, shown)
+        errors.push(...validateSpec(spec, hasInvalidLabelValue(before.selector)))
+        return errors
+      },
+      warningsOnCreate: (object) => templateWarnings(object),
+      warningsOnUpdate: (object, old) =>
+        templateGeneration(object) === templateGeneration(old) ? [] : templateWarnings(object),
     },
-    prepareForCreate: (object) => setTemplateGeneration(object, Math.max(templateGeneration(object), 1)),
-    prepareForUpdate: (object, old) => {
-      const before = templateGeneration(old)
-      const changed = !deepEqual(part<Spec>(object, 'spec').template, part<Spec>(old, 'spec').template)
-      setTemplateGeneration(object, changed ? before + 1 : before)
-    },
-    generation: true,
-    validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
-    validateUpdate: (object, old) => {
-      const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
-      const errors: FieldError[] = []
-      const shown = selectorValue(spec.selector)
-      checkImmutable(errors, specPath.child('selector'), spec.selector, before.selector, shown)
-      errors.push(...validateSpec(spec, hasInvalidLabelValue(before.selector)))
-      return errors
-    },
-    warningsOnCreate: (object) => templateWarnings(object),
-    warningsOnUpdate: (object, old) =>
-      templateGeneration(object) === templateGeneration(old) ? [] : templateWarnings(object),
-  },
-  { validateUpdate: validateStatusUpdate },
-)
+    { validateUpdate: validateStatusUpdate },
+  ),
+  inner: withoutTemplateGeneration,
+}
 
 function templateGeneration({ metadata }: MutableObject): number {
   return Number(metadata.annotations?.[templateGenerationKey] ?? 0) || 0
+}
+
+/** Inside the server it is still a field. */
+function withoutTemplateGeneration(object: MutableObject): MutableObject {
+  const { annotations, ...metadata } = object.metadata
+  const { [templateGenerationKey]: _, ...others } = annotations ?? {}
+  return { ...object, metadata: { ...metadata, ...(Object.keys(others).length > 0 ? { annotations: others } : {}) } }
 }
 
 function setTemplateGeneration({ metadata }: MutableObject, generation: number): void {

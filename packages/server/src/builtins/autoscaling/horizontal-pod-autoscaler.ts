@@ -60,6 +60,7 @@ export const horizontalPodAutoscalersV1: BuiltinResource = {
     fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
   },
   fieldManager,
+  inner: hpaToV2,
 }
 
 function kindOf(version: string): AnyKind {

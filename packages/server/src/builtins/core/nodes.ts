@@ -146,17 +146,26 @@ function validateNodeUpdate(node: MutableObject, old: MutableObject): FieldError
 function warnings(node: MutableObject): string[] {
   const spec = specOf(node)
   const found: string[] = []
-  if (spec.configSource) found.push('spec.configSource: the feature is removed')
   if (spec.externalID) found.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
   for (const [i, range] of (spec.podCIDRs ?? []).entries()) found.push(...cidrWarnings(cidrsPath.index(i), range))
   return found
+}
+
+/** Nodes are not configured through the API any more. */
+function dropConfig(node: MutableObject): void {
+  delete specOf(node).configSource
+  delete statusOf(node).config
 }
 
 const strategy: Strategy = {
   validateName: nameIsDNSSubdomain,
   setDefaults,
   // A node registers itself together with its status, so that a new one keeps it.
-  prepareForUpdate: (node, old) => carryOver(node, old, ['status']),
+  prepareForCreate: dropConfig,
+  prepareForUpdate: (node, old) => {
+    carryOver(node, old, ['status'])
+    dropConfig(node)
+  },
   validate: validateNode,
   metadataOnUpdate: ['create', 'update'],
   validateUpdate: (node, old) => [...validateNode(node), ...validateNodeUpdate(node, old)],
@@ -172,7 +181,7 @@ export const nodes: BuiltinResource = {
   subresources: {
     status: {
       verbs: ['get', 'patch', 'update'],
-      strategy: statusStrategy(strategy, { validateUpdate: validateNodeUpdate }),
+      strategy: statusStrategy(strategy, { prepareForUpdate: dropConfig, validateUpdate: validateNodeUpdate }),
     },
   },
   selectableFields: { 'spec.unschedulable': (node) => String(specOf(node).unschedulable ?? false) },

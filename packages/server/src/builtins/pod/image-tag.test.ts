@@ -18,6 +18,9 @@ test.each([
   ['', ''],
   [' nginx', ''],
   ['a'.repeat(64), ''],
+  ['b'.repeat(247), 'latest'],
+  ['b'.repeat(248), ''],
+  [`example.com/${'b'.repeat(255)}:v1`, 'v1'],
 ])('imageTag() of %j is %j', (image, tag) => {
   expect(imageTag(image)).toBe(tag)
 })

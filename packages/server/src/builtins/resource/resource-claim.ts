@@ -36,6 +36,7 @@ export const resourceClaims: BuiltinResource = withStatus(
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => defaultDeviceClaim(part<ClaimSpec>(object, 'spec').devices),
     prepareForCreate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
+    prepareForUpdate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
     validate: (object) => {
       const errors: FieldError[] = []
       validateDeviceClaim(part<ClaimSpec>(object, 'spec').devices ?? {}, specPath.child('devices'), errors)
@@ -54,6 +55,7 @@ export const resourceClaimTemplates: BuiltinResource = {
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => defaultDeviceClaim(part<TemplateSpec>(object, 'spec').spec?.devices),
     prepareForCreate: (object) => dropDisabledClaimFields(part<TemplateSpec>(object, 'spec').spec?.devices),
+    prepareForUpdate: (object) => dropDisabledClaimFields(part<TemplateSpec>(object, 'spec').spec?.devices),
     validate: validateTemplate,
     validateUpdate: (object, old) => [...validateTemplate(object), ...keepsSpec(object, old)],
   },

@@ -82,7 +82,9 @@ function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']
       if (Object.hasOwn(values, key)) errors.push(duplicate(at.child('key'), key))
       values[key] = [...new Set(wanted)].sort()
     }
-    if (seen.some((other) => deepEqual(other, values))) errors.push(duplicate(path, ''))
+    // A term that says nothing is the same as any that is not there.
+    if (Object.keys(values).length === 0 || seen.some((other) => deepEqual(other, values)))
+      errors.push(duplicate(path, ''))
     seen.push(values)
   }
 }
