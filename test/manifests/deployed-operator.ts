@@ -195,6 +195,8 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
     },
   }
   const running = runWith(operator, host)
+  // Such as when a machine is so busy that the Lease was not renewed in time: nobody restarts it here.
+  void running.then((code) => refusal.abort(new Error(`The operator ended with ${code}`)))
   return {
     client,
     refused,

@@ -100,13 +100,13 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
 
   const roles = rolesOf(make().operator, options).filter(({ metadata }) => metadata.name.endsWith(differsIn))
   const rights = rightsOf(roles).map((right) => [nameOf(right), right] as const)
-  it.concurrent.each(rights)(
+  it.each(rights)(
     'are not enough without %s',
     async (_, right) => {
       const refused = await refusedIn(scenario, installed, { isRough: true, roles: [without(right)] })
       expect(refused[0] ?? 'nothing was refused').toContain(refusalFor(right.rule))
     },
-    60_000,
+    minutes(3),
   )
 })
 
