@@ -45,6 +45,15 @@ describe('planEndpoints()', () => {
     ])
   })
 
+  test('ports are in the order in which kube-controller-manager v1.35.8 had them', () => {
+    const named = [
+      { name: 'udp', port: 53, protocol: 'UDP' },
+      { name: 'web', port: 80, targetPort: 8081, protocol: 'TCP' },
+    ]
+    const both = service({ ports: named })
+    expect(subsets([pod(1, [])], both)).toEqual([['10.0.0.1', '', '8081,53']])
+  })
+
   test('a headless service may have no ports, another may not', () => {
     expect(subsets([pod(1, [])], service({ clusterIP: 'None', ports: [] }))).toEqual([['10.0.0.1', '', '']])
     expect(subsets([pod(1, [])], service({ ports: [] }))).toEqual([])

@@ -21,6 +21,7 @@ import {
 } from '../workload/revision-history.ts'
 import { slowStart } from '../workload/slow-start.ts'
 import { controlled, selectedBy } from '../workload/sources.ts'
+import { revisionHash } from '../workload/template-hash.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { planStatefulSet, type StatefulAction, type StatefulFacts } from './plan-stateful-set.ts'
 import { claimOwners, claimsOf, ordinalOf, repairedLabels, revisionLabel, statefulPod } from './stateful-pod.ts'
@@ -76,6 +77,7 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
       template: set.spec.template,
       collisionCount: set.status?.collisionCount ?? 0,
       hashLabel: 'controller.kubernetes.io/hash',
+      hash: revisionHash,
     },
     planRevision(revisions, set.spec.template),
   )

@@ -16,6 +16,8 @@ export interface RevisionFacts {
   readonly collisionCount: number
   /** The label that carries the hash, besides the name. */
   readonly hashLabel: string
+  /** @default {@link templateHash} */
+  readonly hash?: (data: RevisionData, collisions: number) => string
 }
 
 /** Whether a revision is needed that is not there, or one that is there has to be numbered anew. */
@@ -77,7 +79,7 @@ export async function syncRevision(
   }
   const data = revisionData(facts.template)
   for (let collisions = collisionCount; ; collisions++) {
-    const hash = templateHash(data, collisions)
+    const hash = (facts.hash ?? templateHash)(data, collisions)
     const { namespace = '', annotations } = owner.metadata
     const name = `${owner.metadata.name.slice(0, 223)}-${hash}`
     const draft = ControllerRevision({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalJson, templateHash } from './template-hash.ts'
+import { canonicalJson, revisionHash, templateHash } from './template-hash.ts'
 
 test('templateHash() depends on what is said, not on the order of members', () => {
   expect(templateHash({ a: 1, b: [1, 2] })).toBe(templateHash({ b: [1, 2], a: 1 }))
@@ -14,4 +14,29 @@ test('templateHash() gives another one for each collision, in the alphabet of la
 
 test('canonicalJson() leaves out what is undefined', () => {
   expect(canonicalJson({ b: undefined, a: null, c: 'x' })).toBe('{"a":null,"c":"x"}')
+})
+
+test('revisionHash() is the one that kube-controller-manager v1.35.8 gave', () => {
+  const template = {
+    $patch: 'replace',
+    metadata: { annotations: { a: '<b>&\u2028' }, labels: { app: 'x' } },
+    spec: {
+      containers: [
+        {
+          image: 'nginx:1.25',
+          imagePullPolicy: 'IfNotPresent',
+          name: 'c',
+          resources: {},
+          terminationMessagePath: '/dev/termination-log',
+          terminationMessagePolicy: 'File',
+        },
+      ],
+      dnsPolicy: 'ClusterFirst',
+      restartPolicy: 'Always',
+      schedulerName: 'default-scheduler',
+      securityContext: {},
+      terminationGracePeriodSeconds: 30,
+    },
+  }
+  expect(revisionHash({ spec: { template } }, 0)).toBe('6646589cd9')
 })

@@ -10,6 +10,16 @@ export function templateHash(template: unknown, collisions?: number): string {
   return safeEncode(String(hash))
 }
 
+/** The hash by which stateful sets name their revisions, equal to kube-controller-manager's. */
+export function revisionHash(data: object, collisions: number): string {
+  // Go's encoder escapes what could be markup.
+  const escaped = canonicalJson(data).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return safeEncode(String(fnv32(`${escaped}${collisions}`)))
+}
+
 /** JSON with the members of every object in order, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -23,5 +33,11 @@ export function canonicalJson(value: unknown): string {
 function fnv32a(text: string): number {
   let hash = 0x811c9dc5
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash >>> 0
+}
+
+function fnv32(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash, 0x01000193) ^ byte
   return hash >>> 0
 }
