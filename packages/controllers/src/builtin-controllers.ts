@@ -12,6 +12,7 @@ import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import { jobController } from './job/job-controller.ts'
 import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
+import { nodeLifecycleController } from './node-lifecycle/node-lifecycle-controller.ts'
 import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { serviceAccountController } from './service-account/service-account-controller.ts'
@@ -39,6 +40,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(jobController),
   single(cronJobController),
   single(ttlAfterFinishedController),
+  single(nodeLifecycleController),
   single(podGarbageCollector()),
   single(garbageCollector()),
   single(namespaceController),

@@ -1,0 +1,26 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { Node } from '@kubewright/k8s'
+import { type KeyController, kindSource } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { planTaints } from './plan-taints.ts'
+
+/** Keeps the taints of nodes in step with their conditions, so that pods come to nodes that are ready and to no others. */
+export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'node-lifecycle-controller',
+  reporter: 'node-controller',
+  kind: Node,
+  sources: [kindSource(Node)],
+  start:
+    ({ clock }) =>
+    async (name, { client }) => {
+      const node = await client.find(Node, name)
+      const taints = node && planTaints(node, clock.now())
+      if (node === undefined || taints === undefined) return
+      try {
+        await client.update({ ...node, spec: { ...node.spec, taints } })
+      } catch (error) {
+        // Whoever was faster brings the node back.
+        if (!isConflict(error) && !isNotFound(error)) throw error
+      }
+    },
+})

@@ -1,0 +1,33 @@
+import type { Node } from '@kubewright/k8s'
+import { expect, test } from 'vitest'
+import { now } from '../testdata/objects.ts'
+import { planTaints } from './plan-taints.ts'
+
+const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
+const foreign = { key: 'example.com/mine', effect: 'NoExecute', value: 'x' } as const
+
+function nodeWith(spec: NonNullable<Node['spec']>, conditions: Readonly<Record<string, string>> = {}): Node {
+  const status = { conditions: Object.entries(conditions).map(([type, is]) => ({ type, status: is })) }
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec, status } as unknown as Node
+}
+const idsOf = (node: Node) => planTaints(node, now)?.map(({ key, effect }) => `${key.split('/')[1]} ${effect}`)
+
+test('planTaints() takes the taint of a new node away when it is ready, or says nothing about that', () => {
+  expect(planTaints(nodeWith({ taints: [foreign, notReady] }, { Ready: 'True' }), now)).toEqual([foreign])
+  expect(planTaints(nodeWith({ taints: [notReady] }), now)).toEqual([])
+  expect(planTaints(nodeWith({ taints: [foreign] }, { Ready: 'True' }), now)).toBeUndefined()
+})
+
+test('planTaints() keeps pods off nodes that are ill or cordoned, and drives them away from those that are lost', () => {
+  expect(idsOf(nodeWith({ taints: [notReady] }, { Ready: 'False' }))).toEqual([
+    'not-ready NoSchedule',
+    'not-ready NoExecute',
+  ])
+  const lost = nodeWith({ taints: [notReady], unschedulable: true }, { Ready: 'Unknown', DiskPressure: 'True' })
+  expect(idsOf(lost)).toEqual([
+    'unreachable NoSchedule',
+    'unreachable NoExecute',
+    'disk-pressure NoSchedule',
+    'unschedulable NoSchedule',
+  ])
+})

@@ -1,0 +1,49 @@
+import { toTime } from '@kubewright/api'
+import type { Node } from '@kubewright/k8s'
+
+type NodeTaint = NonNullable<NonNullable<Node['spec']>['taints']>[number]
+
+const prefix = 'node.kubernetes.io/'
+
+/** What each condition means when it has that status. */
+const meanings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: 'not-ready', Unknown: 'unreachable' },
+  MemoryPressure: { True: 'memory-pressure' },
+  DiskPressure: { True: 'disk-pressure' },
+  NetworkUnavailable: { True: 'network-unavailable' },
+  PIDPressure: { True: 'pid-pressure' },
+}
+
+const owned = new Set([...Object.values(meanings).flatMap((by) => Object.values(by)), 'unschedulable'])
+/** What also drives pods away that are there. */
+const evicting = new Set(['not-ready', 'unreachable'])
+
+/**
+ * The taints that a node should have by its conditions and by whether it is cordoned: those of others as they are, its own as far as
+ * they still hold. Undefined when it has them.
+ */
+export function planTaints(node: Node, now: number): NodeTaint[] | undefined {
+  const current = node.spec?.taints ?? []
+  const wanted = new Map<string, NodeTaint>()
+  const want = (name: string, effect: NodeTaint['effect']): void => {
+    const taint = { key: `${prefix}${name}`, effect, timeAdded: toTime(now) }
+    wanted.set(idOf(taint), taint)
+  }
+  for (const { type, status } of node.status?.conditions ?? []) {
+    const name = meanings[type]?.[status]
+    if (name === undefined) continue
+    want(name, 'NoSchedule')
+    if (evicting.has(name)) want(name, 'NoExecute')
+  }
+  if (node.spec?.unschedulable) want('unschedulable', 'NoSchedule')
+  const kept = current.filter((taint) => !isOwn(taint) || wanted.has(idOf(taint)))
+  const missing = [...wanted.values()].filter((taint) => !current.some((known) => idOf(known) === idOf(taint)))
+  return kept.length === current.length && missing.length === 0 ? undefined : [...kept, ...missing]
+}
+
+const idOf = ({ key, effect }: NodeTaint): string => `${key}:${effect}`
+
+function isOwn({ key, effect }: NodeTaint): boolean {
+  const name = key.startsWith(prefix) ? key.slice(prefix.length) : ''
+  return effect === 'NoExecute' ? evicting.has(name) : effect === 'NoSchedule' && owned.has(name)
+}
