@@ -66,7 +66,8 @@ export class MapType {
     const schema = this.#schemaOf(name)
     // Absent names are not kept: in maps they are as many as the users' keys.
     if (schema === undefined) return undefined
-    const field = new FieldType(name, schema, this.#preserve)
+    // The metadata of an object is what it is, whatever the object may hold besides.
+    const field = new FieldType(name, schema, this.#preserve && schema !== typeMetaProperties[name])
     this.#fields.set(name, field)
     return field
   }

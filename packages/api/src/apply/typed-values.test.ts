@@ -59,6 +59,7 @@ describe('validateTyped()', () => {
       { embedded: { metadata: { labels: { a: 1 } } } },
       '.spec.embedded.metadata.labels.a: expected string, got &value.valueUnstructured{Value:1}',
     ],
+    [{ embedded: { metadata: { foo: 1 } } }, '.spec.embedded.metadata.foo: field not declared in schema'],
     [
       { n: 'x', flag: 1 },
       'errors:\n  .spec.n: expected numeric (int or float), got string\n  .spec.flag: expected boolean, got &{1}',

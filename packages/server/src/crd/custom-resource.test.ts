@@ -249,6 +249,27 @@ describe('a custom resource', () => {
     expect((await server.send(`GET ${widgets}?watch=1`, { headers: { accept } })).status).toBe(406)
   })
 
+  test('has its owners quoted as Go orders them', async () => {
+    await server.define(definition(spec))
+    const owner = (uid: string) => ({ uid, name: 'n', kind: 'K', controller: true, apiVersion: 'g/v1' })
+    const metadata = { name: 'a', ownerReferences: [owner('u'), owner('v')] }
+    const { body } = await server.send(`POST ${widgets}`, { body: widget('a', { n: 1 }, { metadata }) })
+    const quoted = ['u', 'v'].map(
+      (uid) => `{"apiVersion":"g/v1","kind":"K","name":"n","uid":"${uid}","controller":true}`,
+    )
+    expect(body.message).toContain(`metadata.ownerReferences: Invalid value: [${quoted.join()}]: Only one reference`)
+  })
+
+  test('has no rules evaluated while it has no name', async () => {
+    const rules = [{ rule: 'self.n < 5', message: 'too much' }]
+    await server.define(definition({ ...spec, 'x-kubernetes-validations': rules }))
+    const { body } = await create(undefined as never, { n: 9 })
+    expect(body.details.causes.map(({ message }: { message: string }) => message)).toEqual([
+      'Required value: name or generateName is required',
+      'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ])
+  })
+
   test('may not hold a number that is none', async () => {
     await server.define(definition(spec))
     const body = JSON.stringify(widget('a', { n: 0 })).replace('"n":0', '"n":1e400')

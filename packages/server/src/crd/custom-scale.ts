@@ -21,8 +21,11 @@ import { nestedValue, stepsOf } from './validate-scale.ts'
 const unset = -2147483648
 
 // The real server tracks scales of custom resources with a conversion that does not know them.
-const applyProblem =
-  'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1'
+const conversionProblem = 'request to convert CR to an invalid group/version: autoscaling/v1'
+const applyProblems = {
+  unowned: `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: ${conversionProblem}`,
+  changing: conversionProblem,
+}
 // Nor does it know what to call what it cannot decode.
 const decodeProblem =
   'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
@@ -46,7 +49,7 @@ export function customScale(
     normalize: (object, stored) => normalizeTyped(kind, object, stored),
     view: scaleView(replicasPaths(versions), own.apiVersion, scale),
     table: customScaleTable(scale),
-    applyProblem,
+    applyProblems,
   }
 }
 

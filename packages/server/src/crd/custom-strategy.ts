@@ -2,6 +2,7 @@ import { FieldSet, fieldSetPath, newInvalid, parseGroupVersion } from '@kubewrig
 import { deepCopy, deepEqual, goQuote, isQualifiedName } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject, Strategy } from '../registry/resource.ts'
+import { validateObjectMeta } from '../registry/validate-object-meta.ts'
 import type { CrdScale } from './crd.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 import { validateScaleSpec, validateScaleStatus } from './validate-scale.ts'
@@ -33,7 +34,7 @@ export function customStrategies(
     },
     validate: (object) => {
       const others = scaleErrors(object, scale, true)
-      const errors = own.schema.validate(object, { preceding: others })
+      const errors = own.schema.validate(object, { preceding: [...metadataErrors(object), ...others] })
       return inOrder(errors, others, () => own.schema.validateKeywords(object).length)
     },
     validateUpdate: (object, old, { request }) => {
@@ -75,6 +76,11 @@ function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, obje
   if (errors.length === 0) return
   const { group } = parseGroupVersion(object.apiVersion)
   throw newInvalid({ group, kind: object.kind }, object.metadata.name ?? '', errors)
+}
+
+/** What is wrong with the metadata, which is reported elsewhere: rules are not evaluated while something is missing or too long. */
+function metadataErrors({ metadata }: MutableObject): FieldError[] {
+  return validateObjectMeta(metadata, metadata.namespace !== undefined, () => [], FieldPath.of('metadata'))
 }
 
 function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: boolean): FieldError[] {

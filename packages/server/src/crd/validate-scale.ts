@@ -16,7 +16,7 @@ export function nestedValue(object: MutableObject, path: string, type: 'int64' |
   for (const [i, step] of steps.entries()) {
     if (value === null || value === undefined) return undefined
     if (typeof value !== 'object' || Array.isArray(value)) {
-      throw accessError(steps.slice(0, i + 1), value, 'map[string]interface {}')
+      throw accessError(steps.slice(0, i + 1), value, 'map[string]interface{}')
     }
     if (!Object.hasOwn(value, step)) return undefined
     value = (value as Record<string, unknown>)[step]

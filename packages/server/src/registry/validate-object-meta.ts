@@ -150,9 +150,22 @@ function validateFinalizers(finalizers: readonly string[], path: FieldPath): Fie
   return errors
 }
 
-/** Prints a value with its fields in the order in which they are, as Go prints structs. */
-function asStruct(value: unknown): RawValue {
-  return new RawValue(encodeJson(value))
+type OwnerReference = NonNullable<MutableMeta['ownerReferences']>[number]
+
+/** Prints references as Go prints the struct: its fields in their order, in which custom resources need not have them. */
+function asStruct(value: OwnerReference | readonly OwnerReference[]): RawValue {
+  return new RawValue(encodeJson(Array.isArray(value) ? value.map(inGoOrder) : inGoOrder(value as OwnerReference)))
+}
+
+function inGoOrder({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): object {
+  return {
+    apiVersion: apiVersion ?? '',
+    kind: kind ?? '',
+    name: name ?? '',
+    uid: uid ?? '',
+    controller,
+    blockOwnerDeletion,
+  }
 }
 
 const standardFinalizers = ['kubernetes', orphanFinalizer, foregroundFinalizer]
