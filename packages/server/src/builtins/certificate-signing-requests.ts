@@ -80,7 +80,8 @@ const approvalStrategy: Strategy = {
     fillTimes(object, old, now)
     const { conditions } = partsOf(object).status
     object['spec'] = deepCopy(old['spec'])
-    object['status'] = { ...partsOf(deepCopy(old)).status, ...(conditions ? { conditions } : {}) }
+    const { conditions: _, ...others } = partsOf(deepCopy(old)).status
+    object['status'] = { ...others, ...(conditions ? { conditions } : {}) }
   },
   validateUpdate: (object, old) => [
     ...validateSigningRequest(object, old),

@@ -186,8 +186,8 @@ export interface Subresource {
   readonly normalize?: Resource['normalize']
   /** Maps between the object and what the subresource shows, for scale. */
   readonly view?: SubresourceView
-  /** The error that an apply gets, where the server cannot do one. */
-  readonly applyProblem?: string
+  /** The errors that applies get, where the server cannot do them: to what nobody owns yet, and with an effect. */
+  readonly applyProblems?: { readonly unowned: string; readonly changing: string }
   /** How what it shows looks as a table. @default as the object does */
   readonly table?: TableDefinition
 }

@@ -59,9 +59,9 @@ export class Endpoint {
     return this.resource.typedItems || this.#sub?.kind !== undefined
   }
 
-  /** Why nothing can be applied here to what nobody owns yet. */
-  get applyProblem(): string | undefined {
-    return this.#sub?.applyProblem
+  /** Why nothing can be applied here. */
+  get applyProblems(): Subresource['applyProblems'] {
+    return this.#sub?.applyProblems
   }
 
   /** The schema of the kind that this endpoint speaks. */

@@ -19,7 +19,7 @@ import {
   strictDecodingMessage,
   unknownJsonPatchFields,
 } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { deepCopy, deepEqual } from '@kubewright/base'
 import { FieldPath, goValue, invalid } from '@kubewright/schema'
 import { isTrue } from '../http/request-info.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
@@ -137,15 +137,18 @@ function applyPatcher({ endpoint, context, body, options }: PatchRequest): Patch
   const force = isTrue(context.request.query.get('force'))
   return async (current) => {
     const { config, repeated } = readConfig(body)
-    // It arises when an owner has to be made up for what nobody owns.
+    const { applyProblems } = endpoint
     const unowned = (current?.metadata.managedFields ?? []).length === 0
-    if (endpoint.applyProblem !== undefined && unowned) throw unclassifiedError(endpoint.applyProblem)
+    if (applyProblems && unowned) throw unclassifiedError(applyProblems.unowned)
     const now = registry.timestamp()
     const result = await translatedLater(() => endpoint.apply(current, config, { manager, force, now }))
     if (repeated.length > 0) {
       const errors = repeated.map((error) => `error converting YAML to JSON: ${error}`)
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${errors.join(', ')}`)
       if (options.fieldValidation === 'Warn') warnStrictly(errors, context.warn)
+    }
+    if (applyProblems && !sameButOwners(result.object as MutableObject, current)) {
+      throw unclassifiedError(`${subjectOf(config)}: ${applyProblems.changing}`)
     }
     // Fields that the kind does not have were refused by the merge.
     const merged = deepCopy(result.object) as MutableObject
@@ -158,11 +161,28 @@ function applyPatcher({ endpoint, context, body, options }: PatchRequest): Patch
 }
 
 /** The text for what fits the schema and not the type, such as data that is no base64 (structuredmerge.go, scheme.go). */
-function unconvertible({ apiVersion, kind, metadata }: MutableObject, why: string): string {
+function unconvertible(config: MutableObject, why: string): string {
+  return `${subjectOf(config)}: unable to convert unstructured object to ${gvkOf(config)}: ${why}`
+}
+
+function subjectOf(config: MutableObject): string {
+  const { namespace = '', name = '' } = config.metadata
+  return `failed to convert new object (${namespace}/${name}; ${gvkOf(config)}) to proper version`
+}
+
+function gvkOf({ apiVersion, kind }: MutableObject): string {
   const { group, version } = parseGroupVersion(apiVersion)
-  const gvk = formatGroupVersionKind({ group, version, kind })
-  const subject = `failed to convert new object (${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvk}) to proper version`
-  return `${subject}: unable to convert unstructured object to ${gvk}: ${why}`
+  return formatGroupVersionKind({ group, version, kind })
+}
+
+/** Whether two objects differ in their managed fields at most. */
+function sameButOwners(a: MutableObject, b: MutableObject | undefined): boolean {
+  const rest = (object: MutableObject | undefined): unknown => {
+    if (!object) return undefined
+    const { managedFields: _, ...metadata } = object.metadata
+    return { ...object, metadata }
+  }
+  return deepEqual(rest(a), rest(b))
 }
 
 function readConfig(body: Uint8Array): { config: MutableObject; repeated: readonly string[] } {
