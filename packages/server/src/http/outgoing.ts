@@ -107,14 +107,13 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
     const outgoing = send({
-      agent: agentFor(tls),
+      agent: agentFor(tls, serverName),
       method,
       host,
       port,
       path: request.target ?? `${url.pathname}${url.search}`,
       // An address is no name that TLS could ask for.
       ...(isAddress(serverName) ? { servername: '' } : { servername: serverName }),
-      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
       headers: {
         host: url.host,
         ...(headers as Record<string, string | string[]>),
@@ -148,7 +147,7 @@ function received(response: IncomingMessage): OutgoingResponse {
   return { status: response.statusCode ?? 0, headers, body: response }
 }
 
-function agentFor({ ca, insecure = false, serverName = '', cert, key }: OutgoingTls): Agent {
+function agentFor({ ca, insecure = false, cert, key }: OutgoingTls, serverName: string): Agent {
   const id = JSON.stringify([ca, insecure, serverName, cert])
   let agent = agents.get(id)
   if (agent) agents.delete(id)
@@ -156,6 +155,8 @@ function agentFor({ ca, insecure = false, serverName = '', cert, key }: Outgoing
     agent = new Agent({
       keepAlive: true,
       rejectUnauthorized: !insecure,
+      // One function for all requests: Node keeps connections apart that were checked by another.
+      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined || key === undefined ? {} : { cert, key }),
     })
