@@ -18,11 +18,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort()
   })
 }
-// Whoever reads the first lines only, as `head` does, has seen enough.
+// Whoever reads the first lines only, as `head` does, has seen enough; the work is done to its end all the same, and the code tells of it.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    process.exit(0)
   })
 }
 const { stdout, stderr, env } = process

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+it('tells by its code what became of the work, also where nobody reads what it prints', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubewright-pipe-'))
+  try {
+    const file = join(folder, 'pod.yaml')
+    writeFileSync(file, 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: Not_A_Name\n')
+    const program = [
+      '--conditions=kubewright-source',
+      '--import=tsx',
+      join(root, 'packages/cli/src/main.ts'),
+      'validate',
+      file,
+    ]
+    const child = spawn(process.execPath, program, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    expect(await once(child, 'exit')).toEqual([1, null])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}, 60_000)
