@@ -25,7 +25,8 @@ if (command !== undefined) {
   await import(pathToFileURL(command).href)
 } else {
   const args = ['exec', '--yes', `--package=@kubewright/cli@${version}`, '--', 'kubewright', ...process.argv.slice(2)]
-  const npm = spawn('npm', args, { stdio: 'inherit' })
+  // On Windows npm is a script, which only a shell can start.
+  const npm = spawn('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' })
   // A terminal tells both of them about Ctrl-C; of other signals only this process knows. The command says what comes of either.
   process.on('SIGINT', () => undefined)
   process.on('SIGTERM', () => npm.kill('SIGTERM'))
