@@ -45,7 +45,10 @@ describe('decodeObjectMeta()', () => {
       { ownerReferences: [{ name: 1 }] },
       'json: cannot unmarshal number into Go struct field OwnerReference.ownerReferences.name of type string',
     ],
-    [{ creationTimestamp: 1 }, 'json: cannot unmarshal number into Go value of type string'],
+    [
+      { creationTimestamp: 1 },
+      'json: cannot unmarshal number into Go struct field ObjectMeta.creationTimestamp of type string',
+    ],
     [{ creationTimestamp: 'x' }, 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
     [
       { name: 1, labels: 'x' },

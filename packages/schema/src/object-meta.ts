@@ -140,7 +140,7 @@ class Decoder {
           ? value
           : undefined
       case 'time':
-        return this.#time(value)
+        return this.#time(value, where)
       case 'raw':
         return value
       case 'stringMap':
@@ -166,13 +166,10 @@ class Decoder {
     return ok
   }
 
-  #time(value: unknown): unknown {
-    if (typeof value !== 'string') {
-      this.#fail(`json: cannot unmarshal ${describe(value)} into Go value of type string`)
-      return undefined
-    }
+  #time(value: unknown, where: string): unknown {
+    if (!this.#scalar(typeof value === 'string', value, where, 'string')) return undefined
     try {
-      return formatRFC3339(parseRFC3339(value))
+      return formatRFC3339(parseRFC3339(value as string))
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error))
       return undefined

@@ -270,6 +270,18 @@ describe('a custom resource', () => {
     ])
   })
 
+  test('keeps its version, and may have empty annotations applied', async () => {
+    await server.define(definition(spec))
+    await create('a', { n: 1 })
+    const patched = await server.send(`PATCH ${widgets}/a`, { body: { apiVersion: null }, headers: merge })
+    expect(patched.body.message).toBe(
+      "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'",
+    )
+    const body = widget('a', { n: 1 }, { metadata: { name: 'a', annotations: { c: null } } })
+    const applied = await server.send(`PATCH ${widgets}/a?fieldManager=m&force=true`, { body, headers: apply })
+    expect(applied.body.metadata.annotations).toEqual({ c: '' })
+  })
+
   test('may not hold a number that is none', async () => {
     await server.define(definition(spec))
     const body = JSON.stringify(widget('a', { n: 0 })).replace('"n":0', '"n":1e400')

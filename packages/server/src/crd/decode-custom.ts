@@ -1,5 +1,14 @@
-import { type ApiError, decodeJson, decodeYaml, encodeJson, newBadRequest, parseGroupVersion } from '@kubewright/api'
+import {
+  type ApiError,
+  decodeJson,
+  decodeYaml,
+  encodeJson,
+  newBadRequest,
+  newInternalError,
+  parseGroupVersion,
+} from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
+import { decodeObjectMeta } from '@kubewright/schema'
 import { summary } from '../builtins/decode-typed.ts'
 import { typeMetaMismatch, typeMetaProblem } from '../builtins/go-codec.ts'
 import type { MutableObject, Rechecked, RecheckOptions } from '../registry/resource.ts'
@@ -51,12 +60,15 @@ export function decodeCustom(
 
 /**
  * Treats the result of a patch as a decoded body; what an apply made was checked by its merge, and gets defaults only. Throws an Error
- * when it has no kind or its metadata is malformed.
+ * when it has no kind or its metadata is malformed, an ApiError when it has no version.
  */
 export function recheckCustom(versions: CustomVersions, patched: MutableObject, options: RecheckOptions): Rechecked {
   // What was patched may be shared with what it was made of.
   const object = deepCopy(patched)
   if (options.source === 'map') {
+    // What a merge leaves null in the metadata is empty.
+    const { meta, error } = decodeObjectMeta(object.metadata)
+    if (error === undefined) object.metadata = meta
     versions.default(object)
     return { object, strictErrors: [] }
   }
@@ -64,7 +76,10 @@ export function recheckCustom(versions: CustomVersions, patched: MutableObject, 
   const problem = typeMetaProblem(object)
   if (problem !== undefined) throw new Error(problem)
   if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
-  object.apiVersion ??= ''
+  // The real server only finds out where it wants to make an object of that kind.
+  if (!object.apiVersion) {
+    throw newInternalError(new Error("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
+  }
   const unknown = versions.treat(object, { report: strict, dropInvalid: false })
   versions.default(object)
   return { object, strictErrors: strict ? unknown.map(unknownField) : [] }

@@ -10,6 +10,7 @@ import {
   decodeYaml,
   encodeJson,
   formatGroupVersionKind,
+  isApiError,
   managerOrUserAgent,
   newBadRequest,
   newInvalid,
@@ -120,6 +121,7 @@ function checked(
   try {
     result = endpoint.recheck(after, { strict, source })
   } catch (error) {
+    if (isApiError(error)) throw error
     return refuse((error as Error).message)
   }
   const errors = [...patchErrors, ...result.strictErrors]
