@@ -82,9 +82,10 @@ function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']
       if (Object.hasOwn(values, key)) errors.push(duplicate(at.child('key'), key))
       values[key] = [...new Set(wanted)].sort()
     }
-    // A term that says nothing is the same as any that is not there.
-    if (Object.keys(values).length === 0 || seen.some((other) => deepEqual(other, values)))
-      errors.push(duplicate(path, ''))
+    // Each of the others that is the same is reported; a term that says nothing is the same as every place for a term.
+    const places = Object.keys(values).length === 0 ? terms.length : 0
+    const same = places + seen.filter((other) => deepEqual(other, values)).length
+    for (let n = 0; n < same; n++) errors.push(duplicate(path, ''))
     seen.push(values)
   }
 }
