@@ -102,6 +102,12 @@ describe('kubewright up, restarted with open watches', () => {
       const port = new URL(up.server).port
       const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
       let writing = true
+      let written = 0
+      // Not a time: a busy machine writes little in one.
+      const someWritten = (): Promise<void> => {
+        const enough = written + 15
+        return expect.poll(() => written, { timeout: 20_000 }).toBeGreaterThan(enough)
+      }
       const writer = (async () => {
         using requests = new Requests(up.kubeconfig)
         for (let i = 0; writing; i++) {
@@ -111,15 +117,18 @@ describe('kubewright up, restarted with open watches', () => {
             const { status } = await requests.send('PUT', `${maps}/${name}`, configMap(name, String(i)))
             return status === 404 ? requests.send('POST', maps, configMap(name, String(i))) : undefined
           }
-          await attempt().catch(() => pause(10))
+          await attempt().then(
+            () => written++,
+            () => pause(10),
+          )
         }
       })()
       for (let round = 0; round < 3; round++) {
-        await pause(300)
+        await someWritten()
         await up.stop(signal)
         up = await UpProcess.start(['--port', port, '--controllers', 'none'], folder.path)
       }
-      await pause(300)
+      await someWritten()
       writing = false
       await writer
       using reader = new Requests(up.kubeconfig)
