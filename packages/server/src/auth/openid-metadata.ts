@@ -1,7 +1,7 @@
 import type { PathHandler } from '../api-server.ts'
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts'
 import { respondText } from '../http/respond.ts'
-import { notAcceptable, notAllowed } from '../http/route-errors.ts'
+import { checkAccept, notAllowed } from '../http/route-errors.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'
 
 const jwksPath = '/openid/v1/jwks'
@@ -25,8 +25,7 @@ export function openIdMetadata(tokens: ServiceAccountTokens, externalAddress: ()
 
 function document({ method, headers }: ApiRequest, value: unknown, contentType: string): ApiResponse {
   if (method !== 'GET') throw notAllowed()
-  const accepted = (headers['accept'] || '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim())
-  if (!accepted.some((type) => type === '*/*' || type === contentType)) throw notAcceptable([contentType])
+  checkAccept(headers['accept'], contentType)
   const response = respondText(200, JSON.stringify(value), contentType)
   return { ...response, headers: { ...response.headers, 'cache-control': maxAge } }
 }

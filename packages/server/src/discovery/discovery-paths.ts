@@ -29,15 +29,15 @@ export function discoveryPaths(index: DiscoveryIndex): PathHandler {
 
 function core(index: DiscoveryIndex, { request }: RequestContext, parts: readonly string[]): ApiResponse | undefined {
   if (parts.length > 2) return undefined
-  if (request.method !== 'GET') throw failure(405)
   const version = parts[1]
-  if (version === undefined) {
+  const found = version === undefined ? undefined : index.find('', version)
+  if (version !== undefined && !found) throw failure(404)
+  if (request.method !== 'GET') throw failure(405)
+  if (!found) {
     if (wantsAggregated(request)) return aggregated(index, 'core', request)
     const versions = index.groups.get('')?.versions.map((found) => found.version) ?? []
     return respond(200, apiVersions(versions, addressOf(request)), routed(request))
   }
-  const found = index.find('', version)
-  if (!found) throw failure(404)
   return respond(200, apiResourceList('', found), routed(request))
 }
 

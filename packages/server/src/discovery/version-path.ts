@@ -1,7 +1,7 @@
 import { encodeJson } from '@kubewright/api'
 import type { PathHandler } from '../api-server.ts'
 import { respondText } from '../http/respond.ts'
-import { notAllowed } from '../http/route-errors.ts'
+import { checkAccept, notAllowed } from '../http/route-errors.ts'
 
 /** The Kubernetes release whose behaviour the server has. */
 export const kubernetesVersion = 'v1.35.8'
@@ -29,6 +29,7 @@ export function versionPath(): PathHandler {
   return async ({ info, request }) => {
     if (info.path !== '/version' && info.path !== '/version/') return undefined
     if (request.method !== 'GET') throw notAllowed()
+    checkAccept(request.headers['accept'], 'application/json')
     return respondText(200, text, 'application/json')
   }
 }

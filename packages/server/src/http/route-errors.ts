@@ -16,6 +16,12 @@ export function notAcceptable(available: readonly string[]): ApiError {
   return routeError(406, 'NotAcceptable', message)
 }
 
+/** Refuses a client that does not take the one form that a route has. */
+export function checkAccept(accept: string | undefined, served: string): void {
+  const ranges = (accept || '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim())
+  if (!ranges.some((type) => type === '*/*' || type === served)) throw notAcceptable([served])
+}
+
 /** The route does not read what the client sends. */
 export function unsupportedMediaType(): ApiError {
   return routeError(415, 'UnsupportedMediaType', '415: Unsupported Media Type')

@@ -24,7 +24,8 @@ export function serviceProxySubresource({ registry, resources }: Parts): Subreso
       }
       const kind = resources.find('', 'v1', 'endpoints')
       const endpoints = kind && (await registry.find(kind, info.namespace, split.name))
-      if (!endpoints) throw newNotFound({ group: '', resource: 'endpoints' }, split.name)
+      // Clients asked for the service, and are told about that.
+      if (!endpoints) throw newNotFound({ group: '', resource: 'services' }, split.name)
       const subsets = ((endpoints.object as MutableObject)['subsets'] ?? []) as unknown[]
       const name = subsets.length === 0 ? split.name : info.name
       throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
