@@ -34,7 +34,7 @@ function render(operator: Operator, change: (values: Values) => void = () => und
 const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 const byId = (objects: readonly Manifest[]) => new Map(objects.map((object) => [idOf(object), tidy(object)]))
 
-/** Without empty fields, and without what charts have in two roles. */
+/** Without what only one of the two has, or says in other words. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value
@@ -42,9 +42,7 @@ function tidy(value: unknown): unknown {
   return Object.fromEntries(
     fields.filter(
       ([field, inner]) =>
-        inner !== null &&
         inner !== undefined &&
-        !(Array.isArray(inner) && inner.length === 0) &&
         !['helm.sh/resource-policy', 'imagePullPolicy', 'kubewright.dev/generated'].includes(field),
     ),
   )

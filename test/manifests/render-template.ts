@@ -19,7 +19,7 @@ type Node =
 
 /**
  * Renders the part of Go's templates that the charts are written in: if, else, with, range, fields, texts, and the functions and,
- * not, default, quote, toYaml and nindent. Anything else is an error.
+ * or, not, default, quote, toYaml and nindent. Anything else is an error.
  */
 export function renderTemplate(text: string, scope: TemplateScope): string {
   const { nodes } = parse(tokens(text), 0)
@@ -93,6 +93,8 @@ function call(code: string, dot: unknown, root: TemplateScope, piped: readonly u
   switch (name) {
     case 'and':
       return args.reduce((a, b) => (isTruthy(a) ? b : a))
+    case 'or':
+      return args.reduce((a, b) => (isTruthy(a) ? a : b))
     case 'not':
       return !isTruthy(args[0])
     case 'default':

@@ -7,7 +7,7 @@ import {
 } from './manager-objects.ts'
 import { type Manifest, yamlOf } from './manifest.ts'
 import type { ObjectContext } from './object-context.ts'
-import { hasWebhooks, ownNamespace } from './operator-description.ts'
+import { hasWebhooks, type OperatorDescription, ownNamespace } from './operator-description.ts'
 
 /** Stands for the namespace of a release until a text is a template. */
 export const releaseNamespace = 'kubewright-release-namespace'
@@ -114,24 +114,7 @@ export function managerTemplate(context: ObjectContext): string {
     '        {{- range .Values.manager.args }}',
     '        - {{ . | quote }}',
     '        {{- end }}',
-    '        env:',
-    ...(operator.namespaces.includes(ownNamespace)
-      ? [
-          '        - name: WATCH_NAMESPACE',
-          '          valueFrom:',
-          '            fieldRef:',
-          '              fieldPath: metadata.namespace',
-        ]
-      : []),
-    ...(webhooks
-      ? [
-          '        {{- if not .Values.webhook.enabled }}',
-          '        - name: ENABLE_WEBHOOKS',
-          '          value: "false"',
-          '        {{- end }}',
-        ]
-      : []),
-    ...optional('manager.env', 8),
+    ...environment(operator),
     '        image: "{{ .Values.manager.image.repository }}:{{ .Values.manager.image.tag | default .Chart.AppVersion }}"',
     '        imagePullPolicy: {{ .Values.manager.image.pullPolicy }}',
     '        livenessProbe:',
@@ -141,10 +124,10 @@ export function managerTemplate(context: ObjectContext): string {
     '          initialDelaySeconds: 15',
     '          periodSeconds: 20',
     '        name: manager',
-    '        ports:',
     ...(webhooks
       ? [
           '        {{- if .Values.webhook.enabled }}',
+          '        ports:',
           ...item(webhookContainerPort, '        ').split('\n'),
           '        {{- end }}',
         ]
@@ -159,21 +142,54 @@ export function managerTemplate(context: ObjectContext): string {
     '          {{- toYaml .Values.manager.resources | nindent 10 }}',
     '        securityContext:',
     '          {{- toYaml .Values.manager.securityContext | nindent 10 }}',
-    '        volumeMounts:',
     ...(webhooks
-      ? [`        {{- ${mounted} }}`, ...item(certificateMount, '        ').split('\n'), '        {{- end }}']
+      ? [
+          `        {{- ${mounted} }}`,
+          '        volumeMounts:',
+          ...item(certificateMount, '        ').split('\n'),
+          '        {{- end }}',
+        ]
       : []),
     '      securityContext:',
     '        {{- toYaml .Values.manager.podSecurityContext | nindent 8 }}',
     `      serviceAccountName: ${name}-controller-manager`,
     '      terminationGracePeriodSeconds: 40',
-    '      volumes:',
     ...(webhooks
-      ? [`      {{- ${mounted} }}`, ...item(certificateVolume, '      ').split('\n'), '      {{- end }}']
+      ? [
+          `      {{- ${mounted} }}`,
+          '      volumes:',
+          ...item(certificateVolume, '      ').split('\n'),
+          '      {{- end }}',
+        ]
       : []),
     '',
   ]
   return lines.join('\n')
+}
+
+/** The variables of the operator, with a head only where there are some: an empty one would be null. */
+function environment(operator: OperatorDescription): string[] {
+  const off = hasWebhooks(operator)
+    ? [
+        '        {{- if not .Values.webhook.enabled }}',
+        '        - name: ENABLE_WEBHOOKS',
+        '          value: "false"',
+        '        {{- end }}',
+      ]
+    : []
+  if (operator.namespaces.includes(ownNamespace)) {
+    return [
+      '        env:',
+      '        - name: WATCH_NAMESPACE',
+      '          valueFrom:',
+      '            fieldRef:',
+      '              fieldPath: metadata.namespace',
+      ...off,
+      ...optional('manager.env', 8),
+    ]
+  }
+  const some = hasWebhooks(operator) ? 'or .Values.manager.env (not .Values.webhook.enabled)' : '.Values.manager.env'
+  return [`        {{- if ${some} }}`, '        env:', ...off, ...optional('manager.env', 8), '        {{- end }}']
 }
 
 function optional(value: string, indent: number): string[] {
