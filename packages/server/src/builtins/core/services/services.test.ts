@@ -39,6 +39,24 @@ describe('cluster addresses', () => {
     expect((await create('good', spec)).status).toBe(201)
   })
 
+  test('are made up by dry runs, as are ports, which ask nothing but the range of addresses', async () => {
+    const dry = '?dryRun=All'
+    expect((await create('dry', { ports: [port] }, dry)).body.spec.clusterIP).toBe('10.0.0.0')
+    const ports = [
+      { name: 'a', port: 80, nodePort: 100 },
+      { name: 'b', port: 81 },
+    ]
+    expect((await create('dry', { type: 'NodePort', ports }, dry)).body.spec.ports).toMatchObject([
+      { nodePort: 100 },
+      { nodePort: 101 },
+    ])
+    const [first] = (await create('dry', { type: 'NodePort', ports: [port] }, dry)).body.spec.ports
+    expect(first.nodePort).toBe(32_769)
+    expect(problem(await create('dry', { clusterIP: '1.2.3.4', ports: [port] }, dry))).toContain(
+      'the provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is 10.0.0.0/24',
+    )
+  })
+
   test('cannot change', async () => {
     await create('fixed', { clusterIP: '10.0.0.78', ports: [port] })
     expect(problem(await patch('fixed', { clusterIP: '10.0.0.79', clusterIPs: ['10.0.0.79'] }))).toBe(
