@@ -179,6 +179,8 @@ class AutoscalerRun {
           if (!(error instanceof MetricError)) throw error
           this.#warn(error.reason, error.message)
           failures.push(error)
+          // Its place in the status stays empty.
+          statuses.push({ type: '' } as Proposal['status'])
         }
       }
     } catch (error) {
@@ -186,7 +188,7 @@ class AutoscalerRun {
     }
     const [first] = failures
     if (first !== undefined && (best === undefined || best.replicas < specReplicas)) {
-      const message = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${first.message}`
+      const message = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${first.full}`
       const text = `the HPA was unable to compute the replica count: ${first.message}`
       return fail(first.reason, 'FailedComputeMetricsReplicas', message, text)
     }

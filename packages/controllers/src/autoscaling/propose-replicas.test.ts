@@ -84,6 +84,17 @@ describe('proposeReplicas()', () => {
       expect.objectContaining({ reason, message: expect.stringMatching(message) as string }),
     )
   })
+
+  test('a metric that nobody serves is told alone and with what was sought, as kube-controller-manager v1.35.8 did', () => {
+    const target = { type: 'AverageValue', averageValue: '3' } as const
+    const external = { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target }
+    const message =
+      'unable to get external metric ns/q/&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}: unable to fetch metrics from external metrics API: the server could not find the requested resource (get q.external.metrics.k8s.io)'
+    const full = `failed to get q external metric value: failed to get q external metric: ${message}`
+    expect(() => proposeReplicas({ type: 'External', external } as never, { ...facts({}), namespace: 'ns' })).toThrow(
+      expect.objectContaining({ reason: 'FailedGetExternalMetric', message, full }),
+    )
+  })
 })
 
 describe('givenMetrics()', () => {

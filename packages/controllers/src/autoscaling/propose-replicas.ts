@@ -6,6 +6,8 @@ import type { GivenMetric } from './given-metrics.ts'
 type MetricSpec = NonNullable<HorizontalPodAutoscaler['spec']['metrics']>[number]
 type MetricStatus = NonNullable<NonNullable<HorizontalPodAutoscaler['status']>['currentMetrics']>[number]
 
+type LabelSelector = NonNullable<NonNullable<MetricSpec['external']>['metric']['selector']>
+
 /** Differences up to a tenth are no reason to scale. */
 const tolerance = 0.1
 
@@ -31,10 +33,13 @@ export interface Proposal {
 export class MetricError extends Error {
   override readonly name = 'MetricError'
   readonly reason: string
+  /** The message with what was looked for, as the sum of all metrics tells it. */
+  readonly full: string
 
-  constructor(reason: string, message: string) {
+  constructor(reason: string, message: string, sought?: string) {
     super(message)
     this.reason = reason
+    this.full = sought === undefined ? message : `failed to get ${sought}: ${message}`
   }
 }
 
@@ -61,7 +66,9 @@ function proposeForResource(spec: MetricSpec, facts: ProposalFacts): Proposal {
   const { name, target } = source
   const reason = ofContainer === undefined ? 'FailedGetResourceMetric' : 'FailedGetContainerResourceMetric'
   const what = target.averageValue === undefined ? 'utilization' : 'usage'
-  const fail = (why: string): MetricError => new MetricError(reason, `failed to get ${name} ${what}: ${why}`)
+  const sought =
+    ofContainer === undefined ? `${name} resource metric value` : `${ofContainer.container} container metric value`
+  const fail = (why: string): MetricError => new MetricError(reason, `failed to get ${name} ${what}: ${why}`, sought)
   const given = facts.given.get(name)
   if (given === undefined) {
     throw fail(
@@ -101,8 +108,7 @@ function proposeForResource(spec: MetricSpec, facts: ProposalFacts): Proposal {
 
 function proposeForPods({ pods: source }: MetricSpec, facts: ProposalFacts): Proposal {
   const name = source?.metric.name ?? ''
-  const fail = (why: string): MetricError =>
-    new MetricError('FailedGetPodsMetric', `failed to get pods metric value: ${why}`)
+  const fail = (why: string): MetricError => new MetricError('FailedGetPodsMetric', why, 'pods metric value')
   const given = facts.given.get(name)
   if (given === undefined || !('total' in given)) {
     throw fail(
@@ -150,9 +156,21 @@ function proposeForTotal({ object, external }: MetricSpec, facts: ProposalFacts)
   return { replicas, metric: name, status: { type: 'External', external: { metric, current } } }
 }
 
+/** A selector as Go prints it. */
+function printSelector(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return 'nil'
+  const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  const requirements = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  )
+  const texts = labels.map(([key, value]) => `${key}: ${value},`)
+  return `&LabelSelector{MatchLabels:map[string]string{${texts.join('')}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join('')}},}`
+}
+
 function missingTotal(
   object: MetricSpec['object'],
-  metric: { readonly name: string },
+  metric: { readonly name: string; readonly selector?: LabelSelector },
   target: { readonly averageValue?: unknown },
   { namespace }: ProposalFacts,
 ): MetricError {
@@ -161,14 +179,14 @@ function missingTotal(
     const { kind, name: of } = object.describedObject
     const why =
       'unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered'
-    const message = `failed to get object metric value: unable to get metric ${name}: ${kind} on ${namespace} ${of}/${why}`
-    return new MetricError('FailedGetObjectMetric', message)
+    const message = `unable to get metric ${name}: ${kind} on ${namespace} ${of}/${why}`
+    const each = target.averageValue === undefined ? '' : `: failed to get ${name} object metric`
+    return new MetricError('FailedGetObjectMetric', message, `object metric value${each}`)
   }
   const what = target.averageValue === undefined ? `external metric ${name}` : `${name} external metric`
-  const why =
-    'unable to fetch metrics from external metrics API: no external metrics API (external.metrics.k8s.io) registered'
-  const message = `failed to get ${what}: unable to get external metric ${namespace}/${name}/nil: ${why}`
-  return new MetricError('FailedGetExternalMetric', message)
+  const why = `unable to fetch metrics from external metrics API: the server could not find the requested resource (get ${name}.external.metrics.k8s.io)`
+  const message = `unable to get external metric ${namespace}/${name}/${printSelector(metric.selector)}: ${why}`
+  return new MetricError('FailedGetExternalMetric', message, `${name} external metric value: failed to get ${what}`)
 }
 
 function scaled(ratio: number, ready: number, current: number): number {
