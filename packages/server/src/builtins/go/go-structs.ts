@@ -1,6 +1,7 @@
 // The fields of the Go types of the core group inside the API server, in their order, with the field of v1 each comes from where its
-// name is not the same in lower case, and its type: s string, n number, b bool, q quantity, * what is null when absent, {} an object, a
-// type of this table by value, by pointer (*T) or as a list ([]T); +T embeds T. Some error messages print objects in this form.
+// name is not the same in lower case, and its type: s string, n number, b bool, q quantity, l label selector, * what is null when
+// absent, {} an object, a type of this table by value, by pointer (*T) or as a list ([]T); +T embeds T. Some error messages print
+// objects in this form.
 export const goStructs: Readonly<Record<string, string>> = {
   AWSElasticBlockStoreVolumeSource: 'VolumeID:s FSType=fsType:s Partition:n ReadOnly:b',
   Affinity: 'NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity',
@@ -17,7 +18,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   CinderPersistentVolumeSource: 'VolumeID:s FSType=fsType:s ReadOnly:b SecretRef:*SecretReference',
   CinderVolumeSource: 'VolumeID:s FSType=fsType:s ReadOnly:b SecretRef:*LocalObjectReference',
   ClientIPConfig: 'TimeoutSeconds:*',
-  ClusterTrustBundleProjection: 'Name:* SignerName:* LabelSelector:* Optional:* Path:s',
+  ClusterTrustBundleProjection: 'Name:* SignerName:* LabelSelector:l Optional:* Path:s',
   ConfigMapEnvSource: '+LocalObjectReference Optional:*',
   ConfigMapKeySelector: '+LocalObjectReference Key:s Optional:*',
   ConfigMapProjection: '+LocalObjectReference Items:[]KeyToPath Optional:*',
@@ -84,7 +85,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   PersistentVolumeClaim: '+ObjectMeta Spec:PersistentVolumeClaimSpec Status:PersistentVolumeClaimStatus',
   PersistentVolumeClaimCondition: 'Type:s Status:s LastProbeTime:* LastTransitionTime:* Reason:s Message:s',
   PersistentVolumeClaimSpec:
-    'AccessModes:* Selector:* Resources:VolumeResourceRequirements VolumeName:s StorageClassName:* VolumeMode:* DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*',
+    'AccessModes:* Selector:l Resources:VolumeResourceRequirements VolumeName:s StorageClassName:* VolumeMode:* DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*',
   PersistentVolumeClaimStatus:
     'Phase:s AccessModes:* Capacity:* Conditions:[]PersistentVolumeClaimCondition AllocatedResources:* AllocatedResourceStatuses:* CurrentVolumeAttributesClassName:* ModifyVolumeStatus:*ModifyVolumeStatus',
   PersistentVolumeClaimTemplate: '+ObjectMeta Spec:PersistentVolumeClaimSpec',
@@ -97,7 +98,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   PodAffinity:
     'RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm',
   PodAffinityTerm:
-    'LabelSelector:* Namespaces:* TopologyKey:s NamespaceSelector:* MatchLabelKeys:* MismatchLabelKeys:*',
+    'LabelSelector:l Namespaces:* TopologyKey:s NamespaceSelector:l MatchLabelKeys:* MismatchLabelKeys:*',
   PodAntiAffinity:
     'RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm',
   PodCertificateProjection:
@@ -158,7 +159,7 @@ export const goStructs: Readonly<Record<string, string>> = {
   Taint: 'Key:s Value:s Effect:s TimeAdded:*',
   Toleration: 'Key:s Operator:s Value:s Effect:s TolerationSeconds:*',
   TopologySpreadConstraint:
-    'MaxSkew:n TopologyKey:s WhenUnsatisfiable:s LabelSelector:* MinDomains:* NodeAffinityPolicy:* NodeTaintsPolicy:* MatchLabelKeys:*',
+    'MaxSkew:n TopologyKey:s WhenUnsatisfiable:s LabelSelector:l MinDomains:* NodeAffinityPolicy:* NodeTaintsPolicy:* MatchLabelKeys:*',
   TypedLocalObjectReference: 'APIGroup=apiGroup:* Kind:s Name:s',
   TypedObjectReference: 'APIGroup=apiGroup:* Kind:s Name:s Namespace:*',
   Volume: 'Name:s +VolumeSource',

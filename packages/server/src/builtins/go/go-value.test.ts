@@ -32,3 +32,13 @@ test('goValueOf() can show every type of the table', () => {
 test('goShown() keeps the order of fields in texts', () => {
   expect(goShown('NodeSelectorTerm', [{}]).text).toBe('[{"MatchExpressions":null,"MatchFields":null}]')
 })
+
+test('goValueOf() shows label selectors with labels first and without what they lack', () => {
+  const matchExpressions = [{ key: 'k', operator: 'Exists' }]
+  const of = (selector: object | undefined) => goValueOf('PersistentVolumeClaimSpec', { selector })['Selector']
+  expect(JSON.stringify(of({ matchExpressions, matchLabels: { b: '1', a: '2' } }))).toBe(
+    '{"matchLabels":{"a":"2","b":"1"},"matchExpressions":[{"key":"k","operator":"Exists"}]}',
+  )
+  expect(of({ matchExpressions })).toEqual({ matchExpressions })
+  expect(of(undefined)).toBeNull()
+})

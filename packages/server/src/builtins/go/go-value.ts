@@ -58,6 +58,8 @@ function convert(type: string, value: unknown): unknown {
       return String(value ?? '0')
     case '{}':
       return value ?? {}
+    case 'l':
+      return value === undefined ? null : labelSelector(value as LabelSelector)
     case '*':
       return value === undefined ? null : sorted(value)
   }
@@ -67,6 +69,19 @@ function convert(type: string, value: unknown): unknown {
   }
   if (type.startsWith('*')) return value == null ? null : structOf(type.slice(1), value as Record<string, unknown>)
   return structOf(type, (value ?? {}) as Record<string, unknown>)
+}
+
+interface LabelSelector {
+  matchLabels?: object
+  matchExpressions?: readonly object[]
+}
+
+/** A struct that has its names of JSON everywhere, and leaves out what is empty. */
+function labelSelector({ matchLabels, matchExpressions }: LabelSelector): Record<string, unknown> {
+  return {
+    ...(matchLabels ? { matchLabels: sorted(matchLabels) } : {}),
+    ...(matchExpressions ? { matchExpressions } : {}),
+  }
 }
 
 /** Go prints maps with sorted keys. */
