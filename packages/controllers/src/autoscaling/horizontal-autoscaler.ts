@@ -1,4 +1,4 @@
-import { gvkOf, newNotFound, parseKey, parseSelector, toTime } from '@kubewright/api'
+import { formatKey, gvkOf, newNotFound, parseKey, parseSelector, type Selector, toTime } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { HorizontalPodAutoscaler, Pod, type Scale } from '@kubewright/k8s'
 import {
@@ -33,7 +33,8 @@ export const horizontalAutoscaler: KeyController = /* @__PURE__ */ defineBuiltin
   ],
   start: (parts) => {
     const histories = new Map<string, ScalingHistory>()
-    return (key, context) => reconcile(key, context, parts, histories)
+    const selectors = new Map<string, Selector>()
+    return (key, context) => reconcile(key, context, parts, histories, selectors)
   },
 })
 
@@ -42,15 +43,17 @@ async function reconcile(
   context: KeyContext,
   { cluster: { api }, clock }: ControllerParts,
   histories: Map<string, ScalingHistory>,
+  selectors: Map<string, Selector>,
 ): Promise<KeyOutcome | undefined> {
   const { client } = context
   const autoscaler = await client.find(HorizontalPodAutoscaler, parseKey(key))
   if (autoscaler === undefined) {
     histories.delete(key)
+    selectors.delete(key)
     return undefined
   }
   const status = new AutoscalerStatus(autoscaler, toTime(clock.now()))
-  const run = new AutoscalerRun(autoscaler, status, context, api, clock.now(), histories.get(key))
+  const run = new AutoscalerRun(autoscaler, status, context, api, clock.now(), histories.get(key), selectors)
   await run.scale()
   histories.set(key, run.history)
   await writeStatus(client, HorizontalPodAutoscaler, autoscaler, status.value)
@@ -65,6 +68,8 @@ class AutoscalerRun {
   readonly #context: KeyContext
   readonly #api: ApiClient
   readonly #now: number
+  // What each autoscaler selects, by key: no two may scale the same pods.
+  readonly #selectors: Map<string, Selector>
 
   constructor(
     autoscaler: HorizontalPodAutoscaler,
@@ -73,12 +78,14 @@ class AutoscalerRun {
     api: ApiClient,
     now: number,
     history: ScalingHistory | undefined,
+    selectors: Map<string, Selector>,
   ) {
     this.#autoscaler = autoscaler
     this.#status = status
     this.#context = context
     this.#api = api
     this.#now = now
+    this.#selectors = selectors
     this.history = history ?? { recommendations: [], changes: [] }
   }
 
@@ -164,7 +171,13 @@ class AutoscalerRun {
       const text = "the HPA target's scale is missing a selector"
       return fail('InvalidSelector', 'SelectorRequired', 'selector is required', text)
     }
-    const pods = await this.#context.client.list(Pod, { namespace, selector: parseSelector(selector) })
+    const parsed = parseSelector(selector)
+    const pods = await this.#context.client.list(Pod, { namespace, selector: parsed })
+    const rivals = this.#rivalsFor(pods, parsed)
+    if (rivals.length > 1) {
+      const text = `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`
+      return fail('AmbiguousSelector', 'AmbiguousSelector', text)
+    }
     const failures: MetricError[] = []
     let best: Proposal | undefined
     try {
@@ -196,6 +209,17 @@ class AutoscalerRun {
     const text = `the HPA was able to successfully calculate a replica count from ${best.metric}`
     this.#status.set('ScalingActive', true, 'ValidMetricFound', text)
     return { proposal: best, statuses }
+  }
+
+  /** The autoscalers that select one of the pods, this one included. */
+  #rivalsFor(pods: readonly Pod[], selector: Selector): string[] {
+    const { namespace = '', name } = this.#autoscaler.metadata
+    this.#selectors.set(formatKey(name, namespace), selector)
+    const rivals = [...this.#selectors].filter(
+      ([key, other]) =>
+        parseKey(key).namespace === namespace && pods.some(({ metadata }) => other.matches(metadata.labels)),
+    )
+    return rivals.map(([key]) => key).sort()
   }
 
   async #rescale(
