@@ -21,6 +21,7 @@ export interface BuiltinResource {
   readonly convert?: Resource['convert']
   readonly fieldManager?: Resource['fieldManager']
   readonly inner?: Resource['inner']
+  readonly bare?: Resource['bare']
   readonly deprecation?: string
   readonly virtual?: Resource['virtual']
 }

@@ -260,6 +260,8 @@ export interface Resource {
   readonly versioned?: VersionedStorage | undefined
   /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */
   readonly empty?: (() => MutableObject) | undefined
+  /** Adds to such an object what the real server's own form of it always has: bookmarks show it. */
+  readonly bare?: ((empty: MutableObject) => MutableObject) | undefined
   /**
    * Gives an object the one form in which it is compared, or, when `stored`, the one that clients see. They differ in lists, maps and
    * times that are never left out in JSON: unset, they are absent while the server works on an object, and null for clients.

@@ -120,7 +120,9 @@ describe('watch', () => {
   test('ends after its time, with a last bookmark two seconds before', async () => {
     const watch = await server.watch(`${maps}?watch=true&allowWatchBookmarks=true&timeoutSeconds=70`)
     await server.clock.advance('59s')
-    expect(watch.events).toEqual([])
+    expect(watch.events.splice(0).map(({ object }) => object.metadata.annotations)).toEqual([
+      { 'k8s.io/initial-events-end': 'true' },
+    ])
     await server.clock.advance('2s')
     expect(types(watch.events)).toEqual(['BOOKMARK'])
     await server.clock.advance('8s')
@@ -141,6 +143,16 @@ describe('watch', () => {
     await drainMicrotasks()
     expect(types(watch.events)).toEqual(['ADDED', 'BOOKMARK'])
     expect(watch.events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' })
+    watch.stop()
+  })
+
+  test('refuses to wait for initial events of a version from the future', async () => {
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999'
+    const watch = await server.watch(`${maps}?${query}`)
+    await server.clock.advance('4s')
+    expect(watch.events.map(({ type, object }) => [type, object['code'], object['reason']])).toEqual([
+      ['ERROR', 504, 'Timeout'],
+    ])
     watch.stop()
   })
 
@@ -165,6 +177,11 @@ describe('watch', () => {
       `${maps}?watch=1&sendInitialEvents=true`,
       422,
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ],
+    [
+      '/api/v1/watch/namespaces/a/configmaps?sendInitialEvents=true',
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ],
   ])('refuses %s', async (path, status, message) => {
     const answer = await server.send(`GET ${path}`)

@@ -4,6 +4,7 @@ import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resourc
 import type { StoredObject } from '../cache/stored-object.ts'
 import type { ApiResponse, Sink } from '../http/api-request.ts'
 import { isProtobuf, negotiateStream, type Representation } from '../http/negotiate.ts'
+import { isTrue } from '../http/request-info.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import { encodeWatchFrame } from '../protobuf/envelope.ts'
 import { readStored } from '../registry/read-stored.ts'
@@ -12,7 +13,7 @@ import type { RequestContext } from '../request-context.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 import type { Endpoint } from './endpoint.ts'
-import { scopePrefix } from './list.ts'
+import { scopePrefix, waitUntilFresh } from './list.ts'
 import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
@@ -26,7 +27,8 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
   const { query, headers } = context.request
   const { typedItems } = endpoint.resource
   const representation = negotiateStream(headers['accept'], query, headers['user-agent'] ?? '', typedItems)
-  const options = listOptions(query, true)
+  // Where the path says that this is a watch, the options are still those of a list.
+  const options = listOptions(query, isTrue(query.get('watch')))
   const selection = selectionOf(endpoint.resource, query, context.info.name)
   // Unlike for a list, the server gives no reason here.
   const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
@@ -89,12 +91,10 @@ class WatchStream {
   async #stream(signal: AbortSignal, deadline: number): Promise<void> {
     const { endpoint, options, cache } = this.#parts
     let bookmarkDue = false
-    // Custom resources that are watched from the beginning are told with the first bookmark, asked for or not.
-    let endsInitialEvents =
-      !endpoint.resource.typedItems && options.resourceVersion === '' && options.sendInitialEvents === undefined
     const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, () => (bookmarkDue = true)) : undefined
     try {
       let cursor = await this.#begin(signal)
+      const first = cache.end
       while (cursor !== undefined && !signal.aborted) {
         const event = cache.eventAt(cursor)
         if (event === 'lost') return this.#sendError(this.#parts.start)
@@ -104,8 +104,8 @@ class WatchStream {
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
-          this.#bookmark(endpoint.registry.feed.revision, endsInitialEvents)
-          endsInitialEvents = false
+          // Of a custom resource that nobody changed meanwhile the watcher has seen everything already.
+          if (endpoint.resource.typedItems || cursor > first) this.#bookmark(endpoint.registry.feed.revision, false)
         } else {
           await cache.changed(signal)
         }
@@ -124,7 +124,7 @@ class WatchStream {
     const { cache, options, start, endpoint } = this.#parts
     const { feed, store } = endpoint.registry
     const initial = options.sendInitialEvents ?? start === 0
-    if (options.sendInitialEvents && start > feed.revision) await feed.reached(start, signal)
+    if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint, start, signal)
     if (initial) {
       if (options.resourceVersion === '' || options.sendInitialEvents)
         await feed.reached(await store.revision(), signal)
@@ -138,7 +138,8 @@ class WatchStream {
         if (!this.#send('ADDED', seen[i]!)) await this.#parts.sink.drained()
         if (signal.aborted) return undefined
       }
-      if (options.sendInitialEvents && options.allowBookmarks) this.#bookmark(revision, true)
+      // Whoever starts anywhere gets the bookmark too, as if it had asked for the initial events.
+      if (options.watch && options.allowBookmarks) this.#bookmark(revision, true)
       return cursor
     }
     if (start === 0) return cache.end
@@ -210,12 +211,17 @@ class WatchStream {
   /** Tells the client how far it has seen everything. */
   #bookmark(revision: number, initialEventsEnd: boolean): void {
     const { endpoint, representation } = this.#parts
-    const { kind, empty } = endpoint.resource
-    const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
-    if (initialEventsEnd) metadata.annotations = { 'k8s.io/initial-events-end': 'true' }
+    const { kind, empty, bare } = endpoint.resource
     // Of metadata alone nothing else is shown: whoever watches every resource gets many of them.
-    const bare = representation.as === 'PartialObjectMetadata' ? undefined : empty?.()
-    const object: MutableObject = { ...(bare ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
+    const unset = representation.as === 'PartialObjectMetadata' ? undefined : empty?.()
+    const base = unset && representation.as === undefined ? (bare?.(unset) ?? unset) : unset
+    const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
+    const annotations = {
+      ...base?.metadata?.annotations,
+      ...(initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {}),
+    }
+    if (Object.keys(annotations).length > 0) metadata.annotations = annotations
+    const object: MutableObject = { ...(base ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
     const shown = representation.as === undefined ? object : this.#represent(object)
     this.#sendEvent('BOOKMARK', shown)
   }
