@@ -79,6 +79,6 @@ describe('kubewright up --etcd', () => {
     using folder = new TemporaryFolder()
     const { code, notes } = await UpProcess.fail(['--etcd', 'http://127.0.0.1:1'], folder.path)
     expect(code).toBe(1)
-    expect(notes).toEqual([expect.stringMatching(/^kubewright up: Cannot reach etcd at http:\/\/127\.0\.0\.1:1 /)])
+    expect(notes).toEqual([expect.stringMatching(/^kubewright up: cannot reach etcd at http:\/\/127\.0\.0\.1:1 /)])
   })
 })

@@ -53,6 +53,8 @@ test('the informer tells what happens to the pods of its namespace and labels, a
     'Updated: default/new',
     'Unchanged: default/new',
     'Unchanged: default/old',
+    // Servers mark a pod that is deleted at once, too, before they remove it.
+    'Updated: default/new',
     'Deleted: default/new',
   ])
 })
