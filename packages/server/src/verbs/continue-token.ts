@@ -29,6 +29,7 @@ export function decodeContinue(text: string, prefix: string): Continuation {
   } catch (error) {
     return refuse(`: ${(error as Error).message}`)
   }
+  if (Array.isArray(token)) refuse(': json: cannot unmarshal array into Go value of type storage.continueToken')
   if (token?.v !== tokenVersion) refuse(`: server does not recognize this encoded version ${String(token?.v ?? '')}`)
   if (typeof token.rv !== 'number' || token.rv === 0)
     refuse(`: incorrect encoded start resourceVersion (version ${tokenVersion})`)

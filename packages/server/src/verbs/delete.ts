@@ -100,7 +100,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
       if ((error as { reason?: string }).reason !== 'NotFound') throw error
     })
   }
-  return presentList(endpoint, { ...listing, continueToken: undefined, remaining: undefined }, representation)
+  return presentList(endpoint, listing, representation)
 }
 
 /** Reads delete options from the body, or from the query when there is no body. */

@@ -55,7 +55,8 @@ export class ResourceDispatcher {
     if (namespaced && info.namespace === '') {
       const looks = info.verb === 'list' || info.verb === 'watch'
       if (!looks && !resource.typedItems) return respondText(404, '404 page not found\n')
-      if (info.name !== '') throw notServed()
+      // What cannot be listed has no path without a namespace.
+      if (info.name !== '' || (resource.typedItems && !resource.verbs.includes('list'))) throw notServed()
       // Over all namespaces one can only look.
       if (!looks) throw notAllowed()
     }

@@ -49,9 +49,11 @@ export async function collect(
   const prefix = scopePrefix(endpoint, context.info.namespace)
   const { resourceVersion: version, match, limit } = options
   if (options.continueToken !== '') {
-    const { after, revision } = decodeContinue(options.continueToken, prefix)
+    const { after, revision: paged } = decodeContinue(options.continueToken, prefix)
     if (version !== '' && version !== '0')
       throw newBadRequest('specifying resource version is not allowed when using continue')
+    // A negative version goes on with what there is now.
+    const revision = paged < 0 ? await endpoint.registry.store.revision() : paged
     // What comes from any version comes whole.
     return page(endpoint, prefix, selection, { limit: version === '0' ? 0 : limit, after, revision })
   }

@@ -34,6 +34,18 @@ describe('list', () => {
     expect([namesOf(third), third.metadata.continue]).toEqual([['e'], undefined])
   })
 
+  test('goes on with what there is now when the token has no version', async () => {
+    const token = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start: 'b\u0000' })).toString('base64url')
+    await server.send(`DELETE ${maps}/d`)
+    expect(namesOf((await server.send(`GET ${maps}?continue=${token}`)).body)).toEqual(['c', 'e'])
+  })
+
+  test('tells who deletes a page of a collection that there is more', async () => {
+    const { metadata, items } = (await server.send(`DELETE ${maps}?limit=2`)).body
+    expect([items.length, metadata.remainingItemCount, typeof metadata.continue]).toEqual([2, 3, 'string'])
+    expect(namesOf((await server.send(`GET ${maps}`)).body)).toEqual(['c', 'd', 'e'])
+  })
+
   test('fills pages with what a selector chooses, and does not count the rest', async () => {
     const first = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D1`)).body
     expect([namesOf(first), first.metadata.remainingItemCount]).toEqual([['a', 'c'], undefined])
@@ -59,6 +71,7 @@ describe('list', () => {
   })
 
   test.each([
+    ['continue=W10', 400, 'json: cannot unmarshal array into Go value of type storage.continueToken'],
     ['limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['continue=x', 400, 'continue key is not valid: illegal base64 data at input byte 0'],
     [
@@ -217,6 +230,7 @@ test.each([
   ['POST /api/v2/pods', 'the server could not find the requested resource'],
   [`GET ${maps.replace('configmaps', 'pods')}/p/binding/x`, 'the server could not find the requested resource'],
   ['GET /api/v1/proxy/nodes/n', 'the server could not find the requested resource'],
+  ['POST /api/v1/bindings', 'the server could not find the requested resource'],
   ['GET /apis/nosuch.example.com/v1/foos', undefined],
 ])('%s is answered by the group, if there is one', async (request, message) => {
   const { status, body } = await server.send(request)
