@@ -44,7 +44,8 @@ function checkContainer(pod: MutableObject, container: string): void {
 async function connectToNode({ registry, resources }: Parts, node: string): Promise<never> {
   const resource = resources.find('', 'v1', 'nodes')
   const found = resource && (await registry.find(resource, '', node))
-  if (!found) throw newNotFound({ group: '', resource: 'nodes' }, node)
+  // What is missing is reported as of the resource that was asked for.
+  if (!found) throw newNotFound({ group: '', resource: 'pods' }, node)
   return unreachable()
 }
 
