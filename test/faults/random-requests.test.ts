@@ -232,7 +232,7 @@ const ownOfKubernetes: readonly RegExp[] = [
 /** What JavaScript makes of values that a text was not meant for. */
 const slips = /\[object Object\]|\(request [0-9a-f]+\)/
 
-function isOwnOfKubernetes({ method }: RequestSpec, status: number, outcome: unknown): boolean {
+function isOwnOfKubernetes({ method, query }: RequestSpec, status: number, outcome: unknown): boolean {
   const body = isRecord(outcome) ? outcome['body'] : undefined
   const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
   const message = isRecord(text) ? String(text['message'] ?? '') : ''
@@ -240,7 +240,11 @@ function isOwnOfKubernetes({ method }: RequestSpec, status: number, outcome: unk
   if (status === 503) return method === 'HEAD' || (isRecord(body) && body['$text'] === 'service unavailable\n')
   // Protobuf is not read here; the log has what is the server's own fault.
   if (isRecord(body) && '$binary' in body) return true
-  if (status === 504) return message.startsWith('Timeout: Too large resource version: ')
+  if (status === 504) {
+    // A pod waits for its service account about as long as the shortest deadline that is asked for.
+    const isLate = message === 'Timeout: request did not complete within the allotted timeout'
+    return message.startsWith('Timeout: Too large resource version: ') || (isLate && query?.['timeout'] !== undefined)
+  }
   return status === 500 && ownOfKubernetes.some((pattern) => pattern.test(message))
 }
 
