@@ -211,7 +211,7 @@ class Mutator {
   }
 }
 
-/** Mistakes of clients that kube-apiserver v1.35.8 was seen to answer with 500, too; the last only by its sources. */
+/** Mistakes of clients that kube-apiserver v1.35.8 was seen to answer with 500, too; the last two only by its sources. */
 const ownOfKubernetes: readonly RegExp[] = [
   /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
   /^resourceVersion should not be set on objects to be created$/,
@@ -221,11 +221,13 @@ const ownOfKubernetes: readonly RegExp[] = [
   /^list element types are not identical: /,
   /^unable to find api field in struct /,
   /^unknown patch type: /,
-  /^expected a \[\]interface \{\}, but received a \w+/,
+  /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
   /^merging lists cannot yet be specified in the patch$/,
+  /^The order in patch list:\n/,
   // An apply of what the schema allows and the type does not, such as bad base64.
   /^failed to convert new object \(/,
   /^target\.\w+: /,
+  /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
 ]
 
