@@ -227,6 +227,9 @@ const ownOfKubernetes: readonly RegExp[] = [
   // An apply of what the schema allows and the type does not, such as bad base64.
   /^failed to convert new object \(/,
   /^target\.\w+: /,
+  // Of custom resources.
+  /^content is not a list$/,
+  /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
 ]
