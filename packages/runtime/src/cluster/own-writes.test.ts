@@ -114,9 +114,16 @@ test.each([
               const left = leaves(await writer.delete(ConfigMap, key(step.name)))
               history(step.name).wrote(stateOf(left), isOwn)
             } else if (step.do === 'deleteCollection') {
+              const meant = names.filter((other) => namespaceOf(other) === namespace)
+              const known = new Set<string>()
+              for (const each of meant) {
+                const found = (await api.find(ConfigMap, each)) ?? (await client.find(ConfigMap, each))
+                if (found !== undefined) known.add(each)
+              }
               await writer.deleteCollection(ConfigMap)
-              for (const each of names.filter((other) => namespaceOf(other) === namespace)) {
-                history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn)
+              for (const each of meant) {
+                // Of what others made and deleted before, unseen, it was no deletion.
+                history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn && known.has(each))
               }
             } else if (step.do === 'live') {
               const live = await client.find(ConfigMap, key(step.name), { consistency: 'live' })

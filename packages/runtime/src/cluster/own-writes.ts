@@ -102,7 +102,10 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /** Begins a deletion of many objects; the returned function is to be told those that there were. */
+  /**
+   * Begins a deletion of many objects; the returned function is to be told those that there were. Objects of others that came and went
+   * before it, and that the store has yet to hear of, may still be seen for a moment: nothing of them was deleted here.
+   */
   deletingAll(type: GroupKind, namespace: string, selector: Selector): (objects: readonly KubeObject[]) => void {
     const isMeant = ({ metadata }: KubeObject): boolean =>
       (metadata.namespace ?? '') === namespace && selector.matches(metadata.labels)
