@@ -121,9 +121,11 @@ async function isReady(port: number, folder: string): Promise<boolean> {
 }
 
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  const servers = []
   const ports: number[] = []
-  for (const server of servers) {
+  for (let i = 0; i < count; i++) {
+    const server = createServer().listen(0, '127.0.0.1')
+    servers.push(server)
     await once(server, 'listening')
     ports.push((server.address() as { port: number }).port)
   }
