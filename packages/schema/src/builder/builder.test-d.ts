@@ -1,6 +1,7 @@
 import type {
   Condition,
   ConditionDraft,
+  EmbeddedResource,
   Fields,
   JSONSchemaProps,
   JsonValue,
@@ -159,6 +160,20 @@ declare const typedSchema: JSONSchemaProps & { readonly $type?: PodTemplate }
 const inferred = s.from(typedSchema)
 ok<Equal<SchemaOut<typeof inferred>, PodTemplate>>()
 declare const Deployment: { schema: { type: 'object' }; $read: { readonly a: 1 }; $write: { a: 1 } }
+// As a field or an item, too, where the compiler has an idea of its own of what the types should be.
+const embedding = s.object({
+  template: s.from(typedSchema),
+  templates: s.array(s.from(typedSchema)),
+  object: s.embeddedResource(),
+  any: s.raw({ type: 'string' }),
+})
+ok<
+  Equal<
+    SchemaIn<typeof embedding>,
+    { template: PodTemplate; templates: PodTemplate[]; object: EmbeddedResource; any: JsonValue }
+  >
+>()
+ok<Equal<SchemaOut<typeof embedding>, SchemaIn<typeof embedding>>>()
 const whole = s.from(Deployment)
 ok<Equal<typeof whole, Schema<{ readonly a: 1 }, { a: 1 }>>>()
 

@@ -40,6 +40,8 @@ export interface EmbeddableKind<Read, Write> {
   readonly $write: Write
 }
 
+// Where a word has type parameters with defaults, it has overloads instead: as a field of an object, the defaults would not hold, since
+// the compiler takes what a field may be for what it is meant to be.
 /**
  * The words of `s`. Constraints are options that carry the OpenAPI keyword's name; whatever changes the TypeScript type is a method
  * of the schema or a word of its own. Only what a CRD can say can be said; mistakes that the types cannot show throw at definition.
@@ -81,7 +83,9 @@ export interface SchemaBuilder {
   /** Any JSON value (`apiextensionsv1.JSON`), kept as it is. */
   json(): Schema<JsonValue>
   /** A whole Kubernetes object with apiVersion, kind and metadata, whose other fields are kept as they are. */
-  embeddedResource<T extends { apiVersion: string; kind: string } = EmbeddedResource>(): Schema<T>
+  embeddedResource(): Schema<EmbeddedResource>
+  /** The same, of a kind that you know. */
+  embeddedResource<T extends { apiVersion: string; kind: string }>(): Schema<T>
 
   /** An amount such as `500m` or `1Gi` (`resource.Quantity`). */
   quantity(): Schema<IntOrString>
@@ -120,9 +124,15 @@ export interface SchemaBuilder {
    * be absent becomes an atomic list, as no CRD can have it.
    * @example s.from(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')) // with schemaOf of @kubewright/k8s/schemas
    */
-  from<Out, In = Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
+  from<Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out>
+  /** The same, for a type that is written in another way than it is read. */
+  from<Out, In>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
   /**
    * The way out: a structural schema as it is, with the types that you vouch for (any JSON if none). Its default, if any, is given with `.default()`.
    */
-  raw<Out = JsonValue, In = Out>(schema: JSONSchemaProps): Schema<Out, In>
+  raw(schema: JSONSchemaProps): Schema<JsonValue>
+  /** The same, with the type that it is read and written as. */
+  raw<Out>(schema: JSONSchemaProps): Schema<Out>
+  /** The same, for a type that is written in another way than it is read. */
+  raw<Out, In>(schema: JSONSchemaProps): Schema<Out, In>
 }
