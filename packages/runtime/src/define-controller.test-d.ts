@@ -18,6 +18,11 @@ defineController(Node, {
 // Some of the fields of a status.
 defineController(Home, { reconcile: async () => ({ status: { readyReplicas: 1 } }) })
 defineController(Home, { reconcile: () => ({ status: { conditions: [condition('Ready', true, 'Serving')] } }) })
+// Parts of what was read, and fields that may turn out to be left out.
+defineController(Home, {
+  reconcile: ({ status }) => ({ status: { readyReplicas: status?.readyReplicas, conditions: status?.conditions } }),
+})
+defineController(Home, { reconcile: ({ status }) => ({ status: { ...status, readyReplicas: 2 } }) })
 // Kinds without a status, and kinds that nothing is known of.
 defineController(ConfigMap, { async reconcile() {} })
 defineController(dynamicKind({ group: 'a.example.com', version: 'v1', kind: 'A', plural: 'as' }), {

@@ -1,4 +1,4 @@
-import { type AnyKind, type Kind, type KubeObject, validateFieldManager } from '@kubewright/api'
+import { type AnyKind, type DraftParts, type Kind, type KubeObject, validateFieldManager } from '@kubewright/api'
 import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
 import type { HotLoopOptions } from './controller/hot-loop-detector.ts'
 import type { Predicate } from './controller/predicate.ts'
@@ -64,7 +64,7 @@ export interface ControllerOptions<Read, Status> {
   /** Rights that `reconcile` needs for what it does with `client`. */
   readonly rbac?: readonly AccessRule[] | undefined
   /** Brings the world closer to what the object asks for. Never called for an object that is being deleted. */
-  reconcile(object: Read, context: Context): Awaitable<Outcome<Status> | void>
+  reconcile(object: Read, context: Context): Awaitable<Outcome<DraftParts<Status>> | void>
   /** Having one adds a finalizer; when it returns without `requeueAfter`, the finalizer is removed and the object may go. */
   cleanup?(object: Read, context: Context): Awaitable<Outcome<never> | void>
 }

@@ -69,6 +69,21 @@ describe('Outcome.status', () => {
     expect(bench.counts.get('kubewright_status_writes_total unchanged')).toBe(1)
   })
 
+  test('may have parts of what was read, and fields that are undefined, which say nothing', async () => {
+    await create()
+    const controller = defineController(Home, {
+      reconcile: ({ status, spec }) => ({
+        status: { ...status, readyReplicas: spec.domain?.length, conditions: status?.conditions ?? [ready(true)] },
+      }),
+    })
+    await bench.run(controller)('default/cosy')
+    bench.writes()
+    const { status } = await get()
+    expect(Object.keys(status ?? {}).sort()).toEqual(['conditions', 'observedGeneration'])
+    await bench.run(controller)('default/cosy')
+    expect([bench.writes(), (await get()).status]).toEqual([[], status])
+  })
+
   test('moves lastTransitionTime only when the status of the condition changes', async () => {
     await create()
     const report = reporter()
