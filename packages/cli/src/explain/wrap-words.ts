@@ -1,5 +1,7 @@
+import { widthOf } from '../terminal/text-width.ts'
+
 /**
- * Breaks text between words so that lines have at most `width` characters, as kubectl does: line breaks of the text stay, blanks at
+ * Breaks text between words so that lines have at most `width` columns, as kubectl does: line breaks of the text stay, blanks at
  * a break vanish, and a word that is too long for a line gets one of its own.
  */
 export function wrapWords(text: string, width: number): string {
@@ -16,17 +18,17 @@ function wrapLine(line: string, width: number): string {
   for (const match of line.matchAll(/(\s*)(\S+)/g)) {
     const [all, blanks = '', word = ''] = match
     end = match.index + all.length
-    const needed = blanks.length + Math.min(word.length, width - 1)
+    const needed = blanks.length + Math.min(widthOf(word), width - 1)
     if (column + needed > width) {
       wrapped += `\n${word}`
-      column = word.length
+      column = widthOf(word)
     } else {
       wrapped += blanks + word
-      column += blanks.length + word.length
+      column += blanks.length + widthOf(word)
     }
   }
   const rest = line.slice(end)
-  return column + rest.length <= width ? wrapped + rest : wrapped
+  return column + widthOf(rest) <= width ? wrapped + rest : wrapped
 }
 
 /** Text with every line moved to the right. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actionLine } from './action-line.ts'
 import { painted, plain } from './colors.ts'
-import { widthOf } from './wrap-line.ts'
+import { widthOf } from './text-width.ts'
 
 it('actionLine() puts all names under each other, with colours and without', () => {
   expect(actionLine('created', 'a.ts', plain)).toBe('created   a.ts')

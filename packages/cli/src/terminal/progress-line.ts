@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@kubewright/base'
 import type { Progress } from './terminal.ts'
+import { cutText } from './text-width.ts'
 
 /** As much of a stream as it takes to draw on a terminal. */
 export interface ScreenStream {
@@ -61,8 +62,7 @@ export class ProgressLine implements Progress {
     const time = passed < tellingMillis ? '' : ` (${Math.floor(passed / 1000)}s)`
     // Room is left for the ^C that terminals show, and for the last column, after which some go to the next line.
     const room = (this.#stream.columns ?? 80) - time.length - 5
-    const letters = [...(this.#text ?? '')]
-    const shown = letters.length <= room ? letters.join('') : `${letters.slice(0, Math.max(room - 1, 0)).join('')}…`
+    const shown = cutText(this.#text ?? '', Math.max(room, 1))
     this.#stream.write(`${erase}${frames[this.#frame]} ${shown}${time}`)
     this.#isDrawn = true
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { painted } from './colors.ts'
-import { widthOf, wrapLine } from './wrap-line.ts'
+import { widthOf } from './text-width.ts'
+import { wrapLine } from './wrap-line.ts'
 
 describe('wrapLine()', () => {
   it('breaks between words, and indents what goes on', () => {
@@ -20,6 +21,10 @@ describe('wrapLine()', () => {
     const line = `${painted('red', 'one')} ${painted('cyan', 'two')}`
     expect(wrapLine(line, 7)).toBe(line)
     expect(wrapLine(line, 6).split('\n').map(widthOf)).toEqual([3, 5])
+  })
+
+  it('counts two columns for letters that take them', () => {
+    expect(wrapLine('部品 部品 部品', 10)).toBe('部品 部品\n  部品')
   })
 
   it('loses no word, and is never wider than the terminal unless a word is', () => {

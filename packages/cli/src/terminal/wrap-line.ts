@@ -1,9 +1,4 @@
-const escapes = /\u001B\[[\d;]*m/g
-
-/** How many columns of a terminal a text takes. Colours take none. */
-export function widthOf(text: string): number {
-  return [...text.replaceAll(escapes, '')].length
-}
+import { widthOf } from './text-width.ts'
 
 /**
  * Breaks a line between words where it is wider than a terminal, which would break it within a word. What is continued is indented,

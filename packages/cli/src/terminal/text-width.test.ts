@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { painted } from './colors.ts'
+import { cutText, widthOf } from './text-width.ts'
+
+describe('widthOf()', () => {
+  it.each([
+    ['home', 4],
+    ['höme', 4],
+    ['ho\u0308me', 4],
+    ['宿屋', 4],
+    ['こんにちは。', 12],
+    ['오퍼레이터', 10],
+    ['ｶﾅ', 2],
+    ['Ｈｏ', 4],
+    ['𠮷野家', 6],
+    ['🚒 →…⠋', 6],
+    ['a\u200Bb', 2],
+    [painted('red', '赤'), 2],
+  ])('of %j is %i', (text, width) => expect(widthOf(text)).toBe(width))
+})
+
+describe('cutText()', () => {
+  it('leaves what fits, and never breaks a letter', () => {
+    expect(cutText('宿屋の管理人', 12)).toBe('宿屋の管理人')
+    expect(cutText('宿屋の管理人', 11)).toBe('宿屋の管理…')
+    expect(cutText('宿屋の管理人', 10)).toBe('宿屋の管…')
+  })
+
+  it('is never wider than it may be', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
+        expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+})
