@@ -7,20 +7,25 @@ import { channelsOf, examplesOf } from '../../packages/cli/src/manifests/bundle-
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { validateBundle } from '../../packages/cli/src/manifests/validate-bundle.ts'
 
-const facts = {
+interface Facts {
+  readonly version: string
+  readonly description: string
+  readonly author: { readonly name: string; readonly email: string }
+  readonly homepage: string
+  readonly image: string
+  readonly icon: { readonly mediatype: string; readonly base64data: string } | undefined
+}
+const facts: Facts = {
   version: '1.2.3',
   description: 'Homes for everybody.',
   author: { name: 'Somebody', email: 'somebody@example.com' },
   homepage: 'https://example.com',
   image: 'example.com/home:1.2.3',
+  icon: { mediatype: 'image/svg+xml', base64data: 'PHN2Zy8+' },
 }
 const csvPath = 'bundle/manifests/home-operator.clusterserviceversion.yaml'
 
-function bundle(
-  operator = home,
-  change: Partial<typeof facts> = {},
-  channels?: readonly string[],
-): Map<string, string> {
+function bundle(operator = home, change: Partial<Facts> = {}, channels?: readonly string[]): Map<string, string> {
   const described = describeOperator(operator)
   const options = { ...facts, ...change, channels, samples: examplesOf(described, new Map()) }
   return new Map([...bundleFiles(described, options)].map(([path, { text }]) => [path, text]))
@@ -40,10 +45,12 @@ interface Csv {
 const csvOf = (files: Map<string, string>, path = csvPath): Csv => parseYaml(files.get(path)!) as Csv
 
 describe('bundleFiles()', () => {
-  it('has everything that a catalogue wants, but for an icon', () => {
-    const problems = validateBundle(bundle())
+  it('has everything that a catalogue wants, and says where it would have got it from', () => {
+    expect(validateBundle(bundle())).toEqual([])
+    expect(csvOf(bundle()).spec).toMatchObject({ icon: [facts.icon] })
+    const problems = validateBundle(bundle(home, { icon: undefined }))
     expect(problems.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
-      'warning: spec.icon is missing: catalogues show it',
+      'warning: spec.icon is missing: it comes from "kubewright": { "icon": FILE } in package.json',
     ])
   })
 

@@ -30,6 +30,8 @@ export interface Command {
   helpFor?(args: readonly string[]): string
   /** What it is called with these arguments, for commands of several words. @default `name` */
   nameFor?(args: readonly string[]): string
+  /** The help of a program that it hands flags on to, which are completed as its own. */
+  handedOnHelp?(): Promise<string>
   /** Whether it ends by itself, and in order, when the signal aborts. Others are left alone then. @default false */
   readonly endsInOrder?: boolean
   /** Resolves with the exit code. */

@@ -186,6 +186,7 @@ export {
 } from './reconcile/watched-kinds.ts'
 export { UsageError } from './run/flags.ts'
 export { type RunHook, run, runHookSymbol } from './run/run.ts'
+export { runHelp } from './run/run-flags.ts'
 export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'
 export { type ExitCode, type RunOptions, runWith } from './run/run-with.ts'
 export { systemRunHost } from './run/system-run-host.ts'

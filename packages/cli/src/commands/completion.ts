@@ -40,6 +40,7 @@ async function completion(args: readonly string[], { out, env }: CommandContext)
   // Loaded here, since the list of all commands has this one in it.
   const { commands } = await import('./all-commands.ts')
   const all = await Promise.all([...commands.values()].map(({ load }) => load()))
-  out(completionScript(shell, all.flatMap(readHelp)).trimEnd())
+  const words = await Promise.all(all.map(async (command) => readHelp(command, await command.handedOnHelp?.())))
+  out(completionScript(shell, words.flat()).trimEnd())
   return 0
 }

@@ -8,6 +8,7 @@ import { chartFiles } from '../manifests/helm-chart.ts'
 import { installManifest } from '../manifests/install-objects.ts'
 import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { type FilePlan, isChange, planFiles } from '../manifests/plan-files.ts'
+import { readIcon } from '../manifests/project-facts.ts'
 import { carryOut, readFolders } from '../manifests/project-files.ts'
 import { splitEntry } from '../manifests/split-entry.ts'
 import { type BundleProblem, validateBundle } from '../manifests/validate-bundle.ts'
@@ -110,6 +111,7 @@ async function generate(args: readonly string[], context: CommandContext): Promi
       ...options,
       ...channelsOf(values, present),
       version: version ?? '0.0.1',
+      icon: facts.iconFile === undefined ? undefined : await readIcon(folder, facts.iconFile),
       samples: examplesOf(operator, present),
     })
     for (const [path, file] of bundle) files.set(path, file)

@@ -23,6 +23,7 @@ Node 22.18.
 FLAGS are those of a kubebuilder binary, such as --leader-elect,
 --metrics-bind-address=:8443 and --log-level=debug:
   kubewright run -- --help`,
+  handedOnHelp: async () => (await import('@kubewright/runtime')).runHelp({ name: 'operator' }),
   endsInOrder: true,
   run: (args, context) => runOperator(args, context),
 }
@@ -43,7 +44,13 @@ async function runOperator(args: readonly string[], { clock, note }: CommandCont
   }
   const { operator, options, ended } = loaded
   const runtime = await projectRuntime(entry.file)
-  const host = { ...runtime.systemRunHost(), args: rest[0] === '--' ? rest.slice(1) : rest }
+  const own = runtime.systemRunHost()
+  const host = {
+    ...own,
+    args: rest[0] === '--' ? rest.slice(1) : rest,
+    // Lines of the log are left whole; what ends the program is told as by every command.
+    note: (line: string) => (line.startsWith(`${operator.name}: `) ? note(line) : own.note(line)),
+  }
   const code = await runtime.runWith(operator, host, options)
   ended()
   // Something of the program's own may keep the process alive; a failed operator must still be restarted.

@@ -68,6 +68,20 @@ describe('readHelp()', () => {
     ])
   })
 
+  it('reads the flags of a program that others are handed on to', () => {
+    const program =
+      'Usage: x\n\nFlags:\n  --http2\n        Say so (default false)\n  --level, --zap-level LEVEL\n        error or info'
+    const [run] = readHelp(
+      command('run', 'Usage: kubewright run [ENTRY] [FLAGS]'),
+      `${program}\n  --help\n        This`,
+    )
+    expect(run?.flags).toEqual([
+      { name: 'http2', text: 'Say so (default false)' },
+      { name: 'level', value: 'LEVEL', text: 'error or info', source: { from: 'words', words: ['error', 'info'] } },
+      { name: 'help', short: 'h', text: 'Tell how to use the command' },
+    ])
+  })
+
   it('reads second words and operands', () => {
     expect(all.map(({ words, operands }) => [words.join(' '), operands?.from])).toEqual([
       ['up', undefined],

@@ -39,12 +39,14 @@ export interface HelpWords {
 
 /**
  * What a command takes, read from its help texts, which are what people read too: flags in lines such as
- * `  -n, --namespace NAME  Text`, second words such as `diff` and operands such as `FILE` in `Usage: kubewright crd diff FILE`.
+ * `  -n, --namespace NAME  Text`, second words such as `diff` and operands such as `FILE` in `Usage: kubewright crd diff FILE`. Flags of a
+ * program that it hands them on to are read from the help of that.
  */
-export function readHelp(command: Command): HelpWords[] {
+export function readHelp(command: Command, handedOn = ''): HelpWords[] {
   const { name, summary, help } = command
   const seconds = secondWords(command)
-  if (seconds.length === 0) return [withOperands({ words: [name], summary, flags: flagsIn(help) }, help)]
+  const flags = flagsIn(`${help}\n${handedOn}`)
+  if (seconds.length === 0) return [withOperands({ words: [name], summary, flags }, help)]
   return [
     { words: [name], summary, flags: [helpFlag] },
     ...seconds.map(({ word, text }) => {
@@ -56,7 +58,7 @@ export function readHelp(command: Command): HelpWords[] {
 
 const helpFlag: HelpFlag = { name: 'help', short: 'h', text: 'Tell how to use the command' }
 
-const flagLine = /^ {2}(?:-(\w), )?--([a-z][a-z-]*)(\[=|[ =]\[?)?([A-Za-z][\w,|[\]]*)?(?: {2,}(.*)|$)/
+const flagLine = /^ {2}(?:-(\w), )?--([a-z][a-z\d-]*)(?:, --[a-z-]+)*(\[=|[ =]\[?)?([A-Za-z][\w,|[\]]*)?(?: {2,}(.*)|$)/
 
 function flagsIn(help: string): HelpFlag[] {
   const lines = help.split('\n')
@@ -64,7 +66,7 @@ function flagsIn(help: string): HelpFlag[] {
     const [, short, name, separator, value, first = ''] = flagLine.exec(line) ?? []
     if (name === undefined) return []
     const more = lines.slice(index + 1)
-    const end = more.findIndex((next) => !/^ {10,}\S/.test(next))
+    const end = more.findIndex((next) => !/^ {8,}\S/.test(next))
     const text = [first, ...more.slice(0, end < 0 ? undefined : end).map((next) => next.trim())].join(' ').trim()
     const flag = { name, ...(short === undefined ? {} : { short }), text }
     if (value === undefined) return [flag]
@@ -72,7 +74,7 @@ function flagsIn(help: string): HelpFlag[] {
     const source = sourceOf(value, name, text)
     return [{ ...flag, value, ...(source === undefined ? {} : { source }) }]
   })
-  return [...flags, helpFlag]
+  return [...flags.filter(({ name }) => name !== helpFlag.name), helpFlag]
 }
 
 const words = (...list: string[]): ValueSource => ({ from: 'words', words: list })

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { planeFlags, upHelp } from '../up/up-options.ts'
 import { UsageError } from '../usage-error.ts'
-import { parseDevOptions } from './dev-options.ts'
+import { devHelp, parseDevOptions } from './dev-options.ts'
+
+it('devHelp and upHelp name all flags of the control plane', () => {
+  const named = (help: string): string[] => [...help.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => name!)
+  // Memory is what dev has by default.
+  expect(named(devHelp)).toEqual(expect.arrayContaining(Object.keys(planeFlags).filter((name) => name !== 'memory')))
+  expect(named(upHelp).sort()).toEqual(Object.keys(planeFlags).sort())
+})
 
 describe('parseDevOptions()', () => {
   it('has defaults for everything: a node, a free port, and memory', () => {

@@ -37,6 +37,9 @@ Options
   --controllers WHICH  all, none, or a list of names; see kubewright up --help
   --token TOKEN        Also accept this bearer token, for system:masters
   --client-ca FILE     Also trust client certificates of this CA
+  --enable-admission-plugins NAMES
+                       Also run these admission plugins, which are off as in
+                       kube-apiserver: OwnerReferencesPermissionEnforcement
   --watch DIR          Also reload for files in this folder; can be repeated
   --once               End when the operator has nothing left to do
   -v, --verbose        Log every request`

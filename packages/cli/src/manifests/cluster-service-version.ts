@@ -15,6 +15,7 @@ export interface BundleFacts extends ManifestOptions {
   readonly author?: { readonly name: string; readonly email: string | undefined } | undefined
   readonly keywords?: readonly string[] | undefined
   readonly homepage?: string | undefined
+  readonly icon?: { readonly mediatype: string; readonly base64data: string } | undefined
   /** Objects that show how each resource is used. */
   readonly samples: readonly object[]
 }
@@ -31,7 +32,7 @@ export function clusterServiceVersion(operator: OperatorDescription, facts: Bund
     naming: { prefix: `${operator.name}-`, namespace: 'placeholder' },
   }
   const { name } = operator
-  const { version, description = `The operator ${name}`, author, keywords = [], homepage } = facts
+  const { version, description = `The operator ${name}`, author, keywords = [], homepage, icon } = facts
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'ClusterServiceVersion',
@@ -53,6 +54,7 @@ export function clusterServiceVersion(operator: OperatorDescription, facts: Bund
       customresourcedefinitions: { owned: operator.resources.map(ownedResource) },
       description,
       displayName: displayName(name),
+      ...(icon === undefined ? {} : { icon: [icon] }),
       install: { spec: installSpec(context), strategy: 'deployment' },
       installModes: installModes(operator),
       keywords: keywords.length > 0 ? keywords : [name],

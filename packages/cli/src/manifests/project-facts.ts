@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { parseYaml } from '@kubewright/api'
 import type { ManifestOptions } from './manifest-options.ts'
 
@@ -11,6 +11,8 @@ export interface ProjectFacts {
   readonly keywords: readonly string[]
   readonly homepage: string | undefined
   readonly license: string | undefined
+  /** The file of its icon, relative to the project. */
+  readonly iconFile: string | undefined
   /** Whether the operator is meant for its own namespace only. */
   readonly namespaced: boolean
   /** Groups whose definitions come from elsewhere. */
@@ -35,6 +37,7 @@ export async function projectFacts(folder: string): Promise<ProjectFacts> {
     keywords: asList(manifest['keywords']).filter((word) => typeof word === 'string'),
     homepage: text(manifest['homepage']),
     license: text(manifest['license']),
+    iconFile: text(own['icon']),
     namespaced: project['namespaced'] === true,
     externalGroups: [...external, ...asList(own['externalGroups']).filter((group) => typeof group === 'string')],
     chosen: await chosenIn(folder),
@@ -73,6 +76,28 @@ function authorOf(author: unknown): ProjectFacts['author'] {
   }
   const { name, email } = asRecord(author)
   return typeof name === 'string' ? { name, email: text(email) } : undefined
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+}
+
+/** Reads the icon of an operator. */
+export async function readIcon(folder: string, file: string): Promise<{ mediatype: string; base64data: string }> {
+  const named = '"kubewright": { "icon": FILE } in package.json'
+  const mediatype = mediaTypes[extname(file).toLowerCase()]
+  if (mediatype === undefined)
+    throw new Error(`${named} must be one of ${Object.keys(mediaTypes).join(', ')}, not "${file}"`)
+  try {
+    return { mediatype, base64data: (await readFile(join(folder, file))).toString('base64') }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new Error(`${named} names ${file}, which does not exist`, { cause: error })
+  }
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -83,14 +83,13 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
     check.error(spec[field] !== undefined, `spec.${field} is required`)
   }
   for (const [field, source] of [
-    ['description', 'description'],
-    ['provider', 'author'],
-    ['maintainers', 'author, with an address'],
-    ['links', 'homepage'],
-    ['icon', undefined],
+    ['description', '"description"'],
+    ['provider', '"author"'],
+    ['maintainers', '"author", with an address'],
+    ['links', '"homepage"'],
+    ['icon', '"kubewright": { "icon": FILE }'],
   ] as const) {
-    const cure = source === undefined ? 'catalogues show it' : `it comes from "${source}" in package.json`
-    check.warning(spec[field] !== undefined, `spec.${field} is missing: ${cure}`)
+    check.warning(spec[field] !== undefined, `spec.${field} is missing: it comes from ${source} in package.json`)
   }
   const modes = asList(spec['installModes']).map(asFields)
   check.error(

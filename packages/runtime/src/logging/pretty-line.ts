@@ -1,5 +1,6 @@
 import type { LogRecord, LogValues } from '@kubewright/base'
 import type { LineOptions } from './json-line.ts'
+import { warningIn } from './log-level.ts'
 import { errorText, jsonOf, loggable, stackFrames } from './log-value.ts'
 
 const colors = { grey: 90, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, bold: 1 } as const
@@ -15,16 +16,19 @@ export function prettyLine(record: LogRecord, { time, color, stackTraces }: Line
   const paint = (name: keyof typeof colors, text: string): string =>
     color ? `\u001B[${colors[name]}m${text}\u001B[0m` : text
   const failed = 'error' in record
+  const warning = failed ? undefined : warningIn(record.message)
   const [level, levelColor] = failed
     ? (['ERROR', 'red'] as const)
-    : record.level === 0
-      ? (['INFO ', 'green'] as const)
-      : ([record.level === 1 ? 'DEBUG' : `V(${record.level}) `, 'blue'] as const)
+    : warning !== undefined
+      ? (['WARN ', 'yellow'] as const)
+      : record.level === 0
+        ? (['INFO ', 'green'] as const)
+        : ([record.level === 1 ? 'DEBUG' : `V(${record.level}) `, 'blue'] as const)
   const { subject, values } = splitValues(record.values)
   const words = [paint('grey', time.slice(11, 23)), paint(levelColor, level)]
   const who = [record.name, subject].filter((text) => text !== '').join(' ')
   if (who !== '') words.push(paint('cyan', who))
-  words.push(color ? paint('bold', record.message) : record.message)
+  words.push(paint('bold', warning ?? record.message))
   if (failed) words.push(paint('red', oneLine(errorText(record.error))))
   for (const [key, value] of values) words.push(`${paint('grey', `${key}=`)}${wordOf(value)}`)
   const stack = failed && stackTraces ? stackFrames(record.error) : undefined

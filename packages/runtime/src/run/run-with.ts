@@ -170,7 +170,7 @@ function connect(
     listNamespace: '',
     onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
     around: traceRequests(tracer),
-    onWarning: (warning) => log.info('The API server warns', { warning }),
+    onWarning: (warning) => log.info('Warning: The API server warns', { warning }),
   })
 }
 
@@ -187,4 +187,6 @@ function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
+/** Several lines as one, in which a sentence that ends without a sign gets one. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/([^\s\w)"'\]}]?)\s*\n\s*/g, (_, sign: string) => `${sign || ';'} `)

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectFacts, readIcon } from './project-facts.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'kubewright-facts-'))
+beforeAll(() => {
+  writeFileSync(join(folder, 'package.json'), '{"kubewright":{"icon":"icon.SVG"}}')
+  writeFileSync(join(folder, 'icon.SVG'), '<svg/>')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('readIcon()', () => {
+  it('reads what package.json names', async () => {
+    const { iconFile } = await projectFacts(folder)
+    expect(await readIcon(folder, iconFile!)).toEqual({ mediatype: 'image/svg+xml', base64data: 'PHN2Zy8+' })
+  })
+
+  it('names the field when there is no such file, or none that catalogues show', async () => {
+    const field = '"kubewright": { "icon": FILE } in package.json'
+    await expect(readIcon(folder, 'none.png')).rejects.toThrow(`${field} names none.png, which does not exist`)
+    await expect(readIcon(folder, 'icon.ico')).rejects.toThrow(
+      `${field} must be one of .svg, .png, .jpg, .jpeg, .gif, not "icon.ico"`,
+    )
+  })
+})
