@@ -77,6 +77,18 @@ describe('kubewright import', () => {
     expect(existsSync(out)).toBe(false)
   })
 
+  it('imports the rest of a folder when a file in it cannot be read', async () => {
+    file('crd.yaml', crd(9))
+    file('template.yaml', crd(9).replaceAll('example.com', '{{ .Group }}'))
+    const out = join(folder.path, 'imported')
+    const { code, out: said, notes } = await runCli(['import', folder.path, '--out', out])
+    expect(code).toBe(1)
+    expect(said).toContain('Widget of example.com v1')
+    expect(notes).toMatch(
+      /template\.yaml:2 is not imported: .*; if it is a template of Helm, import what helm template prints/,
+    )
+  })
+
   it('answers mistakes and failures in one line', async () => {
     expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('or say --cluster') })
     expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
@@ -85,7 +97,7 @@ describe('kubewright import', () => {
     })
     expect(await runCli(['import', file('x.yaml', 'a: [')])).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('x.yaml:1: error converting YAML to JSON'),
+      notes: expect.stringContaining('x.yaml:1 is not imported: error converting YAML to JSON'),
     })
     expect(await runCli(['import', 'nowhere.yaml'])).toMatchObject({
       code: 1,

@@ -15,7 +15,10 @@ const maxSelectableFields = 8
 export function checkNames(names: ResourceNames): void {
   const { group, kind } = names
   const fail = failFor(kind)
-  if (!/^[A-Z][A-Za-z0-9]*$/.test(kind) || kind.length > 63) {
+  const isNamed = names.external
+    ? isDNS1035Label(kind.toLowerCase()).length === 0
+    : /^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63
+  if (!isNamed) {
     fail(`kind must be a name in CamelCase such as "Home", of 63 characters at most: ${JSON.stringify(kind)}`)
   }
   if (isDNS1123Subdomain(group).length > 0 || !group.includes('.')) {
@@ -33,12 +36,16 @@ export function checkNames(names: ResourceNames): void {
   if (names.listKind === kind) fail(`listKind must differ from kind: ${JSON.stringify(kind)}`)
 }
 
-/** Checks one version against its schema and gives its columns with their types. */
+/**
+ * Checks one version against its schema and gives its columns with their types. Of definitions of others it asks only what API servers
+ * ask.
+ */
 export function checkVersion(
   where: string,
   name: string,
   version: OneOfVersions<AnySchema, AnySchema, Fields>,
   schema: JSONSchemaProps,
+  external: boolean,
 ): ResolvedColumn[] {
   const fail = failFor(where)
   if (isDNS1035Label(name).length > 0) {
@@ -47,6 +54,8 @@ export function checkVersion(
   for (const field of Object.keys(version.fields ?? {})) {
     if (reservedFields.includes(field) && !(field === 'status' && version.status === undefined))
       fail(`fields must not contain "${field}"; it has an option of its own or is always there`)
+    if (field === 'status' && version.statusSubresource)
+      fail('fields must not contain "status" beside statusSubresource; make it the option status')
   }
   for (const path of version.selectableFields ?? []) checkSelectable(path, schema, fail)
   if ((version.selectableFields?.length ?? 0) > maxSelectableFields) {
@@ -54,11 +63,15 @@ export function checkVersion(
   }
   if (version.scale !== undefined) {
     const { specReplicasPath, statusReplicasPath, labelSelectorPath } = version.scale
-    checkScale('specReplicasPath', specReplicasPath, 'spec', 'integer', schema, fail)
-    checkScale('statusReplicasPath', statusReplicasPath, 'status', 'integer', schema, fail)
-    if (labelSelectorPath !== undefined) checkScale('labelSelectorPath', labelSelectorPath, '', 'string', schema, fail)
+    const known = external ? undefined : schema
+    checkScale('specReplicasPath', specReplicasPath, 'spec', 'integer', known, fail)
+    checkScale('statusReplicasPath', statusReplicasPath, 'status', 'integer', known, fail)
+    if (labelSelectorPath !== undefined) checkScale('labelSelectorPath', labelSelectorPath, '', 'string', known, fail)
   }
-  return Object.entries(version.columns ?? {}).map(([title, column]) => resolveColumn(title, column, schema, fail))
+  return Object.entries(version.columns ?? {}).map(([title, column]) => {
+    const isComplete = typeof column === 'object' && column.type !== undefined
+    return resolveColumn(title, column, external && isComplete ? undefined : schema, fail)
+  })
 }
 
 type Fail = (problem: string) => never
@@ -69,14 +82,20 @@ function failFor(what: string): Fail {
   }
 }
 
-function resolveColumn(title: string, column: string | Column, schema: JSONSchemaProps, fail: Fail): ResolvedColumn {
+/** A column with its type; without a schema it is believed. */
+function resolveColumn(
+  title: string,
+  column: string | Column,
+  schema: JSONSchemaProps | undefined,
+  fail: Fail,
+): ResolvedColumn {
   const { jsonPath, type, format, description, priority } =
     typeof column === 'string' ? ({ jsonPath: column } as Column) : column
   if (!jsonPath.startsWith('.'))
     fail(`columns.${title} must be a path that starts with a dot: ${JSON.stringify(jsonPath)}`)
   let found: JSONSchemaProps | undefined
   try {
-    found = columnSchema(schema, jsonPath)
+    found = schema === undefined ? {} : columnSchema(schema, jsonPath)
   } catch (error) {
     if (!(error instanceof ApiSyntaxError)) throw error
     fail(`columns.${title} is no JSONPath (${error.message}): ${JSON.stringify(jsonPath)}`)
@@ -135,7 +154,7 @@ function checkScale(
   path: string,
   root: string,
   type: string,
-  schema: JSONSchemaProps,
+  schema: JSONSchemaProps | undefined,
   fail: Fail,
 ): void {
   const field = `scale.${option}`
@@ -144,6 +163,7 @@ function checkScale(
   if (root === '' && names[0] !== 'spec' && names[0] !== 'status') {
     fail(`${field} must be below .spec or .status: ${JSON.stringify(path)}`)
   }
+  if (schema === undefined) return
   const found = schemaAt(schema, names)
   if (found === undefined) fail(`${field} points to a field that is not in the schema: ${JSON.stringify(path)}`)
   if (found.type !== type)

@@ -144,6 +144,11 @@ describe('defineResource()', () => {
       'fields must not contain "spec"',
     ],
     [
+      'a status that is two things',
+      () => defineResource({ ...base, fields: { status: s.string() }, statusSubresource: true }),
+      'fields must not contain "status" beside statusSubresource; make it the option status',
+    ],
+    [
       'two stored versions',
       () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: { storage: true }, v2: { storage: true } } }),
       'Cannot define resource A: exactly one of its versions needs storage: true, but v1 and v2 have it',
@@ -242,6 +247,34 @@ describe('crdOf()', () => {
     expect(resourceOf(Home)?.external).toBe(false)
     // Without the subresource, the status is written with the rest.
     expect(Odd({ metadata: { name: 'a' }, status: { phase: 'x' } }).status).toEqual({ phase: 'x' })
+  })
+
+  it('carries a status subresource that the schema does not mention', () => {
+    const Claim = defineResource({
+      group: 'odd.example.com',
+      version: 'v1',
+      kind: 'Claim',
+      spec: s.object({ domain: s.string() }),
+      statusSubresource: true,
+    })
+    const [version] = crdOf(Claim).spec.versions
+    expect(version?.subresources).toEqual({ status: {} })
+    expect(Object.keys(version?.schema.openAPIV3Schema.properties ?? {})).not.toContain('status')
+    expect(Claim.subresources).toEqual(['status'])
+  })
+
+  it('believes definitions of others as far as API servers do', () => {
+    const column = { jsonPath: '.spec.gone[', type: 'integer' } as const
+    const scale = { specReplicasPath: '.spec.gone', statusReplicasPath: '.status.gone' } as const
+    const definition = { group: 'odd.example.com', version: 'v1', kind: 'my-odd', columns: { Gone: column }, scale }
+    const [version] = crdOf(defineResource({ ...definition, external: true })).spec.versions
+    expect(version?.additionalPrinterColumns).toEqual([{ ...column, name: 'Gone' }])
+    expect(version?.subresources).toEqual({ scale })
+    expect(() => defineResource({ ...definition, kind: 'Odd' })).toThrow('scale.specReplicasPath points to a field')
+    expect(() => defineResource({ ...definition, external: true, kind: 'my_odd' })).toThrow('kind must be')
+    expect(() => defineResource({ ...definition, external: true, columns: { Gone: '.spec.gone' } })).toThrow(
+      'columns.Gone points to a field that is not in the schema',
+    )
   })
 
   it('has nothing for kinds that were not defined', () => {

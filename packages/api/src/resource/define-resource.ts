@@ -110,7 +110,7 @@ function resolve(
     external: names.external ?? false,
     versions: versions.map(([name, version]) => {
       const schema = objectSchema(version)
-      const columns = checkVersion(`${kind} ${name}`, name, version, schema)
+      const columns = checkVersion(`${kind} ${name}`, name, version, schema, names.external === true)
       return {
         name,
         served: version.served ?? true,
@@ -119,7 +119,7 @@ function resolve(
         schema,
         columns,
         selectableFields: version.selectableFields ?? [],
-        hasStatus: version.status !== undefined,
+        hasStatus: version.status !== undefined || version.statusSubresource === true,
         ...(version.scale === undefined ? {} : { scale: version.scale }),
       }
     }),

@@ -38,6 +38,11 @@ export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F
   /** The observed state; having one adds the `/status` subresource. */
   readonly status?: St
   /**
+   * Adds the `/status` subresource without a status in the schema, as some definitions of others do. API servers drop what is written
+   * there; with a `status` the subresource needs no mention.
+   */
+  readonly statusSubresource?: true
+  /**
    * Further fields beside `spec` and `status`, for kinds that do not follow the convention. A `status` among them is a field like any
    * other, without the subresource.
    */
@@ -70,7 +75,10 @@ export interface ResourceNames {
   readonly shortNames?: readonly string[]
   /** Groups of resources that the kind shows up in, such as `all`. */
   readonly categories?: readonly string[]
-  /** Whether the definition is somebody else's, so that installing the operator leaves it alone. @default false */
+  /**
+   * Whether the definition is somebody else's, so that installing the operator leaves it alone. It may then have what an API server
+   * accepts but nobody means: a kind that is not in CamelCase, columns and scaling by fields that are not in the schema. @default false
+   */
   readonly external?: boolean
   /** Labels and annotations of the CustomResourceDefinition itself. */
   readonly metadata?: {

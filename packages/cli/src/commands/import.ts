@@ -11,8 +11,8 @@ import { parseFlags } from '../parse-flags.ts'
 import { actionLine } from '../terminal/action-line.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
-import { crdsIn, uselessCrdsIn } from '../validate/crds-in.ts'
-import { readSoundManifests, tellInput } from '../validate/read-manifests.ts'
+import { crdsIn, type UselessCrd, uselessCrdsIn } from '../validate/crds-in.ts'
+import { type ManifestDocument, readManifests, tellInput } from '../validate/read-manifests.ts'
 
 /** Makes TypeScript kinds of the definitions of others. */
 export const importCommand: Command = {
@@ -54,10 +54,11 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   if (!values.cluster && positionals.length === 0)
     throw new UsageError('name files or folders with CRDs, or say --cluster')
   if (!values.cluster) tellInput(positionals, context.note)
-  const documents = values.cluster ? [] : await readSoundManifests(positionals)
+  const documents = values.cluster ? [] : await readManifests(positionals)
   const crds = values.cluster ? await fromCluster(positionals, values, context) : crdsIn(documents)
-  const useless = uselessCrdsIn(documents)
-  if (crds.length === 0 && useless.length === 0) {
+  // One file that cannot be read does not keep the others from being imported.
+  const failures = [...unreadable(documents), ...uselessCrdsIn(documents)]
+  if (crds.length === 0 && failures.length === 0) {
     const where = values.cluster ? 'the cluster' : positionals.join(' ')
     const builtin = values.cluster ? builtinNamed(positionals) : []
     if (builtin.length > 0)
@@ -70,7 +71,6 @@ async function importKinds(args: readonly string[], context: CommandContext): Pr
   }
   const versions = values.versions?.split(',').map((name) => name.trim())
   const written: Written[] = []
-  const failures = [...useless]
   for (const crd of crds) {
     try {
       const imported = importCrd(crd, { versions, descriptions: !values['no-descriptions'] })
@@ -116,6 +116,14 @@ async function fromCluster(
   } finally {
     await client[Symbol.asyncDispose]()
   }
+}
+
+function unreadable(documents: readonly ManifestDocument[]): UselessCrd[] {
+  return documents.flatMap(({ file, line, text, problem }) => {
+    if (problem === undefined) return []
+    const cure = text.includes('{{') ? '; if it is a template of Helm, import what helm template prints' : ''
+    return [{ name: `${file}:${line}`, reason: `${problem}${cure}` }]
+  })
 }
 
 class NotImportedError extends Error {}

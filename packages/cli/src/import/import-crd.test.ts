@@ -104,6 +104,27 @@ describe('importCrd()', () => {
     roundTrip(crdWith({ type: 'object' }))
   })
 
+  it('keeps a status subresource without a status', () => {
+    const text = roundTrip(
+      crdWith({ type: 'object', properties: { spec: widgetSpec } }, { subresources: { status: {} } }),
+    )
+    expect(text).toContain('statusSubresource: true')
+    expect(text).not.toContain('status:')
+  })
+
+  it('keeps what API servers accept although it points nowhere', () => {
+    const text = roundTrip(
+      crdWith(
+        { type: 'object', properties: { spec: widgetSpec } },
+        {
+          subresources: { scale: { specReplicasPath: '.spec.gone', statusReplicasPath: '.status.gone' } },
+          additionalPrinterColumns: [{ name: 'Gone', type: 'string', jsonPath: '.spec.gone' }],
+        },
+      ),
+    )
+    expect(text).toContain("Gone: { jsonPath: '.spec.gone', type: 'string' }")
+  })
+
   it('keeps names, scope, scale and selectable fields', () => {
     const { spec, ...rest } = crdWith(
       {
@@ -136,6 +157,13 @@ describe('importCrd()', () => {
       spec: { ...spec, names: { ...spec.names, kind: 'Record', listKind: 'RecordList', singular: 'record' } },
     }
     expect(importCrd(crd).name).toBe('RecordKind')
+    roundTrip(crd)
+  })
+
+  it('names the value of a kind in CamelCase', () => {
+    const { spec, ...rest } = crdWith({ type: 'object' })
+    const crd = { ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my-widget', listKind: 'my-widgetList' } } }
+    expect(importCrd(crd)).toMatchObject({ name: 'MyWidget', kind: 'my-widget', path: 'example.com/my-widget.ts' })
     roundTrip(crd)
   })
 
@@ -174,7 +202,7 @@ describe('importCrd()', () => {
 
   it('refuses what defineResource refuses', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
-    expect(() => importCrd({ ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my-widget' } } })).toThrow(
+    expect(() => importCrd({ ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my_widget' } } })).toThrow(
       'kind must be a name in CamelCase',
     )
   })
@@ -217,7 +245,7 @@ const version = fc
   .map(({ fields, required, hasStatus, open, served, deprecated, description }) => ({
     served,
     deprecated,
-    ...(hasStatus && (open || fields['status'] !== undefined) ? { subresources: { status: {} } } : {}),
+    ...(hasStatus ? { subresources: { status: {} } } : {}),
     schema: {
       openAPIV3Schema: {
         type: 'object',

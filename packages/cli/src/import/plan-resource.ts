@@ -17,6 +17,8 @@ export interface PlannedVersion {
   readonly description?: string
   readonly spec?: PlannedField
   readonly status?: PlannedField
+  /** That there is the subresource, but no status. */
+  readonly statusSubresource?: true
   readonly fields: Readonly<Record<string, PlannedField>>
   readonly rules: readonly ValidationRule[]
   readonly columns: readonly ResolvedColumn[]
@@ -99,7 +101,7 @@ function planVersion(
     deprecated,
     ...(description ? { description } : {}),
     ...(spec === undefined ? {} : { spec }),
-    ...(hasStatus ? { status: status ?? { json: anyStatus(open), optional: true } } : {}),
+    ...(hasStatus ? statusOptions(status, open) : {}),
     // Without the subresource the status is a field like any other.
     fields: hasStatus || status === undefined ? others : { ...others, status },
     rules: root['x-kubernetes-validations'] ?? [],
@@ -111,9 +113,14 @@ function planVersion(
   }
 }
 
-/** What a status is that the schema does not mention: anything where unknown fields are kept, and nothing elsewhere. */
-function anyStatus(open: boolean): JSONSchemaProps {
-  return open ? { 'x-kubernetes-preserve-unknown-fields': true } : { type: 'object' }
+/** What says that there is the subresource. A status that the schema does not mention is anything where unknown fields are kept. */
+function statusOptions(
+  status: PlannedField | undefined,
+  open: boolean,
+): Pick<PlannedVersion, 'status' | 'statusSubresource'> {
+  if (status !== undefined) return { status }
+  const anything = { 'x-kubernetes-preserve-unknown-fields': true } as const
+  return open ? { status: { json: anything, optional: true } } : { statusSubresource: true }
 }
 
 function withoutEmpty({ name, type, jsonPath, format, description, priority }: ResolvedColumn): ResolvedColumn {

@@ -11,9 +11,10 @@ export interface ResourceTextOptions {
 // Names that the text uses itself.
 const taken = ['Array', 'Record', 'Infer']
 
-/** The name that a kind's value is exported under. */
+/** The name that a kind's value is exported under: in CamelCase, which kinds need not be in. */
 export function exportedName(kind: string): string {
-  return taken.includes(kind) ? `${kind}Kind` : kind
+  const name = kind.replace(/(?:^|-+)(\w?)/g, (_, letter: string) => letter.toUpperCase())
+  return taken.includes(name) ? `${name}Kind` : name
 }
 
 /** The module that defines a kind with `defineResource` and `s`. */
@@ -82,6 +83,7 @@ function versionMembers(version: PlannedVersion): Member[] {
   if (version.preserveUnknownFields) members.push(['preserveUnknownFields', data(true)])
   if (spec !== undefined) members.push(['spec', field(spec)])
   if (status !== undefined) members.push(['status', field({ ...status, optional: false })])
+  if (version.statusSubresource) members.push(['statusSubresource', data(true)])
   const further = Object.entries(fields)
   if (further.length > 0) members.push(['fields', object(further.map(([name, planned]) => [name, field(planned)]))])
   if (rules.length > 0) members.push(['rules', data(rules)])
