@@ -34,7 +34,9 @@ describe('flags of kubebuilder', () => {
   test('without a meaning here are passed over', async () => {
     using project = temporaryProject()
     await did(project, 'init', '--yes', '--skip-go-version-check', '--project-version', '3', '--project-version=3')
-    await did(project, ...home, '--make=false', '--manifests=false', '--ssa')
+    await did(project, ...home, '--make=false', '--manifests=false', '--ssa', '--plugins=go/v4,kustomize/v2')
+    const image = ['--image=nginx:1', '--plugins', 'deploy-image/v1-alpha', '--force']
+    await did(project, ...home, ...image, '--plugins', 'base.go.kubebuilder.io/v4')
     await did(project, ...webhooks, '--make')
     expect(Object.keys(project.files())).toContain('src/home.webhook.ts')
   })
@@ -43,13 +45,37 @@ describe('flags of kubebuilder', () => {
     [['--plugins', 'deploy-image/v1-alpha'], '--plugins is not needed: create api --image makes such an operator'],
     [['--plugins=helm/v2-alpha'], '--plugins is not needed: kubewright generate --helm writes the chart'],
     [['--plugins=grafana/v1-alpha'], '--plugins is not needed: kubewright generate writes grafana/'],
-    [['--plugins', 'go/v4'], '--plugins is not needed: what plugins of kubebuilder make is part of the commands'],
+    [['--plugins', 'go/v4,my/v1'], '--plugins is not needed: what plugins of kubebuilder make is part of the commands'],
     [['--project-version', '2'], '--project-version must be 3, not "2"'],
   ])('for what is done in another way say how: %j', async (flags, notes) => {
     using project = temporaryProject()
     expect(await project.kubewright('init', '--yes', ...flags)).toMatchObject({ code: 2, notes })
   })
 })
+
+test.each(['api', 'webhook'])(
+  'create %s takes no module of Go for a kind of others, and says what it needs',
+  async (what) => {
+    using project = temporaryProject()
+    await did(project, 'init', '--yes')
+    const kind = [
+      '--group',
+      'cert-manager',
+      '--version',
+      'v1',
+      '--kind',
+      'CertificateRequest',
+      '--external-api-domain',
+      'io',
+    ]
+    const go = 'github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1'
+    const notes =
+      '--external-api-path must be a module of TypeScript, not of Go: kubewright import makes src/imported/cert-manager.io/certificate-request.ts of the CRD'
+    const flags = what === 'api' ? ['--resource=false'] : ['--defaulting']
+    const path = ['--external-api-path', go]
+    expect(await project.kubewright('create', what, ...kind, ...flags, ...path)).toMatchObject({ code: 2, notes })
+  },
+)
 
 describe('kinds whose names the files need for something else', () => {
   test.each([

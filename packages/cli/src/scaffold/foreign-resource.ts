@@ -1,6 +1,7 @@
 import { isDNS1123Subdomain } from '@kubewright/base'
 import { UsageError } from '../usage-error.ts'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
+import { kebab } from './kind-names.ts'
 import type { ProjectResource } from './project.ts'
 
 /** Where a kind comes from that neither the project nor Kubernetes defines. */
@@ -28,6 +29,12 @@ export function foreignResource(
   if (external !== undefined) {
     if (!/^[\w@./-]+$/.test(external.path)) {
       throw new UsageError('--external-api-path must be a file of the project or a package, such as src/certificate.ts')
+    }
+    if (isGoPath(external.path) || isGoPath(external.module ?? '')) {
+      const file = `src/imported/${[group, external.domain].filter(Boolean).join('.')}/${kebab(kind)}.ts`
+      throw new UsageError(
+        `--external-api-path must be a module of TypeScript, not of Go: kubewright import makes ${file} of the CRD`,
+      )
     }
     if (external.domain !== undefined && isDNS1123Subdomain(external.domain).length > 0) {
       throw new UsageError(`--external-api-domain must be a domain, such as "io", not "${external.domain}"`)
@@ -64,4 +71,9 @@ export function foreignResource(
   }
   const domain = full === group || full === '' ? {} : { domain: full!.slice(group.length + 1) }
   return { core: true, ...domain, group, kind, path: 'kubewright/k8s', plural: found.plural, version }
+}
+
+/** Go's modules begin with a host, as no file and no npm package does. */
+function isGoPath(path: string): boolean {
+  return /^[\w-]+(?:\.[\w-]+)+\//.test(path) && !/\.[cm]?[jt]s$/.test(path)
 }

@@ -14,8 +14,9 @@ export function withoutKubebuilderFlags(args: readonly string[], table: FlagTabl
     const arg = args[at]!
     const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/.exec(arg) ?? []
     if (Object.hasOwn(table, name)) kept.push(arg)
-    else if (name === 'plugins') throw new UsageError(pluginCure(inline ?? args[at + 1] ?? ''))
-    else if (name === 'project-version') {
+    else if (name === 'plugins') {
+      for (const plugin of (inline ?? args[++at] ?? '').split(',')) checkPlugin(plugin, args)
+    } else if (name === 'project-version') {
       const version = inline ?? args[++at] ?? ''
       if (version !== '3') throw new UsageError(`--project-version must be 3, not "${version}"`)
     } else if (!withoutEffect.includes(name)) kept.push(arg)
@@ -23,9 +24,17 @@ export function withoutKubebuilderFlags(args: readonly string[], table: FlagTabl
   return kept
 }
 
-function pluginCure(plugins: string): string {
-  if (plugins.includes('deploy-image')) return '--plugins is not needed: create api --image makes such an operator'
-  if (plugins.includes('helm')) return '--plugins is not needed: kubewright generate --helm writes the chart'
-  if (plugins.includes('grafana')) return '--plugins is not needed: kubewright generate writes grafana/'
-  return '--plugins is not needed: what plugins of kubebuilder make is part of the commands'
+/** What plugins of kubebuilder make is part of the commands: those that would change nothing may be named. */
+function checkPlugin(plugin: string, args: readonly string[]): void {
+  if (/^(?:[a-z.]*\.)?(?:go|kustomize)(?:\.[a-z.]+)?\/v\d/.test(plugin)) return
+  if (plugin.startsWith('deploy-image') && args.some((arg) => /^--image(?:=|$)/.test(arg))) return
+  throw new UsageError(`--plugins is not needed: ${cureFor(plugin)}`)
+}
+
+function cureFor(plugin: string): string {
+  if (plugin.startsWith('deploy-image')) return 'create api --image makes such an operator'
+  if (plugin.startsWith('helm')) return 'kubewright generate --helm writes the chart'
+  if (plugin.startsWith('grafana')) return 'kubewright generate writes grafana/'
+  if (plugin.startsWith('autoupdate')) return 'npm update, then kubewright init --replay, brings a project up to date'
+  return 'what plugins of kubebuilder make is part of the commands'
 }
