@@ -1,5 +1,6 @@
 // One body, two transports: what holds over a socket holds without one.
 import {
+  compareResourceVersions,
   crdOf,
   defineResource,
   isAlreadyExists,
@@ -162,9 +163,10 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
   it('says what a deletion left', async () => {
     const created = await client.create(config('deletion'))
     expect(await client.requestDeletion(ConfigMap, 'deletion')).toEqual({ uid: created.metadata.uid })
-    await client.create(config('deletion', {}, { suite: 'deletion' }))
+    const { metadata } = await client.create(config('deletion', {}, { suite: 'deletion' }))
     const gone = await client.requestCollectionDeletion(ConfigMap, { labels: { suite: 'deletion' } })
-    expect(gone?.map(({ metadata }) => metadata.name)).toEqual(['deletion'])
+    expect(gone).toMatchObject({ objects: [{ metadata: { name: 'deletion' } }] })
+    expect(compareResourceVersions(gone!.resourceVersion, metadata.resourceVersion)).toBeGreaterThanOrEqual(0)
   })
 
   it('warns of a status that a plain write ignored', async () => {

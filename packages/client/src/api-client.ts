@@ -72,6 +72,14 @@ export interface Deletion<Read> {
   readonly uid?: string
 }
 
+/** What a server answered to the deletion of a collection. */
+export interface CollectionDeletion<Read> {
+  /** The objects as they were before. */
+  readonly objects: readonly Read[]
+  /** The version of the collection at which it had just these objects; empty when the server does not say it. */
+  readonly resourceVersion: string
+}
+
 /** A client, and the parts that it is made of for those who need more than it offers. */
 export interface ApiClient extends Client, AsyncDisposable {
   /** The namespace of keys and drafts that name none. */
@@ -80,11 +88,11 @@ export interface ApiClient extends Client, AsyncDisposable {
   readonly dryRun: boolean
   /** As {@link Client.delete}, with all that the server answered. */
   requestDeletion<K extends AnyKind>(kind: K, key: Key, options?: DeleteOptions): Promise<Deletion<Infer<K>>>
-  /** As {@link Client.deleteCollection}, with the objects as they were before, when the server says them. */
+  /** As {@link Client.deleteCollection}, with what was deleted, when the server says it. */
   requestCollectionDeletion<K extends AnyKind>(
     kind: K,
     options?: DeleteCollectionOptions<Infer<K>>,
-  ): Promise<readonly Infer<K>[] | undefined>
+  ): Promise<CollectionDeletion<Infer<K>> | undefined>
   /** One page of a list, with objects that are parsed only when somebody looks: what caches want. */
   encodedPage<K extends AnyKind>(kind: K, options?: EncodedPageOptions): Promise<EncodedPage<Infer<K>>>
   readonly rest: RestClient
@@ -256,13 +264,18 @@ class TransportClient implements ApiClient {
     await this.requestCollectionDeletion(kind, options)
   }
 
-  async requestCollectionDeletion(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<never[] | undefined> {
+  async requestCollectionDeletion(
+    kind: AnyKind,
+    options: DeleteCollectionOptions = {},
+  ): Promise<CollectionDeletion<never> | undefined> {
     const request = this.#collection('DELETE', kind, options)
     const body = this.#deleteBody(options)
     const answer = (await this.#json({ ...request, query: listQuery(options), body }, kind)) as Partial<
       KubeList<unknown>
     >
-    return answer.items?.map((item) => this.#read(kind, item))
+    if (answer.items === undefined) return undefined
+    const { resourceVersion = '' } = answer.metadata ?? {}
+    return { objects: answer.items.map((item) => this.#read(kind, item)), resourceVersion }
   }
 
   subresource<K extends AnyKind, N extends string>(kind: K, subresource: N): SubresourceClient<K, N> {

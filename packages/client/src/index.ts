@@ -1,6 +1,7 @@
 export {
   type ApiClient,
   type ClientOptions,
+  type CollectionDeletion,
   createClient,
   type Deletion,
   type EncodedPageOptions,

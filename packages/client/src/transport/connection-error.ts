@@ -23,7 +23,9 @@ export class ConnectionError extends KubewrightError {
 
   constructor(problem: string, { host, attempt = 1, cause }: ConnectionErrorFacts) {
     const times = attempt > 1 ? ` (attempt ${attempt})` : ''
-    super('KW_CONNECTION', `${host}: ${problem}${times}`, cause === undefined ? undefined : { cause })
+    // Servers that speak TLS hang up on whoever does not.
+    const hint = host.startsWith('http:') && isBroken(cause) ? '; does the server want https?' : ''
+    super('KW_CONNECTION', `${host}: ${problem}${hint}${times}`, cause === undefined ? undefined : { cause })
     this.problem = problem
     this.host = host
     this.attempt = attempt
@@ -31,8 +33,7 @@ export class ConnectionError extends KubewrightError {
 
   /** Whether the connection broke off, as opposed to never having come about: a read may then be sent again at once. */
   get isBroken(): boolean {
-    const { cause } = this
-    return cause instanceof Error && 'code' in cause && brokenCodes.has(String(cause.code))
+    return isBroken(this.cause)
   }
 }
 
@@ -47,6 +48,10 @@ const brokenCodes = new Set([
   'ERR_HTTP2_INVALID_SESSION',
   'ERR_HTTP2_PING_TIMEOUT',
 ])
+
+function isBroken(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && brokenCodes.has(String(cause.code))
+}
 
 const problems: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused; is the server running, and is its port right?',

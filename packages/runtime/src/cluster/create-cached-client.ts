@@ -25,6 +25,7 @@ import {
   allNamespaces,
   type CallOptions,
   type Client,
+  type CollectionDeletion,
   type DeleteCollectionOptions,
   type DeleteOptions,
   type Deletion,
@@ -220,17 +221,17 @@ class CachingClient implements CachedClient {
   async deleteCollection(kind: AnyKind, options: DeleteCollectionOptions = {}): Promise<void> {
     const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? this.#api.namespace)
     const done = this.#writes.deletingAll(kind, namespace, selectorOf(options))
-    let objects: readonly KubeObject[] | undefined
+    let deletion: CollectionDeletion<KubeObject> | undefined
     try {
-      objects = await this.#api.requestCollectionDeletion(kind, { ...options, namespace })
+      deletion = await this.#api.requestCollectionDeletion(kind, { ...options, namespace })
     } catch (error) {
       // Some may be gone, and nobody says which.
       if (!this.#isDry(options)) await this.#distrust(kind)
       throw error
     }
     if (this.#isDry(options)) return
-    if (objects === undefined) await this.#distrust(kind)
-    else done(objects)
+    if (deletion === undefined) await this.#distrust(kind)
+    else done(deletion)
   }
 
   subresource<K extends AnyKind, N extends string>(kind: K, name: N): SubresourceClient<K, N> {

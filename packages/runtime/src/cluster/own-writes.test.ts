@@ -62,6 +62,15 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30 },
 )
 
+// Others made and deleted an object before a collection was deleted, and the watch tells of it after.
+const straggler: typeof steps extends fc.Arbitrary<infer Plan> ? Plan : never = [
+  { do: 'create', name: 'a', isOwn: false, keep: false },
+  { do: 'delete', name: 'a', isOwn: false },
+  { do: 'create', name: 'b', isOwn: false, keep: false },
+  { do: 'deleteCollection', isOwn: true },
+  { do: 'deliver', count: 1 },
+]
+
 let runs = 0
 
 test.each([
@@ -114,16 +123,9 @@ test.each([
               const left = leaves(await writer.delete(ConfigMap, key(step.name)))
               history(step.name).wrote(stateOf(left), isOwn)
             } else if (step.do === 'deleteCollection') {
-              const meant = names.filter((other) => namespaceOf(other) === namespace)
-              const known = new Set<string>()
-              for (const each of meant) {
-                const found = (await api.find(ConfigMap, each)) ?? (await client.find(ConfigMap, each))
-                if (found !== undefined) known.add(each)
-              }
               await writer.deleteCollection(ConfigMap)
-              for (const each of meant) {
-                // Of what others made and deleted before, unseen, it was no deletion.
-                history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn && known.has(each))
+              for (const each of names.filter((other) => namespaceOf(other) === namespace)) {
+                history(each).wrote(stateOf(await api.find(ConfigMap, each)), isOwn)
               }
             } else if (step.do === 'live') {
               const live = await client.find(ConfigMap, key(step.name), { consistency: 'live' })
@@ -159,7 +161,7 @@ test.each([
         client[Symbol.dispose]()
         await cache[Symbol.asyncDispose]()
       }),
-      { numRuns: 40 },
+      { numRuns: 40, examples: [[straggler]] },
     )
   },
   60_000,

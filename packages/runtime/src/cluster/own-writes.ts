@@ -1,11 +1,11 @@
 import { formatKey, type GroupKind, gvkOf, type KubeObject, type Selector } from '@kubewright/api'
 import { type Clock, type Duration, deepFreeze, type Logger, type Timer, toMillis } from '@kubewright/base'
-import type { Deletion } from '@kubewright/client'
+import type { CollectionDeletion, Deletion } from '@kubewright/client'
 import type { Store } from '../cache/store.ts'
 import type { CachedClientMetrics } from './cached-client-metrics.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'
-import { untilAsked, untilChanged, untilVersion, WriteOverlay } from './write-overlay.ts'
+import { storedIn, untilAsked, untilChanged, untilVersion, WriteOverlay } from './write-overlay.ts'
 
 /** What {@link OwnWrites} needs. */
 export interface OwnWritesOptions {
@@ -102,24 +102,33 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /**
-   * Begins a deletion of many objects; the returned function is to be told those that there were. Objects of others that came and went
-   * before it, and that the store has yet to hear of, may still be seen for a moment: nothing of them was deleted here.
-   */
-  deletingAll(type: GroupKind, namespace: string, selector: Selector): (objects: readonly KubeObject[]) => void {
-    const isMeant = ({ metadata }: KubeObject): boolean =>
-      (metadata.namespace ?? '') === namespace && selector.matches(metadata.labels)
-    const visible = this.#options.cache.contents(type).flatMap((cached) => {
-      const found = cached.store.list(namespace === '' ? { selector } : { namespace, selector })
-      return this.of(cached)?.overlaid(found, isMeant) ?? found
-    })
-    return (objects) => {
+  /** Begins a deletion of many objects; the returned function is to be told how it ended. */
+  deletingAll(
+    type: GroupKind,
+    namespace: string,
+    selector: Selector,
+  ): (deletion: CollectionDeletion<KubeObject>) => void {
+    const collection = { namespace, selector }
+    const visible = this.#options.cache
+      .contents(type)
+      .flatMap((cached) => this.of(cached)?.visibleIn(collection) ?? storedIn(cached.store, collection))
+    return ({ objects, resourceVersion }) => {
       // What was visible and not found by the server has changed or is gone as well.
       for (const { metadata } of [...objects, ...visible]) {
         const { name } = metadata
         const doubt = untilChanged(metadata)
         this.#each({ type, name, namespace }, (overlay, key, now) => overlay.doubt(key, doubt, now))
       }
+      const listed = new Set(objects.map(({ metadata }) => metadata.uid))
+      for (const cached of this.#options.cache.contents(type)) {
+        this.#overlay(cached).clear({
+          ...collection,
+          version: resourceVersion,
+          listed,
+          since: this.#options.clock.monotonic(),
+        })
+      }
+      this.#changed()
     }
   }
 

@@ -1,4 +1,4 @@
-import { isComparableResourceVersion, type KubeObject, keyOf } from '@kubewright/api'
+import { isComparableResourceVersion, type KubeObject, keyOf, type Selector } from '@kubewright/api'
 import type { Store } from '../cache/store.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CachedStore } from './object-cache.ts'
@@ -38,6 +38,21 @@ interface DatedDoubts {
   readonly since: number
 }
 
+/** Objects of one namespace, or of a kind that has none. */
+export interface Collection {
+  readonly namespace: string
+  readonly selector: Selector
+}
+
+/** A collection of which everything was deleted. */
+export interface Cleared extends Collection {
+  /** A version at which it had just the objects that were deleted. */
+  readonly version: string
+  /** The uids of these objects. */
+  readonly listed: ReadonlySet<string>
+  readonly since: number
+}
+
 /**
  * What a client has written, or knows to have been written, and a store does not have yet. Reads through it never show less than
  * what was written: an object counts until the store has reached its version, and an object that was deleted stays out of sight by
@@ -50,6 +65,8 @@ export class WriteOverlay {
   readonly #doubts = new Map<string, DatedDoubts>()
   // Until the store has reached it, only the server can say what a collection has.
   #barrier: { readonly version: string; readonly since: number } | undefined
+  // Until the store has reached their versions, it may still show what others made and deleted before.
+  #cleared: readonly Cleared[] = []
   #serial = 0
 
   constructor(cached: CachedStore) {
@@ -58,7 +75,8 @@ export class WriteOverlay {
 
   /** How much the overlay holds. */
   get size(): number {
-    return this.#shown.size + this.#hidden.size + this.#doubts.size + (this.#barrier === undefined ? 0 : 1)
+    const barriers = this.#cleared.length + (this.#barrier === undefined ? 0 : 1)
+    return this.#shown.size + this.#hidden.size + this.#doubts.size + barriers
   }
 
   /** Tells doubts apart by age: those with a higher number came later. */
@@ -69,7 +87,8 @@ export class WriteOverlay {
   /** The object of a key, own writes included. */
   get(key: string): Overlaid {
     if (this.#isBehindBarrier() || this.#isDoubted(key)) return 'unsure'
-    return this.visible(key)
+    const object = this.visible(key)
+    return object !== undefined && this.#isCleared(object) ? 'unsure' : object
   }
 
   /** As {@link get}, whatever the doubts. */
@@ -84,7 +103,20 @@ export class WriteOverlay {
     if (this.#isBehindBarrier()) return true
     const prefix = namespace === '' ? '' : `${namespace}/`
     for (const key of this.#doubts.keys()) if (key.startsWith(prefix) && this.#isDoubted(key)) return true
-    return false
+    this.#dropCleared()
+    return this.#cleared.some(
+      (cleared) =>
+        (namespace === '' || cleared.namespace === namespace) &&
+        this.visibleIn(cleared).some((object) => this.#isCleared(object)),
+    )
+  }
+
+  /** The objects of a collection, own writes included, whatever the doubts. In no certain order. */
+  visibleIn(collection: Collection): KubeObject[] {
+    const { namespace, selector } = collection
+    const isMeant = ({ metadata }: KubeObject): boolean =>
+      (metadata.namespace ?? '') === namespace && selector.matches(metadata.labels)
+    return this.overlaid(storedIn(this.cached.store, collection), isMeant)
   }
 
   /** Brings a list of the store up to date with the own writes; `matches` says which objects are meant. In no certain order. */
@@ -132,6 +164,15 @@ export class WriteOverlay {
   }
 
   /**
+   * Has reads ask the server for objects of a collection that was cleared, if the store shows one that was not among those deleted and
+   * is no newer: it went, or left the collection, before.
+   */
+  clear(cleared: Cleared): void {
+    if (isComparableResourceVersion(cleared.version)) this.#cleared = [...this.#cleared, cleared]
+    this.#dropCleared()
+  }
+
+  /**
    * Takes back and returns the doubts about a key because the server has answered; not if one came after the question, which had
    * this serial.
    */
@@ -155,6 +196,7 @@ export class WriteOverlay {
     for (const [key, { since }] of [...this.#doubts])
       if (this.#isDoubted(key) && since <= before) this.#doubts.delete(key)
     if (this.#isBehindBarrier() && (this.#barrier?.since ?? 0) <= before) this.#barrier = undefined
+    this.#dropCleared(before)
     return expired
   }
 
@@ -205,6 +247,26 @@ export class WriteOverlay {
     return false
   }
 
+  /** Whether an object had to go, or to change, before a collection that it is in was cleared. */
+  #isCleared({ metadata }: KubeObject): boolean {
+    this.#dropCleared()
+    const { namespace = '', uid, labels, resourceVersion } = metadata
+    return this.#cleared.some(
+      (cleared) =>
+        cleared.namespace === namespace &&
+        !cleared.listed.has(uid) &&
+        hasReached(cleared.version, resourceVersion) &&
+        cleared.selector.matches(labels),
+    )
+  }
+
+  #dropCleared(before = -Infinity): void {
+    if (this.#cleared.length === 0) return
+    this.#cleared = this.#cleared.filter(
+      ({ namespace, version, since }) => since > before && !hasReached(this.#versionAt(`${namespace}/`), version),
+    )
+  }
+
   /** Whether the store may still show the object of a uid, now or later. */
   #isStillHidden(uid: string): boolean {
     const hidden = this.#hidden.get(uid)
@@ -230,6 +292,10 @@ export class WriteOverlay {
     return (store instanceof MergedStore ? store.of(key) : undefined) ?? store
   }
 }
+
+/** What a store has of a collection. */
+export const storedIn = (store: Store<KubeObject>, { namespace, selector }: Collection): KubeObject[] =>
+  store.list(namespace === '' ? { selector } : { namespace, selector })
 
 /** The doubt that only an answer of the server ends. */
 export const untilAsked: Doubt = { isSettled: () => false }

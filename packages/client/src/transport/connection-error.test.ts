@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectionError, connectionProblem } from './connection-error.ts'
+
+describe('ConnectionError', () => {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  const message = (host: string, cause: Error): string =>
+    new ConnectionError(connectionProblem(cause), { host, attempt: 1, cause }).message
+
+  it('asks about https where plain HTTP was hung up on', () => {
+    expect(message('http://h:1', reset)).toBe('http://h:1: the connection broke off; does the server want https?')
+    expect(message('https://h:1', reset)).toBe('https://h:1: the connection broke off')
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    expect(message('http://h:1', refused)).not.toContain('https')
+  })
+})
