@@ -161,6 +161,10 @@ describe('undeployObjects()', () => {
     const nothing = world.session()
     await undeployObjects(nothing.session, operator)
     expect(nothing.notes).toEqual(['Nothing to do: nothing is deployed'])
+    const dry = world.session({ 'dry-run': true })
+    await undeployObjects(dry.session, operator)
+    dry.session.finish()
+    expect(dry.notes).toEqual(nothing.notes)
   })
 
   it('leaves definitions when asked to, and namespaces that were there before', async () => {

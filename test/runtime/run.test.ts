@@ -264,6 +264,12 @@ describe('runWith()', () => {
     const pretty = start(homeOperator('lost').operator, '', ['--log-format=pretty'])
     expect(await pretty.done).toBe(1)
     expect(pretty.notes).toEqual(['lost: No cluster is configured'])
+    const hooked = defineOperator({ name: 'lost', webhooks: [defineWebhook(Home, { validate: () => [] })] })
+    const stranger = start(hooked, 'stranger', ['--log-format=pretty'])
+    expect(await soon('the end', stranger.done)).toBe(1)
+    expect(stranger.notes.at(-1)).toBe(
+      'lost: webhooks failed: Unauthorized: the cluster does not accept the credentials. Log in again, or use others',
+    )
   })
 
   it('ends with code 2 for a mistake, and with help when asked', async () => {

@@ -7,11 +7,14 @@ import { systemTerminal } from './terminal/system-terminal.ts'
 // Node 22 and later keep compiled code between runs: commands are loaded after this and start faster the second time.
 ;(module as { enableCompileCache?: () => unknown }).enableCompileCache?.()
 
+const { stdout, stderr, env } = process
+const { eraseKey, ...screen } = systemTerminal({ stdout, stderr, env, clock: systemClock })
 const stop = new AbortController()
 const signalCodes = { SIGINT: interruptedCode, SIGTERM: 143 } as const
 let stoppedBy: keyof typeof signalCodes = 'SIGINT'
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
+    if (name === 'SIGINT') eraseKey()
     // Whoever asks twice does not want to wait.
     if (stop.signal.aborted) process.exit(signalCodes[name])
     stoppedBy = name
@@ -24,9 +27,8 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') throw error
   })
 }
-const { stdout, stderr, env } = process
 const code = await runCommand(process.argv.slice(2), {
-  ...systemTerminal({ stdout, stderr, env, clock: systemClock }),
+  ...screen,
   env,
   clock: systemClock,
   // The system clock's monotonic time counts from the start of the process.

@@ -69,7 +69,8 @@ Options
   --bundle           Also write a bundle for OLM to bundle/, and check it; once
                      it is there it is kept up to date
   --channels A,B     The channels of the bundle (default alpha)
-  --default-channel  The one that users get (default the first)
+  --default-channel CHANNEL
+                     The one that users get (default the first)
   --output json      Tell what was done as JSON
 
 Switches are turned off with --no-NAME.`,

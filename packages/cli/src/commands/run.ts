@@ -48,8 +48,11 @@ async function runOperator(args: readonly string[], { clock, note }: CommandCont
   const host = {
     ...own,
     args: rest[0] === '--' ? rest.slice(1) : rest,
-    // Lines of the log are left whole; what ends the program is told as by every command.
-    note: (line: string) => (line.startsWith(`${operator.name}: `) ? note(line) : own.note(line)),
+    note: (line: string) => {
+      // Lines of the log are left whole; what ends the program is told as by every command.
+      if (line.startsWith(`${operator.name}: `)) note(line)
+      else own.note(line === `See ${operator.name} --help` ? 'See kubewright run -- --help' : line)
+    },
   }
   const code = await runtime.runWith(operator, host, options)
   ended()

@@ -43,7 +43,7 @@ const apiHelp = `Usage: kubewright create api [OPTIONS]
 const create = command('create', createHelp, ([what]) => (what === 'api' ? apiHelp : createHelp))
 const crd = command('crd', 'Usage: kubewright crd diff OLD NEW\n\n  --all  All')
 const shell = command('shell', 'Usage: kubewright shell SHELL\n\n  bash   This\n  zsh    That')
-const all = [up, create, crd, shell].flatMap(readHelp)
+const all = [up, create, crd, shell].flatMap((one) => readHelp(one))
 
 describe('readHelp()', () => {
   it('reads flags, with their texts and what their values can be', () => {
@@ -252,7 +252,13 @@ describe.each(shells)('completionScript() in %s', (name) => {
 
   test('is a script that the shell accepts for the commands that there are', async () => {
     const loaded = await Promise.all([...commands.values()].map(({ load }) => load()))
-    writeFileSync(join(folder, `real.${name}`), completionScript(name, loaded.flatMap(readHelp)))
+    writeFileSync(
+      join(folder, `real.${name}`),
+      completionScript(
+        name,
+        loaded.flatMap((one) => readHelp(one)),
+      ),
+    )
     expect(run(name, '-n', `real.${name}`)).toBe('')
   })
 })

@@ -62,5 +62,6 @@ function cureOf(error: unknown, host: string): string {
     return `the kubeconfig does not trust ${host}: it needs the certificate authority of this cluster`
   if (/ECONNREFUSED/.test(text)) return `nothing listens at ${host}: start the cluster, or name another context`
   if (/ENOTFOUND|EAI_AGAIN/.test(text)) return `the name in ${host} is not known: check it, the network and the VPN`
+  if (host.startsWith('http:')) return 'the kubeconfig says http, which API servers hang up on: make it https'
   return `check that ${host} can be reached from here: network, VPN, proxy (HTTPS_PROXY, NO_PROXY)`
 }

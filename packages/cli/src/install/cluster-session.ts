@@ -59,6 +59,7 @@ export class ClusterSession implements AsyncDisposable {
   readonly #context: CommandContext
   readonly #terminal: Terminal
   readonly #changes: ObjectChange[] = []
+  #isIdle = false
 
   constructor(client: ApiClient, values: ClusterValues, context: CommandContext) {
     this.client = client
@@ -111,6 +112,12 @@ export class ClusterSession implements AsyncDisposable {
     this.#context.note(line)
   }
 
+  /** Tells that there is nothing to do, and why. */
+  idle(why: string): void {
+    this.#isIdle = true
+    this.note(`Nothing to do: ${why}`)
+  }
+
   /** Applies an object, or shows what that would change. */
   async apply(object: Manifest, operator: string): Promise<AppliedObject> {
     const { client, signal, isDryRun: dryRun } = this
@@ -151,7 +158,7 @@ export class ClusterSession implements AsyncDisposable {
 
   /** Tells the result as a whole where that was asked for, and that a dry run was one. */
   finish(): void {
-    if (this.isDryRun) {
+    if (this.isDryRun && !this.#isIdle) {
       const count = this.#changes.filter(({ change }) => change !== 'unchanged' && change !== 'kept').length
       this.note(
         `Nothing was changed: ${count === 0 ? 'all is as it should be' : `${plural(count, 'object')} would be`}`,

@@ -60,7 +60,7 @@ export async function undeployObjects(
   const namespaces = await findInstalled(client, operator.name, [namespaceKind], signal)
   const definitions = keepDefinitions ? [] : await presentDefinitions(session, operator)
   if (installed.length + definitions.length + namespaces.length === 0) {
-    session.note('Nothing to do: nothing is deployed')
+    session.idle('nothing is deployed')
   }
   const isLoss = definitions.some(({ objects }) => objects > 0)
   if (isLoss && !(await session.confirm(lossOf(definitions)))) return false
@@ -74,7 +74,7 @@ export async function undeployObjects(
 /** Removes the definitions of an operator. Resolves to false when somebody was asked and did not want that. */
 export async function uninstallDefinitions(session: ClusterSession, operator: OperatorDescription): Promise<boolean> {
   const definitions = await presentDefinitions(session, operator)
-  if (definitions.length === 0) session.note('Nothing to do: nothing is installed')
+  if (definitions.length === 0) session.idle('nothing is installed')
   const isLoss = definitions.some(({ objects }) => objects > 0)
   if (isLoss && !(await session.confirm(lossOf(definitions)))) return false
   for (const definition of definitions) await removeDefinition(session, definition)

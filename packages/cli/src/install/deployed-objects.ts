@@ -72,8 +72,20 @@ function kustomize(folder: string, changed: readonly string[]): Promise<string> 
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       const why = isMissing
         ? 'and only kubectl can build it: install kubectl, or undo the changes with kubewright generate --force'
-        : `and kubectl cannot build it: ${complaint.trim()}`
+        : `and kubectl cannot build it: correct them, or undo the changes with kubewright generate --force\n${complaintOf(complaint)}`
       reject(new Error(`${what}, ${why}`, { cause: error }))
     })
   })
+}
+
+/** What kubectl says, without the beginnings of log lines that it may put before it. */
+function complaintOf(text: string): string {
+  const logged = /^[EF]\d{4} .*?\] "command failed" err=(".*")$/m.exec(text)?.[1]
+  if (logged === undefined) return text.trim()
+  try {
+    return String(JSON.parse(logged))
+  } catch {
+    // Quoted in a way that only Go knows.
+    return logged
+  }
 }

@@ -52,7 +52,7 @@ const folder = 'dist/chart'
  */
 export function chartFiles(operator: OperatorDescription, options: ChartOptions = {}): GeneratedFiles {
   const resolved = resolveOptions(operator.name, options)
-  const naming = { prefix: `${operator.name}-`, namespace: releaseNamespace }
+  const naming = { prefix: `${operator.name}-`, namespace: releaseNamespace, isNamespaceGiven: true }
   // Without what the operator's own certificates take: that has roles of its own, which the values turn off.
   const context: ObjectContext = {
     operator,

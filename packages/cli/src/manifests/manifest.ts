@@ -17,6 +17,8 @@ export interface Manifest {
 export interface Naming {
   readonly prefix: string
   readonly namespace: string
+  /** Whether the namespace is somebody else's to make, so that nothing is known of it but its name. @default false */
+  readonly isNamespaceGiven?: boolean
 }
 
 /** What kustomizations are written with: `config/default` changes both. */

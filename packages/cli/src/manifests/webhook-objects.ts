@@ -70,11 +70,29 @@ function configuration(
       kind,
       metadata: injectedMeta(context, name),
       webhooks: webhooks.map(({ path, registration }) => ({
+        ...(mayBlockItself(registration) ? { namespaceSelector: elsewhere(context) } : {}),
         ...registration,
         clientConfig: { service: service(context, path) },
       })),
     },
   ]
+}
+
+/**
+ * Whether the webhook is asked about what a cluster is made of, such as pods, and has to answer: then the pod that would answer could
+ * not start before it runs.
+ */
+function mayBlockItself({ rules, failurePolicy }: DescribedWebhook['registration']): boolean {
+  const groups = (rules as readonly { readonly apiGroups: readonly string[] }[]).flatMap(({ apiGroups }) => apiGroups)
+  return failurePolicy !== 'Ignore' && groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io'))
+}
+
+/** All namespaces but that of the operator: by the label that it brings along, where it brings it along. */
+function elsewhere({ operator, naming }: ObjectContext): object {
+  const own = naming.isNamespaceGiven
+    ? { key: 'kubernetes.io/metadata.name', values: [naming.namespace] }
+    : { key: 'app.kubernetes.io/name', values: [operator.name] }
+  return { matchExpressions: [{ ...own, operator: 'NotIn' }] }
 }
 
 function service({ naming }: ObjectContext, path: string): object {

@@ -1,5 +1,11 @@
 const codes = { bold: 1, red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const
 
+/** What begins and ends colours in a text. */
+export const colorCodes: RegExp = /\u001B\[[\d;]*m/g
+
+/** What ends all colours. */
+export const colorEnd: string = '\u001B[0m'
+
 /** What text can be painted with. */
 export type Color = keyof typeof codes
 
@@ -10,7 +16,7 @@ export type Paint = (color: Color, text: string) => string
 export const plain: Paint = (_, text) => text
 
 /** Paints as terminals understand it. */
-export const painted: Paint = (color, text) => (text === '' ? '' : `\u001B[${codes[color]}m${text}\u001B[0m`)
+export const painted: Paint = (color, text) => (text === '' ? '' : `\u001B[${codes[color]}m${text}${colorEnd}`)
 
 /**
  * Whether text for a stream is painted: NO_COLOR (https://no-color.org) turns colours off, FORCE_COLOR on; without both it takes a

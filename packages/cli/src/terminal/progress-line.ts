@@ -14,7 +14,8 @@ const frameMillis = 120
 const quietMillis = 240
 // Before that nobody wants to know.
 const tellingMillis = 2000
-const erase = '\r\u001B[K'
+/** Makes the line that the cursor is in empty. */
+export const erase: string = '\r\u001B[K'
 
 /** Draws a line on a terminal over and over, with the time that has passed. It is never wider than the terminal. */
 export class ProgressLine implements Progress {

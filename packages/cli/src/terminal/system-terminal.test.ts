@@ -13,8 +13,8 @@ function screen(columns: number, env: Record<string, string> = {}) {
     }
   }
   const stream = { isTTY: true, columns, write }
-  const { out, note, terminal } = systemTerminal({ stdout: stream, stderr: stream, env, clock })
-  return { clock, out, note, terminal, shown: () => lines }
+  const { out, note, eraseKey, terminal } = systemTerminal({ stdout: stream, stderr: stream, env, clock })
+  return { clock, out, note, eraseKey, terminal, write, shown: () => lines }
 }
 
 describe('systemTerminal()', () => {
@@ -40,6 +40,14 @@ describe('systemTerminal()', () => {
     terminal.progress!.show('Waiting for something')
     await clock.advance('1s')
     expect(shown()).toEqual([expect.stringMatching(/^. Waiting …$/)])
+  })
+
+  it('takes back what is shown of Ctrl-C', () => {
+    const { note, eraseKey, write, shown } = screen(40)
+    write('^C')
+    eraseKey()
+    note('Stopping')
+    expect(shown()).toEqual(['Stopping', ''])
   })
 
   it('wraps notes, and no results', () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/base'
 import { painted, plain, wantsColors } from './colors.ts'
-import { ProgressLine, type ScreenStream } from './progress-line.ts'
+import { erase, ProgressLine, type ScreenStream } from './progress-line.ts'
 import type { Terminal } from './terminal.ts'
 import { wrapLine } from './wrap-line.ts'
 
@@ -24,6 +24,8 @@ export interface SystemTerminalOptions {
 export function systemTerminal({ stdout, stderr, env, clock }: SystemTerminalOptions): {
   out(line: string): void
   note(line: string): void
+  /** Takes back what the terminal shows of Ctrl-C, so that the next line begins where lines begin. */
+  eraseKey(): void
   readonly terminal: Terminal
 } {
   const canRedraw = stderr.isTTY === true && env['TERM'] !== 'dumb' && !env['CI']
@@ -44,6 +46,9 @@ export function systemTerminal({ stdout, stderr, env, clock }: SystemTerminalOpt
     note: (line) => {
       progress?.erase()
       stderr.write(`${wrapped(line)}\n`)
+    },
+    eraseKey: () => {
+      if (canRedraw) stderr.write(erase)
     },
     terminal: {
       paint: wantsColors(stdout, env) ? painted : plain,

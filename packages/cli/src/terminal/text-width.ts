@@ -1,4 +1,5 @@
-const escapes = /\u001B\[[\d;]*m/g
+import { colorCodes } from './colors.ts'
+
 // Marks that stand above other letters, joiners and other signs that are not seen.
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]$/u
 // East Asian letters and signs as Unicode's table of widths has them, and emoji.
@@ -8,7 +9,7 @@ const wide =
 /** How many columns of a terminal a text takes: two for East Asian letters and emoji, none for colours and for what is not seen. */
 export function widthOf(text: string): number {
   let width = 0
-  for (const letter of text.replaceAll(escapes, '')) width += widthOfLetter(letter)
+  for (const letter of text.replaceAll(colorCodes, '')) width += widthOfLetter(letter)
   return width
 }
 

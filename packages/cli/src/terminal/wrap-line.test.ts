@@ -23,6 +23,11 @@ describe('wrapLine()', () => {
     expect(wrapLine(line, 6).split('\n').map(widthOf)).toEqual([3, 5])
   })
 
+  it('ends colours with each line, and goes on with them in the next', () => {
+    const [red, end] = painted('red', '|').split('|')
+    expect(wrapLine(`a ${painted('red', 'b c')} d`, 4)).toBe(`a ${red}b${end}\n  ${red}c${end}\n  d`)
+  })
+
   it('counts two columns for letters that take them', () => {
     expect(wrapLine('部品 部品 部品', 10)).toBe('部品 部品\n  部品')
   })

@@ -1,3 +1,4 @@
+import { colorCodes, colorEnd } from './colors.ts'
 import { widthOf } from './text-width.ts'
 
 /**
@@ -27,5 +28,16 @@ export function wrapLine(line: string, columns: number, hanging?: number): strin
     if (width > columns) width %= columns
     isEmpty = false
   }
-  return [...lines, current].join('\n')
+  return closed([...lines, current]).join('\n')
+}
+
+/** Ends colours at the end of each line, and begins them again in the next one after its indent. */
+function closed(lines: readonly string[]): string[] {
+  let open = ''
+  return lines.map((line) => {
+    const begun = line.replace(/^ */, (indent) => indent + open)
+    open = begun.match(colorCodes)?.at(-1) ?? ''
+    if (open === colorEnd) open = ''
+    return open === '' ? begun : begun + colorEnd
+  })
 }

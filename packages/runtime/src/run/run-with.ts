@@ -1,3 +1,4 @@
+import { isUnauthorized } from '@kubewright/api'
 import { AsyncDisposer, createLogger, type Logger, uuid } from '@kubewright/base'
 import type { Operator } from '../define-operator.ts'
 import { cacheCheck } from '../health/cache-check.ts'
@@ -66,7 +67,7 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
   } catch (error) {
     // Said once: as a line of the log where machines read it, else for people.
     if (formatOf(host, settings) === 'json') log.error(error, 'Problem running the operator')
-    else host.note(`${operator.name}: ${oneLine(errorText(error))}`)
+    else host.note(`${operator.name}: ${failureText(error)}`)
     return 1
   } finally {
     stop.abort()
@@ -170,7 +171,7 @@ function connect(
     listNamespace: '',
     onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
     around: traceRequests(tracer),
-    onWarning: (warning) => log.info('Warning: The API server warns', { warning }),
+    onWarning: (warning) => log.warn('The API server warns', { warning }),
   })
 }
 
@@ -185,6 +186,16 @@ function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
   // People see the line that ends the program; where each error was made is for who debugs.
   const wantsStacks = stackTraces && (chosen === 'json' || level === 'error' || level > 0)
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
+}
+
+/** What went wrong, with the cure where the API server does not say what it is. */
+function failureText(error: unknown): string {
+  const text = oneLine(errorText(error))
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isUnauthorized(cause))
+      return `${text}: the cluster does not accept the credentials. Log in again, or use others`
+  }
+  return text
 }
 
 /** Several lines as one, in which a sentence that ends without a sign gets one. */
