@@ -28,6 +28,13 @@ describe('createLogger()', () => {
     expect(log.v(0)).toBe(log)
   })
 
+  test('marks warnings, which have the verbosity of their logger', () => {
+    const log = memoryLogger(1)
+    log.v(1).warn('Slow', { took: '9s' })
+    log.v(2).warn('unseen')
+    expect(log.records).toEqual([{ level: 1, name: '', message: 'Slow', values: { took: '9s' }, isWarning: true }])
+  })
+
   test('writes errors whatever the verbosity', () => {
     const log = memoryLogger(0)
     const failure = new Error('no')

@@ -2,12 +2,14 @@
 export type LogValues = Readonly<Record<string, unknown>>
 
 /**
- * Structured logging in the manner of logr: a constant message plus named values, verbosity instead of severity levels, and
- * errors apart, which no verbosity can hide. Never log secrets: values reach the sink as they are.
+ * Structured logging in the manner of logr: a constant message plus named values, verbosity instead of severity levels,
+ * warnings that are marked as such, and errors apart, which no verbosity can hide. Never log secrets: values reach the sink as they are.
  */
 export interface Logger {
   /** Logs what an operator of the program should see. */
   info(message: string, values?: LogValues): void
+  /** As `info`, for what goes on but should not be as it is: lines show it as a warning. */
+  warn(message: string, values?: LogValues): void
   /** Logs what only somebody who debugs should see: short for `v(1).info`. */
   debug(message: string, values?: LogValues): void
   /** Logs a failure, whatever the verbosity. `message` says what was being done; `error` may be anything that was thrown. */
@@ -30,6 +32,8 @@ export interface LogRecord {
   readonly name: string
   readonly message: string
   readonly values: LogValues
+  /** True exactly for lines from `Logger.warn`. */
+  readonly isWarning?: boolean
   /** Present, even if undefined was thrown, exactly for lines from `Logger.error`. */
   readonly error?: unknown
 }
@@ -60,6 +64,10 @@ class SinkLogger implements Logger {
     this.#log(this.#level, message, values)
   }
 
+  warn(message: string, values?: LogValues): void {
+    this.#log(this.#level, message, values, true)
+  }
+
   debug(message: string, values?: LogValues): void {
     this.#log(this.#level + 1, message, values)
   }
@@ -84,9 +92,10 @@ class SinkLogger implements Logger {
     return new SinkLogger(this.#sink, this.#level, this.#name, this.#merge(values))
   }
 
-  #log(level: number, message: string, values: LogValues | undefined): void {
+  #log(level: number, message: string, values: LogValues | undefined, isWarning = false): void {
     if (!this.#sink.enabled(level, this.#name)) return
-    this.#sink.write({ level, name: this.#name, message, values: this.#merge(values) })
+    const record = { level, name: this.#name, message, values: this.#merge(values) }
+    this.#sink.write(isWarning ? { ...record, isWarning } : record)
   }
 
   #merge(values: LogValues | undefined): LogValues {
@@ -103,6 +112,7 @@ export function createLogger(sink: LogSink): Logger {
 /** A logger that discards everything. */
 export const nullLogger: Logger = {
   info() {},
+  warn() {},
   debug() {},
   error() {},
   v: () => nullLogger,

@@ -67,7 +67,7 @@ export class ResourceMonitors implements AsyncDisposable {
     const { clock, log } = this.#options
     const enough = linkSignals(this.#stop.signal)
     const late = clock.sleep(patience, { signal: enough.signal }).then(
-      () => log.info('Not all resources could be listed, going on without them', { problems: this.problems() }),
+      () => log.warn('Not all resources could be listed, going on without them', { problems: this.problems() }),
       () => undefined,
     )
     const all = [...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined))

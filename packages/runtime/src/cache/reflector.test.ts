@@ -329,7 +329,7 @@ describe('Reflector.health', () => {
     await advance(120_000)
     expect(reflector.health).toMatchObject({ state: 'failing', message, cure })
     expect(reflector.health.failures).toBeGreaterThan(3)
-    expect(log.records).toMatchObject([{ message: isError ? message : `Warning: ${message}`, values: { cure } }])
+    expect(log.records).toMatchObject([{ message, values: { cure }, ...(isError ? {} : { isWarning: true }) }])
     // Whether an absence is one is for those to say who need the resource.
     expect(log.records.map((record) => record.error === error)).toEqual([isError])
     source.fault = () => undefined

@@ -359,7 +359,7 @@ export class Reflector<T extends KubeObject> {
     // The first one of its kind is for people; repetitions would only bury it.
     if (known) this.#log.debug(failure.message, { failures })
     // Only those who need the resource can say that its absence is an error; they do when they have waited for it in vain.
-    else if (failure.missing) this.#log.info(`Warning: ${failure.message}`, fields)
+    else if (failure.missing) this.#log.warn(failure.message, fields)
     else this.#log.error(error, failure.message, fields)
     this.#setHealth({ state: 'failing', failures, ...failure })
   }

@@ -151,7 +151,7 @@ class CertificateManager implements ManagedCertificates {
     const holders = await readTargets(client, targets, signal)
     const secret = await client.find(Secret, key, { signal })
     const known = secret && this.#read(secret)
-    if (secret && !known) this.#log.info('The certificates in the Secret are damaged and are replaced', { secret: key })
+    if (secret && !known) this.#log.warn('The certificates in the Secret are damaged and are replaced', { secret: key })
     const settled = this.#hasSettled(known, known !== undefined && trustsAll(holders, known.trusted.join('')))
     const state = planRotation(known, this.#facts(settled))
     if (state !== known) {

@@ -183,7 +183,7 @@ export class OwnWrites implements Disposable {
       const expired = overlay.sweep(clock.monotonic() - this.#deadline)
       if (expired > 0) {
         metrics.expired(kind, expired)
-        log.info('Gave up own writes that the cache has not seen in time: reads may show older objects', {
+        log.warn('Gave up own writes that the cache has not seen in time: reads may show older objects', {
           group: kind.group,
           kind: kind.kind,
           writes: expired,

@@ -61,7 +61,7 @@ export class HangWatch {
   #report(run: ReconcileRun, now: number): void {
     run.reports = Math.floor((now + 1 - run.started) / this.#threshold)
     const waiting = run.waiting === undefined ? {} : { waitingFor: run.waiting }
-    run.log.info('Warning: reconcile is still running', { runningFor: seconds(now - run.started), ...waiting })
+    run.log.warn('Reconcile is still running', { runningFor: seconds(now - run.started), ...waiting })
   }
 }
 

@@ -156,7 +156,7 @@ export class KeyWorker {
 
   #reportHotLoop(run: ReconcileRun, { times, within, field, of, writers }: HotLoop): void {
     this.#options.metrics.count('hotLoops')
-    run.log.info('Warning: reconciled in circles, because a field keeps changing', {
+    run.log.warn('Reconciled in circles, because a field keeps changing', {
       times,
       within: formatDuration(Math.round(within)),
       field,

@@ -104,7 +104,7 @@ export class LeaderElector {
     }
     this.#gate.close()
     this.#report(0)
-    log.info('Failed to renew lease', { lock: this.lease, holder: this.holder })
+    log.warn('Failed to renew lease', { lock: this.lease, holder: this.holder })
     this.#record('stopped leading')
   }
 

@@ -108,7 +108,7 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
     deadline.cancel()
     const dropped = this.#queue.splice(0)
     if (dropped.length === 0) return
-    log.info('Events were dropped as there was no more time to write them', { count: dropped.length })
+    log.warn('Events were dropped as there was no more time to write them', { count: dropped.length })
     for (const _ of dropped) this.#count('dropped')
   }
 

@@ -34,7 +34,7 @@ describe('createLogSink() of JSON', () => {
 
   it('gives warnings the level that zap has for them', () => {
     const { log, lines } = setUp()
-    log.info('Warning: Cannot list homes')
+    log.warn('Cannot list homes')
     expect(lines).toEqual(['{"level":"warn","ts":"2026-01-02T03:04:05.060Z","msg":"Cannot list homes"}'])
   })
 
@@ -97,7 +97,7 @@ describe('createLogSink() for people', () => {
       .withValues({ ...reconcile, controller: 'janitor', namespace: '' })
       .error(new Error('a\n  b'), 'Reconciler error')
     log.info('Starting', { port: 8081 })
-    log.info('Warning: Cannot list homes', { cure: 'Install them' })
+    log.warn('Cannot list homes', { cure: 'Install them' })
     expect(lines).toEqual([
       '03:04:05.060 INFO  home-operator Home default/cosy Reconciled took=12ms note="two words" id=01234567',
       '03:04:05.060 ERROR Home cosy (janitor) Reconciler error a b id=01234567',

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@kubewright/base'
-import { levelName, warningIn } from './log-level.ts'
+import { levelName } from './log-level.ts'
 import { errorText, jsonOf, stackFrames } from './log-value.ts'
 
 /** How one line is written. */
@@ -15,11 +15,10 @@ const ownKeys = new Set(['level', 'ts', 'logger', 'msg', 'error', 'stacktrace'])
 /** A line of JSON with zap's keys in zap's order: level, ts, logger, msg, the values, error, stacktrace. */
 export function jsonLine(record: LogRecord, { time, stackTraces }: LineOptions): string {
   const failed = 'error' in record
-  const warning = failed ? undefined : warningIn(record.message)
-  const level = failed ? 'error' : warning === undefined ? levelName(record.level) : 'warn'
+  const level = failed ? 'error' : record.isWarning ? 'warn' : levelName(record.level)
   let line = `{"level":"${level}","ts":"${time}"`
   if (record.name !== '') line += `,"logger":${JSON.stringify(record.name)}`
-  line += `,"msg":${JSON.stringify(warning ?? record.message)}`
+  line += `,"msg":${JSON.stringify(record.message)}`
   for (const [key, value] of Object.entries(record.values)) {
     if (value === undefined) continue
     // A value must not hide what the line itself says.

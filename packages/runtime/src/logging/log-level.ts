@@ -21,10 +21,3 @@ export function parseLogLevel(text: string): LogLevel {
 export function levelName(level: number): string {
   return level === 0 ? 'info' : level === 1 ? 'debug' : `Level(-${level})`
 }
-
-const warning = 'Warning: '
-
-/** What follows `Warning: ` in a message that begins so: like Go's logr, loggers have no level for warnings, but lines show one. */
-export function warningIn(message: string): string | undefined {
-  return message.startsWith(warning) ? message.slice(warning.length) : undefined
-}

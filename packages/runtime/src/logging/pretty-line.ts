@@ -1,6 +1,5 @@
 import type { LogRecord, LogValues } from '@kubewright/base'
 import type { LineOptions } from './json-line.ts'
-import { warningIn } from './log-level.ts'
 import { errorText, jsonOf, loggable, stackFrames } from './log-value.ts'
 
 const colors = { grey: 90, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, bold: 1 } as const
@@ -16,10 +15,9 @@ export function prettyLine(record: LogRecord, { time, color, stackTraces }: Line
   const paint = (name: keyof typeof colors, text: string): string =>
     color ? `\u001B[${colors[name]}m${text}\u001B[0m` : text
   const failed = 'error' in record
-  const warning = failed ? undefined : warningIn(record.message)
   const [level, levelColor] = failed
     ? (['ERROR', 'red'] as const)
-    : warning !== undefined
+    : record.isWarning
       ? (['WARN ', 'yellow'] as const)
       : record.level === 0
         ? (['INFO ', 'green'] as const)
@@ -28,7 +26,7 @@ export function prettyLine(record: LogRecord, { time, color, stackTraces }: Line
   const words = [paint('grey', time.slice(11, 23)), paint(levelColor, level)]
   const who = [record.name, subject].filter((text) => text !== '').join(' ')
   if (who !== '') words.push(paint('cyan', who))
-  words.push(paint('bold', warning ?? record.message))
+  words.push(paint('bold', record.message))
   if (failed) words.push(paint('red', oneLine(errorText(record.error))))
   for (const [key, value] of values) words.push(`${paint('grey', `${key}=`)}${wordOf(value)}`)
   const stack = failed && stackTraces ? stackFrames(record.error) : undefined

@@ -230,7 +230,7 @@ class ShardMember implements Sharding, KeyGate {
     if (this.#effective === undefined) return
     this.#effective = undefined
     this.#measure()
-    this.#parts.log.info('Lost the share of the keys', { lease: this.#lease.name, why, working: this.#held.size })
+    this.#parts.log.warn('Lost the share of the keys', { lease: this.#lease.name, why, working: this.#held.size })
     this.#term.abort(new NotLeaderError(`This process has lost its share of the keys: ${why}`))
   }
 
