@@ -10,10 +10,13 @@ type Flat<T> = { [K in keyof T]: T[K] } & unknown
 type AbsentKeys<F extends Fields, Side extends '$out' | '$in'> = {
   [K in keyof F]: MayBeAbsent<F[K][Side]> extends true ? K : never
 }[keyof F]
+// Mapped over a parameter that extends `keyof F`, as Pick is, so that editors know where a field is declared and what its comment says.
+type Present<F extends Fields, K extends keyof F, Side extends '$out' | '$in'> = { -readonly [P in K]: F[P][Side] }
+type Absent<F extends Fields, K extends keyof F, Side extends '$out' | '$in'> = {
+  -readonly [P in K]?: Exclude<F[P][Side], undefined>
+}
 type Shape<F extends Fields, Side extends '$out' | '$in'> = Flat<
-  { [K in Exclude<keyof F, AbsentKeys<F, Side>>]: F[K][Side] } & {
-    [K in AbsentKeys<F, Side>]?: Exclude<F[K][Side], undefined>
-  }
+  Present<F, Exclude<keyof F, AbsentKeys<F, Side>>, Side> & Absent<F, AbsentKeys<F, Side>, Side>
 >
 
 /** The names of the fields that are `.optional()`. */
@@ -24,9 +27,9 @@ type ExactlyOne<T, Group extends PropertyKey, K extends Group = Group> = [Group]
   ? T
   : K extends K
     ? Flat<
-        { [P in keyof T as P extends Group ? never : P]: T[P] } & { [P in K & keyof T]-?: Exclude<T[P], undefined> } & {
-          [P in Exclude<Group, K>]?: never
-        }
+        { [P in keyof T as P extends Group ? never : P]: T[P] } & {
+          [P in keyof T as P extends K ? P : never]-?: Exclude<T[P], undefined>
+        } & { [P in Exclude<Group, K>]?: never }
       >
     : never
 type Opened<T, Open> = Open extends true ? Flat<T & { [key: string]: unknown }> : T

@@ -1,0 +1,84 @@
+// What an editor shows of the fields of a kind: where they are declared, and the comment there.
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+// Only in the memory of the language service; beside the test, so that it finds the packages.
+const file = join(import.meta.dirname, 'home.editor.ts')
+const source = `import { defineResource, type Infer, s } from 'kubewright'
+const Home = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Home',
+  spec: s.object({
+    /** The image. */
+    image: s.string(),
+    /** The rooms. */
+    rooms: s.array(s.object({
+      /** The beds. */
+      beds: s.int().default(1),
+    })).optional(),
+    size: s.object({
+      /** The length. */
+      metres: s.int().optional(),
+      feet: s.int().optional(),
+    }, { exactlyOneOf: ['metres', 'feet'] }).optional(),
+  }),
+  status: s.object({
+    /** Whether it is up. */
+    ready: s.bool().optional(),
+  }),
+})
+export const read = (home: Infer<typeof Home>) =>
+  [home.spec.image, home.spec.rooms?.[0]?.beds, home.spec.size?.metres, home.status?.ready]
+export const draft = Home({ metadata: { name: 'a' }, spec: { image: 'a', rooms: [] } })
+`
+
+function languageService(): ts.LanguageService {
+  const options: ts.CompilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    customConditions: ['kubewright-source'],
+    types: ['node'],
+  }
+  const read = (path: string): string | undefined => (path === file ? source : ts.sys.readFile(path))
+  return ts.createLanguageService({
+    ...ts.sys,
+    useCaseSensitiveFileNames: () => true,
+    fileExists: (path) => path === file || ts.sys.fileExists(path),
+    readFile: read,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot(path) {
+      const text = read(path)
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+    },
+    getCurrentDirectory: () => root,
+    getCompilationSettings: () => options,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+  })
+}
+
+it('s.object() keeps for editors where a field is declared, and its comment', () => {
+  const service = languageService()
+  expect(service.getSemanticDiagnostics(file)).toEqual([])
+  const shown = (use: string, name: string): readonly unknown[] => {
+    const at = source.lastIndexOf(use) + use.length - 1
+    const declared = service.getDefinitionAtPosition(file, at)?.map(({ textSpan }) => textSpan.start)
+    const info = service.getQuickInfoAtPosition(file, at)
+    return [ts.displayPartsToString(info?.documentation), declared?.includes(source.indexOf(`${name}: s.`))]
+  }
+  expect(shown('home.spec.image', 'image')).toEqual(['The image.', true])
+  expect(shown('home.spec.rooms', 'rooms')).toEqual(['The rooms.', true])
+  expect(shown('?.beds', 'beds')).toEqual(['The beds.', true])
+  expect(shown('?.metres', 'metres')).toEqual(['The length.', true])
+  expect(shown('?.ready', 'ready')).toEqual(['Whether it is up.', true])
+  expect(shown('spec: { image', 'image')).toEqual(['The image.', true])
+  expect(shown(', rooms', 'rooms')).toEqual(['The rooms.', true])
+}, 120_000)
