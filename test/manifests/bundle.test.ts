@@ -39,7 +39,13 @@ interface Csv {
     }
     readonly installModes: readonly { readonly type: string; readonly supported: boolean }[]
     readonly webhookdefinitions?: readonly { readonly type: string; readonly deploymentName: string }[]
-    readonly customresourcedefinitions: { readonly owned: readonly { readonly specDescriptors: readonly object[] }[] }
+    readonly customresourcedefinitions: {
+      readonly owned: readonly {
+        readonly name: string
+        readonly version: string
+        readonly specDescriptors: readonly object[]
+      }[]
+    }
   }
 }
 const csvOf = (files: Map<string, string>, path = csvPath): Csv => parseYaml(files.get(path)!) as Csv
@@ -80,6 +86,15 @@ describe('bundleFiles()', () => {
       path: 'image',
       'x-descriptors': ['urn:alm:descriptor:com.tectonic.ui:text'],
     })
+  })
+
+  it('owns every version that is served, so that there may be examples of each', () => {
+    const owned = csvOf(bundle()).spec.customresourcedefinitions.owned.map(({ name, version }) => `${name} ${version}`)
+    const served = describeOperator(home).resources.flatMap(({ crd }) =>
+      crd.spec.versions.flatMap(({ name, served }) => (served ? `${crd.metadata.name} ${name}` : [])),
+    )
+    expect(served.length).toBeGreaterThan(1)
+    expect(owned).toEqual(served)
   })
 
   it('has no webhooks where there are none', () => {
@@ -125,6 +140,13 @@ describe('validateBundle()', () => {
       /deployment x, which is not in the bundle/,
     ],
     ['examples that are no JSON', csvPath, '"kind": "Home"', '"kind": Home', /alm-examples is no JSON/],
+    [
+      'examples of what is not owned',
+      csvPath,
+      /ajd\.my\.domain\/v\w+/,
+      'ajd.my.domain/v9',
+      /v9 Home, which is not owned/,
+    ],
     ['no install mode', csvPath, 'supported: true', 'supported: false', /supports none/],
     ['text that is no YAML', csvPath, 'spec:', 'spec: [', /yaml: /],
   ])('finds %s', (_, path, from, to, message) => {

@@ -51,7 +51,7 @@ export function clusterServiceVersion(operator: OperatorDescription, facts: Bund
     },
     spec: {
       apiservicedefinitions: {},
-      customresourcedefinitions: { owned: operator.resources.map(ownedResource) },
+      customresourcedefinitions: { owned: operator.resources.flatMap(ownedVersions) },
       description,
       displayName: displayName(name),
       ...(icon === undefined ? {} : { icon: [icon] }),
@@ -69,18 +69,21 @@ export function clusterServiceVersion(operator: OperatorDescription, facts: Bund
   }
 }
 
-function ownedResource({ crd }: OperatorDescription['resources'][number]): object {
-  const version = storedVersion(crd)
-  const { names, versions } = crd.spec
-  const schema = versions.find((one) => one.name === version)?.schema.openAPIV3Schema
-  return {
-    description: schema?.description ?? `${names.kind} of ${crd.spec.group}`,
-    displayName: displayName(names.kind),
-    kind: names.kind,
-    name: crd.metadata.name,
-    ...resourceDescriptors(crd),
-    version,
-  }
+/** A resource as consoles show it, once for each version that is served: examples must be in one of them. */
+function ownedVersions({ crd }: OperatorDescription['resources'][number]): object[] {
+  const { group, names, versions } = crd.spec
+  return versions.flatMap(({ name, served, schema: { openAPIV3Schema: schema } }) =>
+    served
+      ? {
+          description: schema.description ?? `${names.kind} of ${group}`,
+          displayName: displayName(names.kind),
+          kind: names.kind,
+          name: crd.metadata.name,
+          ...resourceDescriptors(schema),
+          version: name,
+        }
+      : [],
+  )
 }
 
 function installSpec(context: ObjectContext): object {

@@ -1,5 +1,4 @@
-import type { CrdManifest } from '@kubewright/api'
-import { type FieldSchema, storedVersion } from './sample-of.ts'
+import type { FieldSchema } from './sample-of.ts'
 
 /** How a console shows a field. */
 export interface FieldDescriptor {
@@ -15,11 +14,9 @@ export interface ResourceDescriptors {
   readonly statusDescriptors: readonly FieldDescriptor[]
 }
 
-/** Describes the fields of a resource down to two levels, deeper ones being for those who write YAML. */
-export function resourceDescriptors(crd: CrdManifest): ResourceDescriptors {
-  const version = crd.spec.versions.find(({ name }) => name === storedVersion(crd))
-  const { properties = {} } = version?.schema.openAPIV3Schema ?? {}
-  const { spec, status } = properties
+/** Describes the fields of a version of a resource down to two levels, deeper ones being for those who write YAML. */
+export function resourceDescriptors(schema: FieldSchema): ResourceDescriptors {
+  const { spec, status } = schema.properties ?? {}
   return {
     specDescriptors: spec ? describeFields(spec, 'spec', '', 2) : [],
     statusDescriptors: status ? describeFields(status, 'status', '', 1) : [],

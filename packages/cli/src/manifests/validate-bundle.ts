@@ -97,7 +97,7 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
     'spec.installModes supports none: OLM could not install it',
   )
   checkOwned(check, spec, definitions)
-  checkExamples(check, textOf(asFields(annotations)['alm-examples']), definitions)
+  checkExamples(check, textOf(asFields(annotations)['alm-examples']), spec, definitions)
   checkWebhooks(check, spec, modes)
 }
 
@@ -135,13 +135,22 @@ function checkOwned(check: Check, spec: Fields, definitions: readonly Fields[]):
   }
 }
 
-function checkExamples(check: Check, text: string, definitions: readonly Fields[]): void {
+function checkExamples(check: Check, text: string, csv: Fields, definitions: readonly Fields[]): void {
   let examples: readonly unknown[]
   try {
     examples = asList(JSON.parse(text === '' ? '[]' : text))
   } catch {
     check.error(false, 'the annotation alm-examples is no JSON')
     return
+  }
+  const owned = asList(asFields(csv['customresourcedefinitions'])['owned']).map(asFields)
+  // A definition is called plural.group.
+  const known = owned.map(
+    (one) => `${textOf(one['name']).replace(/^[^.]*\./, '')}/${textOf(one['version'])} ${textOf(one['kind'])}`,
+  )
+  for (const { apiVersion, kind } of examples.map(asFields)) {
+    const id = `${textOf(apiVersion)} ${textOf(kind)}`
+    check.error(known.includes(id), `an example is of ${id}, which is not owned: mend or remove it in config/samples`)
   }
   for (const { spec } of definitions) {
     const { group, names } = asFields(spec)
