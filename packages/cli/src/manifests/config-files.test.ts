@@ -48,4 +48,26 @@ describe('configFiles()', () => {
       '',
     ])
   })
+
+  it('replaces the sample that a project began with once its field is gone, and no other', () => {
+    const begun =
+      'apiVersion: sea.deep.example.com/v1\nkind: Captain\nmetadata:\n  name: captain-sample\nspec:\n  foo: bar\n'
+    const file = 'sea_v1_captain.yaml'
+    const made = (text: string, fields: Parameters<typeof s.object>[0]) => {
+      const kind = defineResource({
+        group: 'sea.deep.example.com',
+        kind: 'Captain',
+        versions: { v1: { spec: s.object(fields) }, v2: { storage: true, spec: s.object({ ship: s.string() }) } },
+      })
+      const described = describeOperator(defineOperator({ name: 'ships', controllers: [], kinds: [kind] }))
+      return configFiles(described, { samples: new Map([[file, text]]) }).get(`config/samples/${file}`)
+    }
+    const old = made(begun, { ship: s.string() })
+    expect(old).toMatchObject({ care: 'derived', text: expect.stringContaining('\nspec:\n  ship: example-ship\n') })
+    expect(old?.text).toMatch(/^apiVersion: sea.deep.example.com\/v1\n/)
+    // The version that is stored is looked after from now on.
+    expect(made(begun.replace('/v1', '/v2'), {})?.text).toMatch(/^# By kubewright generate;/)
+    expect(made(begun, { foo: s.string() })).toBeUndefined()
+    expect(made(begun.replace('bar', 'baz'), { ship: s.string() })).toBeUndefined()
+  })
 })

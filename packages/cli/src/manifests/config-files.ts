@@ -1,4 +1,5 @@
-import { parseManifests } from '@kubewright/api'
+import { type CrdManifest, parseManifests } from '@kubewright/api'
+import { placeholderSpec } from '../scaffold/templates/sample-file.ts'
 import { derived, editable, type GeneratedFile, type GeneratedFiles, provenanceOf } from './generated-file.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
 import {
@@ -177,9 +178,27 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
     const name = `${shortGroup(operator, group)}_${version}_${names.kind.toLowerCase()}.yaml`
     files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
   }
+  for (const [name, text] of present) {
+    for (const { crd } of operator.resources) {
+      const version = outgrownVersion(text, crd)
+      if (version === undefined) continue
+      const sample = yamlOf(sampleOf(crd, operator.name, version))
+      // It is nobody's work, so that it may be written over. Those of the stored version are kept up to date from then on.
+      files[name] = { ...(version === storedVersion(crd) ? editable(sample) : derived(sample)), care: 'derived' }
+    }
+  }
   const kept = [...present].filter(([, text]) => !provenanceOf(text).isUntouched).map(([name]) => name)
   const resources = [...new Set([...Object.keys(files), ...kept])].sort()
   return { ...files, 'kustomization.yaml': editable(yamlOf({ resources })) }
+}
+
+/** The version of a sample that is as the project began with it, and that has no such fields any more; undefined for all other texts. */
+function outgrownVersion(text: string, crd: CrdManifest): string | undefined {
+  const { group, names, versions } = crd.spec
+  if (!text.endsWith(`\n${yamlOf({ spec: placeholderSpec })}`)) return undefined
+  const version = versions.find(({ name }) => text.startsWith(`apiVersion: ${group}/${name}\nkind: ${names.kind}\n`))
+  const { properties = {} } = version?.schema.openAPIV3Schema.properties?.['spec'] ?? {}
+  return Object.keys(placeholderSpec).some((field) => Object.hasOwn(properties, field)) ? undefined : version?.name
 }
 
 /** The kinds of the objects in a file; none if it cannot be read, which whoever applies it is told. */

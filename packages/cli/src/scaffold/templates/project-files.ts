@@ -84,7 +84,9 @@ const tsconfig = `{
 `
 
 const gitignore = `node_modules/
-dist/
+dist/*
+!dist/chart/
+!dist/install.yaml
 .kubewright/
 *.tsbuildinfo
 `
@@ -128,9 +130,13 @@ ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "dist/main.js"]
 const makefile = `# Kubebuilder's targets, for those who type them: each is one command.
 IMG ?= controller:latest
 CONTAINER_TOOL ?= docker
+PLATFORMS ?= linux/arm64,linux/amd64
 KUBEWRIGHT ?= npx kubewright
+# Further flags of run, dev, deploy, undeploy and uninstall, such as ARGS=--yes.
+ARGS ?=
 
-.PHONY: all help manifests generate install uninstall run dev test build docker-build docker-push deploy undeploy build-installer
+.PHONY: all help manifests generate vet install uninstall run dev test build docker-build docker-push docker-buildx deploy undeploy \\
+  build-installer bundle
 all: build
 
 help: ## Show this.
@@ -145,20 +151,22 @@ manifests: node_modules ## Write CRDs, RBAC, webhooks and the rest of config/.
 
 generate: manifests ## The same: there is no other generated code.
 
+vet: node_modules ## Check types.
+	npm run typecheck
+
 install: node_modules ## Install the CRDs in the current cluster.
 	$(KUBEWRIGHT) install
 
 uninstall: node_modules ## Remove the CRDs, and with them all objects.
-	$(KUBEWRIGHT) uninstall
+	$(KUBEWRIGHT) uninstall $(ARGS)
 
 run: node_modules ## Run the operator here, against the current cluster.
-	$(KUBEWRIGHT) run
+	$(KUBEWRIGHT) run $(ARGS)
 
 dev: node_modules ## Run the operator here with a control plane of its own.
-	$(KUBEWRIGHT) dev
+	$(KUBEWRIGHT) dev $(ARGS)
 
-test: node_modules ## Check types and run the tests.
-	npm run typecheck
+test: vet ## Check types and run the tests.
 	npm test
 
 build: node_modules ## Compile to dist/.
@@ -170,14 +178,20 @@ docker-build: ## Build the image IMG.
 docker-push: ## Push the image IMG.
 	$(CONTAINER_TOOL) push $(IMG)
 
+docker-buildx: ## Build and push the image IMG for PLATFORMS.
+	SOURCE_DATE_EPOCH=0 $(CONTAINER_TOOL) buildx build --push --platform $(PLATFORMS) -t $(IMG) .
+
 deploy: node_modules ## Run IMG in the current cluster.
-	$(KUBEWRIGHT) deploy --image $(IMG)
+	$(KUBEWRIGHT) deploy --image $(IMG) $(ARGS)
 
 undeploy: node_modules ## Remove it, and the CRDs.
-	$(KUBEWRIGHT) undeploy
+	$(KUBEWRIGHT) undeploy $(ARGS)
 
 build-installer: node_modules ## Write dist/install.yaml for IMG.
 	$(KUBEWRIGHT) generate --installer --image $(IMG)
+
+bundle: node_modules ## Write bundle/ for OLM.
+	$(KUBEWRIGHT) generate --bundle --image $(IMG)
 `
 
 const workflow = `name: CI
