@@ -56,7 +56,7 @@ describe('kubewright generate', () => {
     expect(missing.out).toContain('+++ config/default/kustomization.yaml')
     expect(missing.notes).toMatch(/files are not up to date: run kubewright generate$/m)
 
-    const first = await kubewright('generate', '--image', 'example.com/app:1.10', '--helm', '--installer')
+    const first = await kubewright('generate', '--image', 'example.com/app:1.10', '--helm', '--installer', '--bundle')
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining('created   config/rbac/role.yaml') as string })
     expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
     expect(read('dist/install.yaml')).toContain('image: example.com/app:1.10')
@@ -77,7 +77,16 @@ describe('kubewright generate', () => {
     expect(files.filter(({ action }) => action !== 'unchanged')).toEqual([
       { path: 'config/manager/manager.yaml', action: 'update' },
     ])
-  }, 60_000)
+
+    // A new field gets into the sample, and with it into the bundle.
+    folder.write([
+      ['src/app-service.ts', read('src/app-service.ts').replace('    image:', '    picture: s.string(),\n    image:')],
+    ])
+    const changed = await kubewright('generate')
+    expect(changed.out).toContain('updated   config/samples/')
+    expect(read('bundle/manifests/app-service-operator.clusterserviceversion.yaml')).toContain('"picture": "example-')
+    expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
+  }, 120_000)
 
   it('tells where the code of an operator is wrong', async () => {
     folder.write([['src/broken.ts', `export const operator: unknown = undefined!.name\n`]])

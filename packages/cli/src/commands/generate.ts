@@ -113,7 +113,7 @@ async function generate(args: readonly string[], context: CommandContext): Promi
       ...channelsOf(values, present),
       version: version ?? '0.0.1',
       icon: facts.iconFile === undefined ? undefined : await readIcon(folder, facts.iconFile),
-      samples: examplesOf(operator, present),
+      samples: examplesOf(operator, textsAfter(planFiles({ files, present, force: values.force }), present)),
     })
     for (const [path, file] of bundle) files.set(path, file)
     problems = validateBundle(new Map([...bundle].map(([path, { text }]) => [path, text])))
@@ -146,6 +146,16 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   return 1
 }
 
+/** The texts of files as they are once the plans are carried out. */
+function textsAfter(plans: readonly FilePlan[], present: ReadonlyMap<string, string>): Map<string, string> {
+  const texts = new Map(present)
+  for (const { path, action, after } of plans) {
+    if (action === 'create' || action === 'update') texts.set(path, after!)
+    else if (action === 'remove') texts.delete(path)
+  }
+  return texts
+}
+
 /** The texts of samples by the names of their files, without the kustomization among them. */
 function samplesIn(present: ReadonlyMap<string, string>): Map<string, string> {
   const samples = new Map<string, string>()
@@ -162,15 +172,16 @@ const countedAs = {
   created: ['create'],
   updated: ['update'],
   removed: ['remove'],
-  'kept as you made them': ['kept', 'outdated', 'stale'],
+  kept: ['kept', 'outdated', 'stale'],
   'up to date': ['unchanged'],
 } as const satisfies Record<string, readonly FilePlan['action'][]>
 
 function tell(plans: readonly FilePlan[], { out, note, terminal = noTerminal }: CommandContext): void {
   const { paint, paintNote } = terminal
   const kept = (text: string): void => note(actionLine('kept', text, paintNote))
-  for (const { path, action } of plans) {
+  for (const { path, action, isOnce } of plans) {
     if (action in done) out(actionLine(done[action as keyof typeof done], path, paint))
+    else if (isOnce) kept(`${path}, which is written once and would be made in another way now: change it by hand`)
     else if (action === 'kept') kept(`${path}, which you changed`)
     else if (action === 'outdated')
       kept(`${path}, which you changed, although it would be made in another way now: see --force --dry-run`)
