@@ -42,7 +42,7 @@ Options
                        kube-apiserver: OwnerReferencesPermissionEnforcement
   --watch DIR          Also reload for files in this folder; can be repeated
   --once               End when the operator has nothing left to do
-  -v, --verbose        Log every request`
+  -v, --verbose        Log every request, and what the controllers do`
 
 /** Reads the arguments of `dev`. Throws {@link UsageError}. */
 export function parseDevOptions(args: readonly string[]): DevOptions {

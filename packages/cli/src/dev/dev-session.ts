@@ -77,7 +77,9 @@ export class DevSession implements AsyncDisposable {
     const loaded = await child.loaded
     if (loaded === undefined || !(await this.#install(child, loaded))) {
       this.#loading = undefined
-      this.#tellStay()
+      // Ctrl-C reaches both processes, and this one may hear of the other's end first.
+      const isInterrupted = loaded === undefined && (await child.exited) === 'SIGINT'
+      if (!isInterrupted) this.#tellStay()
       return
     }
     if (child.isStopping) {

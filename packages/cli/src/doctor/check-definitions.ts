@@ -26,9 +26,13 @@ export async function checkDefinitions(
     }
   }
   if (findings.length > 0) return findings
-  return [
-    { check, level: 'ok', message: `${crds.map(({ metadata }) => metadata.name).join(', ') || 'none'} installed` },
-  ]
+  return [{ check, level: 'ok', message: `${shortened(crds.map(({ metadata }) => metadata.name))} installed` }]
+}
+
+/** Names, and how many more there are where they would fill the screen. */
+function shortened(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  return names.length <= 6 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 }
 
 async function problemOf(

@@ -150,6 +150,10 @@ describe('checkDefinitions()', () => {
     expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
       { level: 'ok', message: 'widgets.example.com installed' },
     ])
+    const [name, many] = ['widgets.example.com', Array.from({ length: 9 }, () => widget(5))]
+    expect(await checkDefinitions(admin, many, signal)).toMatchObject([
+      { level: 'ok', message: `${name}, ${name}, ${name} and 6 more installed` },
+    ])
     expect(await checkDefinitions(admin, [widget(6)], signal)).toMatchObject([
       {
         level: 'warning',

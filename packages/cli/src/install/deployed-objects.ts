@@ -72,7 +72,7 @@ function kustomize(folder: string, changed: readonly string[]): Promise<string> 
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       const why = isMissing
         ? 'and only kubectl can build it: install kubectl, or undo the changes with kubewright generate --force'
-        : `and kubectl cannot build it: correct them, or undo the changes with kubewright generate --force\n${complaintOf(complaint)}`
+        : `and kubectl cannot build it: correct it, or undo the changes with kubewright generate --force\n${complaintOf(complaint)}`
       reject(new Error(`${what}, ${why}`, { cause: error }))
     })
   })

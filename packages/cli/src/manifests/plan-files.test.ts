@@ -46,6 +46,7 @@ describe('planFiles()', () => {
       ['once', 'a: 1\n'],
     ])
     expect(actions({ files, present, force: true })).toEqual({ derived: 'update', once: 'kept' })
+    expect(planFiles({ files, present }).flatMap(({ path, isOnce }) => (isOnce ? [path] : []))).toEqual(['once'])
   })
 
   it('removes what it made and does not make any more, but nothing of others', () => {

@@ -11,6 +11,8 @@ export interface FilePlan {
   readonly action: 'create' | 'update' | 'remove' | 'unchanged' | 'kept' | 'outdated' | 'stale'
   readonly before: string | undefined
   readonly after: string | undefined
+  /** Present for what is kept because it is written once, whoever changed it. */
+  readonly isOnce?: true
 }
 
 /** What {@link planFiles} takes. */
@@ -31,7 +33,7 @@ export function planFiles({ files, present, force = false }: PlanFilesOptions): 
     if (before === undefined) plan('create')
     else if (before === after) plan('unchanged')
     else if (care === 'derived') plan('update')
-    else if (care === 'once') plan('kept')
+    else if (care === 'once') plans.push({ path, action: 'kept', before, after, isOnce: true })
     else {
       const { isUntouched, madeAs } = provenanceOf(before)
       if (isUntouched || force) plan('update')

@@ -85,7 +85,7 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
   for (const [field, source] of [
     ['description', '"description"'],
     ['provider', '"author"'],
-    ['maintainers', '"author", with an address'],
+    ['maintainers', '"author" with an e-mail address'],
     ['links', '"homepage"'],
     ['icon', '"kubewright": { "icon": FILE }'],
   ] as const) {

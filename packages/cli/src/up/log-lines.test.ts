@@ -4,7 +4,7 @@ import { lineLogger } from './log-lines.ts'
 function logged(verbose: boolean): string[] {
   const lines: string[] = []
   const log = lineLogger((line) => lines.push(line), verbose)
-  log.info('Started', { port: 3, name: 'x' })
+  log.info('Started', { port: 3, name: 'x', millis: 16.117686999999933 })
   log.debug('Looked')
   log.error(new Error('no space'), 'Cannot write', { file: 'a' })
   log.error(new Error('no space'), 'Cannot write: no space')
@@ -14,7 +14,7 @@ function logged(verbose: boolean): string[] {
 describe('lineLogger()', () => {
   it('says each thing once, on one line', () => {
     expect(logged(false)).toEqual([
-      'Started port=3 name="x"',
+      'Started port=3 name="x" millis=16.118',
       'Cannot write file="a" error="no space"',
       'Cannot write: no space',
     ])

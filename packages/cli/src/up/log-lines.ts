@@ -8,7 +8,7 @@ export function lineLogger(write: (line: string) => void, verbose: boolean): Log
   return createLogger({
     enabled: (level) => level === 0 || verbose,
     write: ({ message, values, ...rest }) => {
-      const parts = [message, ...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`)]
+      const parts = [message, ...Object.entries(values).map(([name, value]) => `${name}=${wordOf(value)}`)]
       if ('error' in rest) {
         const { error } = rest
         const text = error instanceof Error ? error.message : String(error)
@@ -18,4 +18,9 @@ export function lineLogger(write: (line: string) => void, verbose: boolean): Log
       write(parts.join(' '))
     },
   })
+}
+
+/** A value as JSON; of numbers, as much as people read. */
+function wordOf(value: unknown): string {
+  return JSON.stringify(typeof value === 'number' ? Math.round(value * 1000) / 1000 : value)
 }

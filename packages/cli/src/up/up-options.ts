@@ -47,7 +47,7 @@ Options
   --enable-admission-plugins NAMES
                        Also run these admission plugins, which are off as in
                        kube-apiserver: OwnerReferencesPermissionEnforcement
-  -v, --verbose        Log every request`
+  -v, --verbose        Log every request, and what the controllers do`
 
 /** Reads the arguments of `up`. Throws {@link UsageError}. */
 export function parseUpOptions(args: readonly string[]): UpOptions {
