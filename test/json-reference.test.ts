@@ -1,10 +1,10 @@
 // docs/reference/json-output.md shows the fields that commands print.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '@kubewright/base'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runCommand } from '../packages/cli/src/run-command.ts'
+import { afterAll, expect, test } from 'vitest'
+import { definitionOf } from './import/definition-of.ts'
+import { runCli } from './import/run-cli.ts'
+import { TemporaryFolder } from './manifests/temporary-folder.ts'
 import { temporaryProject } from './scaffold/temporary-project.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/reference/json-output.md'), 'utf8')
@@ -22,49 +22,16 @@ function fieldsOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, of]) => [`${path}.${name}`, ...fieldsOf(of, `${path}.${name}`)])
 }
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'kubewright-json-'))
-  writeFileSync(join(folder, 'old.yaml'), crd(63))
-  writeFileSync(join(folder, 'new.yaml'), crd(10))
-  const home = 'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: { name: cosy }\nspec: { foo: elevenlongs }\n'
-  writeFileSync(join(folder, 'home.yaml'), home)
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const definition = (maxLength: number): string =>
+  definitionOf('Home', 'ajd.my.domain', `{ foo: { type: string, maxLength: ${maxLength} } }`)
 
-const crd = (maxLength: number): string => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: homes.ajd.my.domain }
-spec:
-  group: ajd.my.domain
-  scope: Namespaced
-  names: { kind: Home, plural: homes }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: { type: object, properties: { foo: { type: string, maxLength: ${maxLength} } } }
-`
-
-async function printed(...args: string[]): Promise<unknown> {
-  const out: string[] = []
-  const notes: string[] = []
-  await runCommand([...args, '--output', 'json'], {
-    out: (line: string) => void out.push(line),
-    note: (line: string) => void notes.push(line),
-    env: {},
-    clock: systemClock,
-    startedAt: 0,
-    signal: new AbortController().signal,
-  })
-  if (out.length === 0) throw new Error(notes.join('\n'))
-  return JSON.parse(out.join('\n'))
-}
+const folder = new TemporaryFolder()
+folder.write([
+  ['old.yaml', definition(63)],
+  ['new.yaml', definition(10)],
+  ['home.yaml', 'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: { name: cosy }\nspec: { foo: elevenlongs }\n'],
+])
+afterAll(() => folder[Symbol.dispose]())
 
 test.each([
   ['crd diff', ['crd', 'diff', 'old.yaml', 'new.yaml'], []],
@@ -75,10 +42,11 @@ test.each([
   ],
   ['import', ['import', 'new.yaml', '--dry-run'], ['.failures[].name', '.failures[].reason']],
 ])('%s', async (heading, args, sometimes) => {
-  const isFile = (arg: string): boolean => arg.endsWith('.yaml')
-  const value = await printed(...args.map((arg) => (isFile(arg) ? join(folder, arg) : arg)))
+  const paths = args.map((arg) => (arg.endsWith('.yaml') ? join(folder.path, arg) : arg))
+  const { out, notes } = await runCli([...paths, '--output', 'json'])
+  expect(out, notes).not.toBe('')
   const documented = fieldsOf(exampleOf(heading)).filter((field) => !sometimes.includes(field as never))
-  expect(fieldsOf(value).sort()).toEqual(documented.sort())
+  expect(fieldsOf(JSON.parse(out)).sort()).toEqual(documented.sort())
 })
 
 test('init', async () => {

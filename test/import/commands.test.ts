@@ -3,27 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '../up/up-process.ts'
+import { definitionOf } from './definition-of.ts'
 import { runCli } from './run-cli.ts'
 
-const crd = (maximum: number): string => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: widgets.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { kind: Widget, plural: widgets }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        description: Widget is what the factory makes.
-        properties:
-          spec: { type: object, properties: { size: { type: integer, maximum: ${maximum}, default: 2, description: How big it is. } } }
-`
+const crd = (maximum: number): string =>
+  definitionOf(
+    'Widget',
+    'example.com',
+    `{ size: { type: integer, maximum: ${maximum}, default: 2, description: How big it is. } }`,
+    'Widget is what the factory makes.',
+  )
 const widget = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: { name: a }\nspec: {}\n'
 
 let folder: TemporaryFolder
