@@ -141,7 +141,7 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   if (!values.check || changes.length === 0) return 0
   const isOne = changes.length === 1
   context.note(
-    `kubewright generate: ${changes.length} of ${plural(plans.length, 'file')} ${isOne ? 'is' : 'are'} not up to date: run kubewright generate`,
+    `${paintNote('red', 'kubewright generate:')} ${changes.length} of ${plural(plans.length, 'file')} ${isOne ? 'is' : 'are'} not up to date: run kubewright generate`,
   )
   return 1
 }

@@ -163,7 +163,7 @@ function tell(
     print(actionLine(change, `${file}: ${kind} of ${group} ${versions.join(', ')}`, terminal.paint))
     if (differences.length > 0) note(`  differs from its CRD at ${differences.join(', ')}`)
   }
-  for (const { name, reason } of failures) note(`${name} is not imported: ${reason}`)
+  for (const { name, reason } of failures) note(`${terminal.paintNote('red', `${name} is not imported:`)} ${reason}`)
   const [first] = written
   if (dryRun) note('Nothing was written: --dry-run')
   else if (first !== undefined) note(`Use them: import { ${first.name} } from '${moduleName(out, first.path)}'`)

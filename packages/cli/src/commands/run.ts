@@ -3,6 +3,7 @@ import { errorLines } from '../dev/tell-error.ts'
 import { findEntry } from '../run/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../run/load-operator.ts'
 import { projectRuntime } from '../run/project-runtime.ts'
+import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** Runs an operator in this process, as its own program would. */
@@ -28,7 +29,11 @@ FLAGS are those of a kubebuilder binary, such as --leader-elect,
   run: (args, context) => runOperator(args, context),
 }
 
-async function runOperator(args: readonly string[], { clock, note }: CommandContext): Promise<number> {
+async function runOperator(
+  args: readonly string[],
+  { clock, note, terminal = noTerminal }: CommandContext,
+): Promise<number> {
+  const { paintNote } = terminal
   const [first] = args
   const given = first?.startsWith('-') ? undefined : first
   const rest = given === undefined ? args : args.slice(1)
@@ -38,7 +43,7 @@ async function runOperator(args: readonly string[], { clock, note }: CommandCont
     loaded = await loadOperator(entry, clock)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    note(`kubewright run: ${entry.name} cannot be loaded`)
+    note(`${paintNote('red', 'kubewright run:')} ${entry.name} cannot be loaded`)
     for (const line of errorLines(error, entry.project)) note(`  ${line}`)
     return 1
   }
@@ -50,7 +55,8 @@ async function runOperator(args: readonly string[], { clock, note }: CommandCont
     args: rest[0] === '--' ? rest.slice(1) : rest,
     note: (line: string) => {
       // Lines of the log are left whole; what ends the program is told as by every command.
-      if (line.startsWith(`${operator.name}: `)) note(line)
+      const who = `${operator.name}:`
+      if (line.startsWith(`${who} `)) note(paintNote('red', who) + line.slice(who.length))
       else own.note(line === `See ${operator.name} --help` ? 'See kubewright run -- --help' : line)
     },
   }
