@@ -6,7 +6,6 @@ import type { ObjectContext } from './object-context.ts'
 import { type DescribedWebhook, hasWebhooks, type OperatorDescription, ownNamespace } from './operator-description.ts'
 import { metricsAuthRole } from './rbac-objects.ts'
 import { displayName, resourceDescriptors } from './resource-descriptors.ts'
-import { storedVersion } from './sample-of.ts'
 
 /** What the operator catalogue is told about an operator. */
 export interface BundleFacts extends ManifestOptions {
