@@ -1,9 +1,9 @@
 // The operator dies at any of its calls, to the cluster or to an instance, and another takes over.
 import { Pod, Service } from 'kubewright/k8s'
-import { isTrue, startTestEnv, type TestEnv } from 'kubewright/testing'
-import { expect, test } from 'vitest'
+import { isTrue, type TestEnv } from 'kubewright/testing'
+import { diesAnywhere, startBareEnv } from '../../../test/crash/dies-anywhere.ts'
 import type { Fate, Life } from '../../../test/crash/life.ts'
-import { isWrite, lifeCall, live } from '../../../test/crash/lives.ts'
+import { lifeCall, live } from '../../../test/crash/lives.ts'
 import type { Database } from './database.ts'
 import { sqlOperator } from './operator.ts'
 import { localSites } from './site.ts'
@@ -28,19 +28,9 @@ function mortalDatabase(database: Database, life: Life): Database {
   }
 }
 
-const changes = (label: string): boolean => isWrite(label) || label.startsWith('sql!')
-
 async function play(fateOf: (life: number) => Fate | undefined) {
   const fake = new FakeDatabases()
-  const nodes = { nodes: 1, processes: fake.host }
-  // Nothing but the nodes: it is played a hundred times.
-  const options = {
-    time: 'virtual',
-    nodes,
-    install: [SqlDatabase],
-    controllers: ['serviceaccount-controller'],
-  } as const
-  await using env = await startTestEnv(undefined, options)
+  await using env = await startBareEnv(SqlDatabase, fake.host)
   const operator = (life: Life) => sqlOperator({ database: mortalDatabase(fake.database, life), sites })
   const { calls } = await live(env, operator, fateOf, async () => {
     await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 1 } }))
@@ -96,40 +86,4 @@ const wellEnded = {
   services: 3,
 }
 
-/** Of reads in a row the first will do: whoever dies at a later one has seen more, but changed nothing. */
-function worthDying(): (label: string) => boolean {
-  let isFirst = true
-  return (label) => {
-    const isChange = changes(label)
-    const isWorth = isChange || isFirst
-    isFirst = isChange
-    return isWorth
-  }
-}
-
-test.each([
-  ['is lost', worthDying],
-  ['takes effect', () => changes],
-] as const)(
-  'the operator of SqlDatabase may die at any call, which %s',
-  { timeout: 900_000 },
-  async (call, fateful) => {
-    const { calls, end } = await play(() => undefined)
-    expect(end).toEqual(wellEnded)
-    const all = calls[0]?.filter(fateful()) ?? []
-    expect(all.length).toBeGreaterThan(30)
-    for (let at = 1; at <= all.length; at++) {
-      const isFateful = fateful()
-      const run = await play((life) => (life === 0 ? { at, call, isFateful } : undefined))
-      const when = `it died at call ${at}, ${all[at - 1]}, which ${call}`
-      expect(run.end, when).toEqual(wellEnded)
-      expect(run.calls, when).toHaveLength(2)
-    }
-  },
-)
-
-test('the operator of SqlDatabase may die after each change that it makes', { timeout: 60_000 }, async () => {
-  const { calls, end } = await play(() => ({ at: 1, call: 'takes effect', isFateful: changes }))
-  expect(end).toEqual(wellEnded)
-  expect(calls.length).toBeGreaterThan(30)
-})
+diesAnywhere('SqlDatabase', 'sql', wellEnded, play)
