@@ -85,6 +85,7 @@ export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from
 export { checkSelectableFields, type SelectableFieldsOptions } from './selectable-fields.ts'
 export { normalSchema } from './source/normal-schema.ts'
 export {
+  commentToSource,
   dataToSource,
   type SchemaSourceOptions,
   type SourceOptions,

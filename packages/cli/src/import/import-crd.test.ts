@@ -53,6 +53,7 @@ describe('importCrd()', () => {
         description: 'Widget is what the factory makes.',
         spec: s.object({
           color: s.enum('red', 'green').default('red'),
+          /** How big it is. */
           size: s.int({ minimum: 1 }).describe('How big it is.'),
         }),
         status: s.object({ ready: s.bool().optional() }),

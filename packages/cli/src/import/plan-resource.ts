@@ -108,7 +108,7 @@ function planVersion(
     columns: (version.additionalPrinterColumns ?? []).map(withoutEmpty),
     // A CRD with other paths is refused by API servers.
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath as FieldPathText),
-    ...(scale === undefined || scale === null ? {} : { scale }),
+    ...(scale === undefined || scale === null ? {} : { scale: ordered(scale) }),
     preserveUnknownFields: open,
   }
 }
@@ -121,6 +121,11 @@ function statusOptions(
   if (status !== undefined) return { status }
   const anything = { 'x-kubernetes-preserve-unknown-fields': true } as const
   return open ? { status: { json: anything, optional: true } } : { statusSubresource: true }
+}
+
+// In one order, so that a file and a cluster, which sorts names, give the same text.
+function ordered({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Scale): Scale {
+  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) }
 }
 
 function withoutEmpty({ name, type, jsonPath, format, description, priority }: ResolvedColumn): ResolvedColumn {

@@ -1,4 +1,4 @@
-import { dataToSource, type JSONSchemaProps, schemaToSource } from '@kubewright/schema'
+import { commentToSource, dataToSource, type JSONSchemaProps, schemaToSource } from '@kubewright/schema'
 import type { PlannedField, PlannedVersion, ResourcePlan } from './plan-resource.ts'
 import { columnOptions } from './planned-kind.ts'
 
@@ -38,7 +38,7 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
     `// Imported from ${origin} by kubewright import: import again instead of editing.`,
     `import { defineResource, type Infer${usesSchemas ? ', s' : ''} } from 'kubewright'`,
     '',
-    ...docComment(about ?? `${names.kind} of ${names.group}.`),
+    commentToSource(about ?? `${names.kind} of ${names.group}.`),
     `export const ${name} = defineResource(${object(members)(0, 0)})`,
     `export type ${name} = Infer<typeof ${name}>`,
     '',
@@ -125,15 +125,4 @@ function impliedType(path: string, version: PlannedVersion): string | undefined 
   for (const name of rest) schema = schema?.properties?.[name]
   if (schema?.type === 'string') return schema.format === 'date-time' ? 'date' : 'string'
   return schema?.type === 'integer' || schema?.type === 'number' || schema?.type === 'boolean' ? schema.type : undefined
-}
-
-function docComment(text: string): string[] {
-  const words = text.replaceAll('*/', '*\u200b/').split(/\s+/).filter(Boolean)
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + word.length < 115) lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines.length === 1 ? [`/** ${lines[0]} */`] : ['/**', ...lines.map((line) => ` * ${line}`), ' */']
 }

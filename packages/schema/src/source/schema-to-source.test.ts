@@ -75,10 +75,12 @@ describe('schemaToSource()', () => {
     }).json
     expect(schemaToSource(json)).toMatchInlineSnapshot(`
       "s.object({
+        /** Container image to serve. */
         image: s.string({ minLength: 1 }).describe('Container image to serve.'),
         ports: s
           .array(s.object({ name: s.string(), port: s.int().default(80) }), { listType: 'map', keys: ['name', 'port'] })
           .optional(),
+        /** A description that goes on and on. */
         text: s
           .string()
           .optional()
@@ -100,6 +102,18 @@ describe('schemaToSource()', () => {
     const lines = schemaToSource(json, { width: 80, indent: 4 }).split('\n')
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(lines.at(-1)).toBe('    })')
+  })
+
+  test('writes the first sentence of a field as a comment, which nothing in it can end', () => {
+    const commented = (description: string): string => {
+      const json: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string', description } } }
+      roundTrip(json)
+      return /\/\*\*.*?\*\//s.exec(schemaToSource(json, { width: 60 }))?.[0] ?? ''
+    }
+    expect(commented('How big,\ne.g. 5 cm. Measured.')).toBe('/** How big, e.g. 5 cm. */')
+    expect(commented('Files as **/*.ts\n\nMore of it')).toBe('/** Files as **\u200b/*.ts */')
+    expect(commented(' \n')).toBe('')
+    expect(commented('word '.repeat(12))).toBe(`/**\n   * ${'word '.repeat(10)}word\n   * word\n   */`)
   })
 
   test('starts in a column, and writes fields that may be missing', () => {

@@ -8,7 +8,7 @@ import { intOrStringJson, quantityJson } from '../builder/well-known.ts'
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
 import { armsFit } from './arms-fit.ts'
 import { normalSchema } from './normal-schema.ts'
-import { type ChainDoc, propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
+import { type ChainDoc, docComment, propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
 import { typeDoc } from './type-doc.ts'
 
 /** How source text is laid out. */
@@ -38,6 +38,11 @@ export function schemaToSource(json: JSONSchemaProps, options: SchemaSourceOptio
 /** A TypeScript expression for JSON data; a text alone is broken between words where it is too wide. */
 export function dataToSource(value: unknown, options: SourceOptions = {}): string {
   return render(typeof value === 'string' ? { words: value } : valueDoc(value), options)
+}
+
+/** A doc comment that says a text, broken between words where it is too wide. */
+export function commentToSource(text: string, { width = 120, indent = 0 }: SourceOptions = {}): string {
+  return docComment(text, width - indent).join(`\n${' '.repeat(indent)}`)
 }
 
 const render = (doc: SourceDoc, { width = 120, indent = 0, column = indent }: SourceOptions): string =>
@@ -236,6 +241,12 @@ function arrayWord(rest: JSONSchemaProps): Written {
   return call('array', [[item.doc, item.schema], ...optionsArg(settings)])
 }
 
+// What editors show where a field is used. The whole text is in the schema, where they lead to.
+function firstSentence(text: string): string {
+  const [paragraph = ''] = text.trim().split(/\n\s*\n/)
+  return /^.*?[.!?](?=\s+["'`(]?[A-Z])/s.exec(paragraph)?.[0] ?? paragraph
+}
+
 function objectWord(rest: JSONSchemaProps): Written {
   const {
     properties = {},
@@ -254,7 +265,14 @@ function objectWord(rest: JSONSchemaProps): Written {
   }
   const fields = Object.entries(properties).map(([name, field]) => {
     const written = write(field, !required.includes(name))
-    return { name, ...written, isObject: field.properties !== undefined || field.items?.properties !== undefined }
+    const sentence = firstSentence(field.description ?? '')
+    const comment: SourceDoc[] = sentence === '' ? [] : [{ comment: sentence }]
+    return {
+      name,
+      comment,
+      ...written,
+      isObject: field.properties !== undefined || field.items?.properties !== undefined,
+    }
   })
   // What the fields do not say by themselves: defaulted fields that are required all the same, and names that are no fields.
   const extra = required.filter((name) => !Object.hasOwn(properties, name) || properties[name]?.default !== undefined)
@@ -265,7 +283,7 @@ function objectWord(rest: JSONSchemaProps): Written {
   } as ObjectSettings
   const broken = fields.length > 4 || fields.some((field) => field.isObject)
   const doc = object(
-    fields.map(({ name, doc }) => [`${propertyName(name)}: `, doc]),
+    fields.map(({ name, doc, comment }) => [...comment, `${propertyName(name)}: `, doc]),
     broken,
   )
   const schemas = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))

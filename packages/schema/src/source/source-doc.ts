@@ -1,5 +1,5 @@
 /** A piece of source text that knows how to break when it is too wide. */
-export type SourceDoc = string | BracketDoc | WordsDoc | ChainDoc | readonly SourceDoc[]
+export type SourceDoc = string | BracketDoc | WordsDoc | ChainDoc | CommentDoc | readonly SourceDoc[]
 
 /** A bracketed list: `open a, b close` on one line, or one item per line. */
 export interface BracketDoc {
@@ -25,12 +25,18 @@ export interface WordsDoc {
   readonly words: string
 }
 
+/** A doc comment on lines of its own before what follows. */
+export interface CommentDoc {
+  readonly comment: string
+}
+
 /** Lays a document out in `width` columns; `indent` is the indentation of the line that it starts on, `column` where it starts. */
 export function renderSource(doc: SourceDoc, width: number, indent = 0, column: number = indent): string {
   if (typeof doc === 'string') return doc
   if ('words' in doc) return renderWords(doc.words, width, indent, column)
   if ('items' in doc) return renderBracket(doc, width, indent, column)
   if ('calls' in doc) return renderChain(doc, width, indent, column)
+  if ('comment' in doc) return renderComment(doc.comment, width, indent)
   return renderParts(doc, width, indent, column)
 }
 
@@ -79,6 +85,7 @@ function renderBracket(doc: BracketDoc, width: number, indent: number, column: n
 function flatText(doc: SourceDoc): string | undefined {
   if (typeof doc === 'string') return doc
   if ('words' in doc) return stringLiteral(doc.words)
+  if ('comment' in doc) return undefined
   if ('items' in doc) {
     if (doc.broken) return undefined
     const items = flatParts(doc.items)
@@ -115,6 +122,24 @@ function renderWords(text: string, width: number, indent: number, column: number
   lines.push(line)
   const parts = lines.filter((each) => each !== '')
   return parts.map(stringLiteral).join(` +\n${' '.repeat(indent + 2)}`)
+}
+
+function renderComment(text: string, width: number, indent: number): string {
+  const margin = ' '.repeat(indent)
+  return `${docComment(text, width - indent).join(`\n${margin}`)}\n${margin}`
+}
+
+/** The lines of a doc comment, broken between words. */
+export function docComment(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.replaceAll('*/', '*\u200b/').split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length + 4 <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  const [only = '', ...more] = lines
+  if (more.length === 0 && only.length + 7 <= width) return [`/** ${only} */`]
+  return ['/**', ...lines.map((line) => ` * ${line}`), ' */']
 }
 
 /** A string literal with single quotes, or double quotes where that saves escapes. */
