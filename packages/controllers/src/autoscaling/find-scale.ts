@@ -1,5 +1,5 @@
 import { gvkOf, isNotFound } from '@kubewright/api'
-import { type ApiClient, NoMatchError } from '@kubewright/client'
+import type { ApiClient } from '@kubewright/client'
 import type { Scale } from '@kubewright/k8s'
 
 /** A reference to something that may have replicas. */
@@ -19,21 +19,15 @@ export async function findScale(
   namespace: string,
   signal: AbortSignal,
 ): Promise<Scale | undefined> {
-  const { kind, name } = reference
+  const { name } = reference
+  const served = await api.kind(gvkOf(reference), { signal })
   try {
-    const served = await api.kind(gvkOf(reference), { signal })
-    try {
-      return (await api.subresource(served, 'scale').get({ name, namespace }, { signal })) as Scale
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-      const there = await api.find(served, { name, namespace }, { signal })
-      if (there === undefined) return undefined
-      const resource = served.group === '' ? served.plural : `${served.plural}.${served.group}`
-      throw new Error(`${resource} does not implement the scale subresource`)
-    }
+    return (await api.subresource(served, 'scale').get({ name, namespace }, { signal })) as Scale
   } catch (error) {
-    if (!(error instanceof NoMatchError)) throw error
-    const { group, version } = gvkOf(reference)
-    throw new Error(`no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(`${group}/${version}`)}`)
+    if (!isNotFound(error)) throw error
+    const there = await api.find(served, { name, namespace }, { signal })
+    if (there === undefined) return undefined
+    const resource = served.group === '' ? served.plural : `${served.plural}.${served.group}`
+    throw new Error(`${resource} does not implement the scale subresource`)
   }
 }

@@ -1,5 +1,5 @@
 import { formatKey, gvkOf, newNotFound, parseKey, parseSelector, type Selector, toTime } from '@kubewright/api'
-import type { ApiClient } from '@kubewright/client'
+import { type ApiClient, NoMatchError } from '@kubewright/client'
 import { HorizontalPodAutoscaler, Pod, type Scale } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -13,7 +13,7 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 import { messageOf } from '../workload/pod-control.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { AutoscalerStatus } from './autoscaler-status.ts'
-import { findScale } from './find-scale.ts'
+import { findScale, type ScaleReference } from './find-scale.ts'
 import { givenMetrics } from './given-metrics.ts'
 import { limitReplicas, type ScalingHistory, withChange } from './limit-replicas.ts'
 import { MetricError, type Proposal, proposeReplicas } from './propose-replicas.ts'
@@ -126,8 +126,9 @@ class AutoscalerRun {
       return scale
     } catch (error) {
       this.#context.signal.throwIfAborted()
-      this.#warn('FailedGetScale', messageOf(error))
-      const message = `the HPA controller was unable to get the target's current scale: ${messageOf(error)}`
+      const why = error instanceof NoMatchError ? noMatches(reference) : messageOf(error)
+      this.#warn('FailedGetScale', why)
+      const message = `the HPA controller was unable to get the target's current scale: ${why}`
       this.#status.set('AbleToScale', false, 'FailedGetScale', message)
       return undefined
     }
@@ -253,4 +254,9 @@ class AutoscalerRun {
   #warn(reason: string, message: string): void {
     this.#context.events.record(this.#autoscaler, { type: 'Warning', reason, message })
   }
+}
+
+// The target is looked up without its version, so nothing is said about it.
+function noMatches({ apiVersion, kind }: ScaleReference): string {
+  return `no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(gvkOf({ apiVersion, kind }).group)}`
 }

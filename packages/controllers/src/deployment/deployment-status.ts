@@ -1,6 +1,7 @@
-import { findCondition, fromTime, toTime } from '@kubewright/api'
+import { findCondition, toTime } from '@kubewright/api'
 import type { DeepReadonly } from '@kubewright/base'
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@kubewright/k8s'
+import { knownTime } from '../workload/known-time.ts'
 import { omitUndefined, omitZero } from '../workload/omit-zero.ts'
 import {
   actualReplicas,
@@ -166,7 +167,7 @@ function hasTimedOut(
 }
 
 function deadlineOf(deployment: Deployment, progressing: Readonly<DeploymentCondition>): number {
-  const since = progressing.lastUpdateTime === undefined ? 0 : fromTime(progressing.lastUpdateTime)
+  const since = knownTime(progressing.lastUpdateTime) ?? 0
   return since + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000
 }
 

@@ -1,4 +1,4 @@
-import { findCondition, fromTime, isConflict, parseKey, selectorFrom, toTime } from '@kubewright/api'
+import { findCondition, isConflict, parseKey, selectorFrom, toTime } from '@kubewright/api'
 import { Pod, PodDisruptionBudget } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -9,6 +9,7 @@ import {
   when,
 } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
+import { knownTime } from '../workload/known-time.ts'
 import { messageOf } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { selectedBy } from '../workload/sources.ts'
@@ -109,8 +110,8 @@ export const staleDisruptionController: KeyController = /* @__PURE__ */ defineBu
       const pod = await client.find(Pod, parseKey(key))
       if (pod === undefined || !isMarked(pod)) return undefined
       const conditions = pod.status?.conditions ?? []
-      const since = findCondition(conditions, 'DisruptionTarget')?.lastTransitionTime
-      const left = since === undefined ? 0 : fromTime(since) + staleAfter - clock.now()
+      const since = knownTime(findCondition(conditions, 'DisruptionTarget')?.lastTransitionTime)
+      const left = since === undefined ? 0 : since + staleAfter - clock.now()
       if (left > 0) return { requeueAfter: left }
       const cleared = { type: 'DisruptionTarget', status: 'False' as const, lastTransitionTime: toTime(clock.now()) }
       await writeStatus(client, Pod, pod, {

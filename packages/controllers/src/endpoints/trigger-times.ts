@@ -1,5 +1,6 @@
 import { findCondition, fromTime, keyOf, toTime } from '@kubewright/api'
 import type { Pod, Service } from '@kubewright/k8s'
+import { knownTime } from '../workload/known-time.ts'
 
 /** Says when endpoints were written because of what: the delay until they are used is measured from there. */
 export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time'
@@ -21,9 +22,8 @@ export class TriggerTimes {
     const now = new Map<string, number>()
     const fresh = created > (before?.service ?? 0) ? [created] : []
     for (const { metadata, status } of pods) {
-      const time = findCondition(status?.conditions, 'Ready')?.lastTransitionTime
-      if (time === undefined) continue
-      const changed = fromTime(time)
+      const changed = knownTime(findCondition(status?.conditions, 'Ready')?.lastTransitionTime)
+      if (changed === undefined) continue
       now.set(metadata.name, changed)
       if (changed > (before?.pods.get(metadata.name) ?? 0)) fresh.push(changed)
     }

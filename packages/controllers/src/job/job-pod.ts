@@ -1,5 +1,6 @@
 import { annotationOf, fromTime, hasFinalizer, type Reads } from '@kubewright/api'
 import type { Job, Pod, PodDraft } from '@kubewright/k8s'
+import { knownTime } from '../workload/known-time.ts'
 import { podFromTemplate } from '../workload/pod-from-template.ts'
 
 /** Holds a pod of a job until it has been counted. */
@@ -55,10 +56,11 @@ export function jobPod(job: Job, index?: number, failures?: number): PodDraft & 
 /** When a pod ended, in milliseconds, as far as its status tells. */
 export function finishedAt(pod: Pod): number {
   const times = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.terminated?.finishedAt)
-  const known = times.filter((time) => time !== undefined).map(fromTime)
+  const known = times.map(knownTime).filter((time) => time !== undefined)
   if (known.length > 0) return Math.max(...known)
   const unready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'False')
-  if (unready?.lastTransitionTime !== undefined) return fromTime(unready.lastTransitionTime)
+  const unreadySince = knownTime(unready?.lastTransitionTime)
+  if (unreadySince !== undefined) return unreadySince
   const { creationTimestamp, deletionGracePeriodSeconds = 0, deletionTimestamp } = pod.metadata
   if (deletionTimestamp !== undefined) return fromTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000
   return fromTime(creationTimestamp)

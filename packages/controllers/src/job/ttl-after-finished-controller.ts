@@ -1,16 +1,17 @@
-import { fromTime, isNotFound, parseKey } from '@kubewright/api'
+import { isNotFound, parseKey } from '@kubewright/api'
 import { Job } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
+import { knownTime } from '../workload/known-time.ts'
 import { finishTime } from './job-conditions.ts'
 
 /** In how many milliseconds a finished job is to be removed; undefined when it is not to be. */
 export function expiresIn(job: Job, now: number): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec
-  const finished = finishTime(job)
+  const finished = knownTime(finishTime(job))
   if (ttlSecondsAfterFinished === undefined || finished === undefined) return undefined
   if (job.metadata.deletionTimestamp !== undefined) return undefined
-  return Math.max(0, fromTime(finished) + ttlSecondsAfterFinished * 1000 - now)
+  return Math.max(0, finished + ttlSecondsAfterFinished * 1000 - now)
 }
 
 /** Removes finished jobs when their time is over. */

@@ -1,7 +1,8 @@
-import { fromTime, toTime } from '@kubewright/api'
+import { toTime } from '@kubewright/api'
 import type { DeepReadonly } from '@kubewright/base'
 import { formatDuration } from '@kubewright/base'
 import type { ContainerState, ContainerStatus } from '@kubewright/k8s'
+import { knownTime } from '../workload/known-time.ts'
 import type { ContainerScript, PlannedContainer } from './node-plan.ts'
 
 /** A container's status as read or made. */
@@ -111,7 +112,7 @@ function advance(
 function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerFacts): number | undefined {
   const { running, waiting: wait } = status.state ?? {}
   if (wait?.reason === 'CrashLoopBackOff') {
-    const ended = times.finishedAt ?? timeOf(status.lastState?.terminated?.finishedAt) ?? facts.now
+    const ended = times.finishedAt ?? knownTime(status.lastState?.terminated?.finishedAt) ?? facts.now
     return ended + backoff(status.restartCount)
   }
   if (wait !== undefined)
@@ -124,7 +125,7 @@ function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerF
 }
 
 const startOf = (times: ContainerTimes, shown: string | undefined, { now }: ContainerFacts): number =>
-  times.startedAt ?? timeOf(shown) ?? now
+  times.startedAt ?? knownTime(shown) ?? now
 
 function endsAt(times: ContainerTimes, shown: string | undefined, facts: ContainerFacts): number | undefined {
   const { runFor } = facts.script
@@ -202,5 +203,3 @@ const restarts = ({ restartPolicy }: ContainerFacts, exitCode: number): boolean 
   restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)
 
 const backoff = (restarted: number): number => Math.min(firstBackoff * 2 ** Math.max(0, restarted - 1), longestBackoff)
-
-const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : fromTime(text))

@@ -1,5 +1,6 @@
-import { fromTime, toTime } from '@kubewright/api'
+import { toTime } from '@kubewright/api'
 import type { ContainerStatus, Pod, PodStatus } from '@kubewright/k8s'
+import { knownTime } from '../workload/known-time.ts'
 import { type NodePlan, type PlannedContainer, scriptFor } from './node-plan.ts'
 import { podConditions } from './pod-conditions.ts'
 import {
@@ -139,7 +140,7 @@ function stepInit(
     const succeeded = ended?.exitCode === 0
     statuses.push(succeeded ? { ...status, ready: true } : status)
     if (sidecar ? status.started === true : succeeded) {
-      since = Math.max(since, ended?.finishedAt === undefined ? since : fromTime(ended.finishedAt))
+      since = Math.max(since, knownTime(ended?.finishedAt) ?? since)
       continue
     }
     if (ended !== undefined && policy === 'Never') failed = true

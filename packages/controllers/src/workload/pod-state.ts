@@ -1,5 +1,6 @@
-import { findCondition, fromTime } from '@kubewright/api'
+import { findCondition } from '@kubewright/api'
 import type { Pod } from '@kubewright/k8s'
+import { knownTime } from './known-time.ts'
 
 /** Whether the pod has run its course. */
 export function isPodTerminal(pod: Pod): boolean {
@@ -24,8 +25,7 @@ export function isPodReady(pod: Pod): boolean {
 /** Since when the pod has been ready, in milliseconds; undefined when it is not, or does not say. */
 export function podReadySince(pod: Pod): number | undefined {
   const ready = findCondition(pod.status?.conditions, 'Ready')
-  if (ready?.status !== 'True' || ready.lastTransitionTime === undefined) return undefined
-  return fromTime(ready.lastTransitionTime)
+  return ready?.status === 'True' ? knownTime(ready.lastTransitionTime) : undefined
 }
 
 /** In how many milliseconds the pod will have been ready long enough: 0 when it has, undefined when it is not ready. */
