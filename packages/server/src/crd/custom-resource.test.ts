@@ -169,6 +169,17 @@ describe('a custom resource', () => {
     expect(JSON.parse(Buffer.from(entry!.value).toString()).apiVersion).toBe(`${group}/v2`)
   })
 
+  test('has the defaults of the version that it is stored in, also when it is not stored', async () => {
+    const late = { ...spec, properties: { ...spec.properties, late: { type: 'string' } } }
+    const filled = { ...spec, properties: { ...spec.properties, late: { type: 'string', default: 'here' } } }
+    await server.define(definition([version('v1', filled), version('v2', late)]))
+    const v2 = widgets.replace('/v1/', '/v2/')
+    const body = { ...widget('a', { n: 1 }), apiVersion: `${group}/v2` }
+    const { body: dry } = await server.send(`POST ${v2}?dryRun=All`, { body })
+    expect(dry).toMatchObject({ apiVersion: `${group}/v2`, spec: { n: 1, color: 'red', late: 'here' } })
+    expect((await server.send(`POST ${v2}`, { body })).body.spec).toEqual(dry.spec)
+  })
+
   test('scales where its definition says', async () => {
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.ready' }
     await server.define(definition([version('v1', spec, { subresources: { status: {}, scale } })]))

@@ -141,10 +141,12 @@ export class ObjectRegistry {
       // Storage refuses the version, so that a dry run gives it back; a text that is no version counts as none, as do "0" and "".
       const version = object.metadata.resourceVersion
       delete object.metadata.resourceVersion
-      const raw = encodeBounded(await this.#toStorage(resource, object))
+      const storage = await this.#toStorage(resource, object)
+      const raw = encodeBounded(storage)
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
-        return new StoredObject(key, 0, raw, dryRunObject(resource, object, version))
+        // What another version is stored as has that version's defaults, which are answered.
+        return new StoredObject(key, 0, raw, dryRunObject(resource, resource.versioned ? storage : object, version))
       }
       if (!byUpdate && version !== undefined && /^0*[1-9]\d*$/.test(version)) {
         throw unclassifiedError('resourceVersion should not be set on objects to be created')
