@@ -23,6 +23,11 @@ const tutorialController = defineKeyController({
       }),
     }),
   ],
+  rbac: [
+    { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete', 'update'] },
+    { apiGroups: ['tutorial.study.dev'], resources: ['secsynches'], verbs: ['update'] },
+    { apiGroups: ['tutorial.study.dev'], resources: ['secsynches/status'], verbs: ['patch'] },
+  ],
 
   async reconcile(key, { client, now }) {
     const synch = await client.find(SecSynch, key)

@@ -2,6 +2,7 @@ import type { AnyKind, Kind, LabelSelector } from '@kubewright/api'
 import type { Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { PathOf } from '@kubewright/schema'
+import type { AccessRule } from './define-controller.ts'
 import type { Issue } from './issue.ts'
 import {
   defaultingRegistration,
@@ -95,6 +96,8 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
   validate?(object: Read, review: Review<Read>): Awaitable<Issues<Read>>
   /** As `validate`, for deletions, which are not asked about otherwise. */
   validateDelete?(object: Read, review: Review<Read>): Awaitable<Issues<Read>>
+  /** Rights that it needs for what it reads with `client`, besides those of the operator's controllers. */
+  readonly rbac?: readonly AccessRule[]
 }
 
 /** A webhook as an inspectable value. */
@@ -110,6 +113,7 @@ export interface Webhook {
   readonly defaulting: WebhookRegistration | undefined
   /** How the validation is registered; undefined when there is none. */
   readonly validation: WebhookRegistration | undefined
+  readonly rbac: readonly AccessRule[]
 }
 
 /**
@@ -137,5 +141,6 @@ export function defineWebhook<Read, Write, Status>(
       : undefined,
     defaulting: defaultingRegistration(kind, options),
     validation: validationRegistration(kind, options),
+    rbac: Object.freeze([...(options.rbac ?? [])]),
   })
 }

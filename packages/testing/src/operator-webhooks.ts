@@ -13,7 +13,9 @@ import {
 /** What {@link serveOperatorWebhooks} takes. */
 export interface ServeOperatorWebhooksOptions {
   readonly controlPlane: ControlPlane
-  /** One that always asks the API server. */
+  /** Of somebody who may register webhooks. */
+  readonly admin: ApiClient
+  /** Of the webhooks: one that always asks the API server. */
   readonly client: ApiClient
   readonly transport: 'in-process' | 'https'
   readonly clock: Clock
@@ -28,14 +30,14 @@ export async function serveOperatorWebhooks(
   operator: Operator,
   options: ServeOperatorWebhooksOptions,
 ): Promise<AsyncDisposable> {
-  const { controlPlane, client, clock, log, transport } = options
+  const { controlPlane, admin, client, clock, log, transport } = options
   const { webhooks, conversions } = operator
   const handler = createWebhookHandler({ webhooks, conversions, client, clock, log })
   const disposer = new AsyncDisposer()
   try {
     if (transport === 'in-process') {
       disposer.use(controlPlane.localServers.serve(`${host}:443`, handler))
-      disposer.use(await registerLocally(operator, { client, url: `https://${host}`, caBundle: '', log }))
+      disposer.use(await registerLocally(operator, { client: admin, url: `https://${host}`, caBundle: '', log }))
     } else {
       const now = clock.now()
       const authority = CertificateAuthority.create({ commonName: 'webhooks of a test', now })
@@ -44,7 +46,7 @@ export async function serveOperatorWebhooks(
       )
       const { port } = disposer.use(await serveWebhooks({ handler, certificate, port: 0, host: '127.0.0.1', log }))
       const url = `https://127.0.0.1:${port}`
-      disposer.use(await registerLocally(operator, { client, url, caBundle: authority.cert, log }))
+      disposer.use(await registerLocally(operator, { client: admin, url, caBundle: authority.cert, log }))
     }
     return disposer
   } catch (error) {

@@ -1,7 +1,15 @@
 import { condition, defineResource } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
+import type { Reader } from '@kubewright/client'
 import { ConfigMap, Deployment, Namespace, Pod, ReplicaSet, ServiceAccount } from '@kubewright/k8s'
-import { defineController, defineOperator, defineWebhook, duplicate } from '@kubewright/runtime'
+import {
+  type AccessRule,
+  defineController,
+  defineOperator,
+  defineWebhook,
+  duplicate,
+  type Operator,
+} from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { isTrue } from './conditions.ts'
@@ -141,6 +149,70 @@ describe('startTestEnv()', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'KW_TEST_OPERATOR_ENDED' })
     await expect(env.settled()).rejects.toThrow('out of ideas')
     await expect(env[Symbol.asyncDispose]()).rejects.toThrow('out of ideas')
+  })
+
+  describe.each(['in-process', 'https'] as const)('%s', (transport) => {
+    // Deletes what it neither owns nor watches.
+    const deleting = (rbac: AccessRule[] = []) =>
+      defineOperator({
+        name: 'deleting',
+        controllers: [
+          defineController(Greeting, {
+            rbac,
+            async reconcile(_, { client }) {
+              await client.delete(ConfigMap, 'old')
+            },
+          }),
+        ],
+      })
+    const begin = async (operator: Operator, options: TestEnvOptions = {}) => {
+      const env = await startTestEnv(operator, { ...options, transport })
+      await env.client.create(ConfigMap({ metadata: { name: 'old' } }))
+      await env.client.create(Greeting({ metadata: { name: 'new' }, spec: { text: 'hello' } }))
+      return env
+    }
+    const cure = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
+
+    test('refuses an operator what its roles would not allow, and tells whoever waits the rule', async () => {
+      await using env = await begin(deleting())
+      await expect(env.gone(ConfigMap, 'old')).rejects.toThrow(cure)
+      await expect(env.settled()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
+    })
+
+    test('tells it at the end if nobody waits', async () => {
+      const env = await begin(deleting())
+      while (env.reconciles().length === 0) await env.client.list(ConfigMap)
+      await expect(env[Symbol.asyncDispose]()).rejects.toThrow(cure)
+    })
+
+    test.each([
+      ['what somebody named', deleting([{ apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]), {}],
+      ['everything where that is wanted', deleting(), { rights: 'all' }],
+    ] as const)('allows %s', async (_, operator, options) => {
+      await using env = await begin(operator, options)
+      await env.gone(ConfigMap, 'old')
+    })
+  })
+
+  test('lets webhooks read what they name, and nothing else', async () => {
+    const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }
+    const operator = (rbac: AccessRule[]) => {
+      const validate = async (_: unknown, { client }: { client: Reader }) => {
+        await client.list(ConfigMap)
+        return []
+      }
+      return defineOperator({
+        name: 'reading',
+        controllers: [],
+        webhooks: [defineWebhook(Greeting, { validate, rbac })],
+      })
+    }
+    const greeting = Greeting({ metadata: { name: 'new' }, spec: { text: 'hello' } })
+    await using env = await startTestEnv(operator([rule]))
+    await env.client.create(greeting)
+    const poor = await startTestEnv(operator([]))
+    await expect(poor.client.create(greeting)).rejects.toMatchObject({ reason: 'Forbidden' })
+    await expect(poor[Symbol.asyncDispose]()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
   })
 
   test('refuses to advance real time', async () => {

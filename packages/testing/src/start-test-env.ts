@@ -9,12 +9,22 @@ import {
   VirtualClock,
   withDeadline,
 } from '@kubewright/base'
-import { type ApiClient, connect, parseKubeconfig, resolveContext, systemConfigHost } from '@kubewright/client'
+import {
+  type ApiClient,
+  type Credentials,
+  createClient,
+  parseKubeconfig,
+  resolveContext,
+  systemConfigHost,
+  type Transport,
+  transportFor,
+} from '@kubewright/client'
 import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
 import { createManager, type Manager, type Operator } from '@kubewright/runtime'
 import { describeState } from './describe-state.ts'
 import { installKinds } from './install-kinds.ts'
+import { grantRights, tellingRefusals } from './operator-rights.ts'
 import { serveOperatorWebhooks } from './operator-webhooks.ts'
 import { settle } from './settle.ts'
 import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
@@ -58,41 +68,73 @@ async function assemble(
   const controlPlane = disposer.use(
     snapshot ? await snapshot.start(planeOptions) : await startControlPlane(planeOptions),
   )
-  const connectTo = await connector(controlPlane, transport, disposer)
-  const client = await connectTo(namespace)
+  const open = await opener(controlPlane, transport)
+  const client = disposer.use(createClient({ ...open(), clock, namespace }))
   if (namespace !== 'default' && (await client.find(Namespace, namespace)) === undefined) {
     await client.create(Namespace({ metadata: { name: namespace } }))
   }
   await installKinds(client, operator, options.install)
   let running: RunningOperator | undefined
   if (operator !== undefined) {
+    const failure = new Failure()
+    disposer.defer(() => failure.throwUntold())
+    const impersonate = options.rights === 'all' ? undefined : await grantRights(operator, controlPlane, client)
+    const connect = (): ApiClient => {
+      const way = open()
+      const told = tellingRefusals(way.transport, (refusal) => failure.happen(refusal))
+      return disposer.use(createClient({ ...way, transport: told, impersonate, clock, namespace }))
+    }
     const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
     if (hasWebhooks && options.webhooks !== false) {
-      const hooks = { controlPlane, client: await connectTo(namespace), transport, clock, log }
+      const hooks = { controlPlane, admin: client, client: connect(), transport, clock, log }
       disposer.use(await serveOperatorWebhooks(operator, hooks))
     }
-    running = await startManager(operator, await connectTo(namespace), options, time, disposer)
+    running = await startManager(operator, connect(), failure, options, time, disposer)
   }
   return environment({ operator, options, controlPlane, client, namespace, running, time, disposer })
 }
 
-type ConnectTo = (namespace: string) => Promise<ApiClient>
+/** What has gone wrong for good, of which whoever waits is told, else whoever ends the environment. */
+class Failure {
+  readonly #happened = new AbortController()
+  #isTold = false
 
-async function connector(
-  controlPlane: ControlPlane,
-  transport: 'in-process' | 'https',
-  disposer: AsyncDisposer,
-): Promise<ConnectTo> {
-  if (transport === 'in-process') return async (namespace) => controlPlane.client({ namespace })
+  get signal(): AbortSignal {
+    return this.#happened.signal
+  }
+
+  happen(error: KubewrightError): void {
+    this.#happened.abort(error)
+  }
+
+  /** What a wait rejects with: it tells. */
+  tell(error: unknown): unknown {
+    this.#isTold ||= error === this.signal.reason
+    return error
+  }
+
+  throwUntold(): void {
+    const { aborted, reason } = this.signal
+    // An operator that ended rejects by itself.
+    if (aborted && !this.#isTold && reason.code === 'KW_TEST_MISSING_RIGHT') throw reason
+  }
+}
+
+/** Opens a way to the API server, as its administrator. */
+type Open = () => { readonly transport: Transport; readonly credentials?: Credentials | undefined }
+
+async function opener(controlPlane: ControlPlane, transport: 'in-process' | 'https'): Promise<Open> {
+  if (transport === 'in-process') return () => ({ transport: controlPlane.transport() })
   const { kubeconfig } = await controlPlane.listen()
   const { clock } = controlPlane
   const config = resolveContext(parseKubeconfig(kubeconfig, 'the control plane'), {}, { host: systemConfigHost, clock })
-  return async (namespace) => disposer.use(await connect({ config, namespace, clock }))
+  return () => ({ transport: transportFor(config, { clock }), credentials: config.credentials })
 }
 
 async function startManager(
   operator: Operator,
   client: ApiClient,
+  failure: Failure,
   { log = nullLogger, namespace = 'default', leaderElection = false }: TestEnvOptions,
   { clock }: TimeDriver,
   disposer: AsyncDisposer,
@@ -108,24 +150,22 @@ async function startManager(
   })
   const stop = new AbortController()
   const running = manager.start({ signal: stop.signal })
-  const failure = new AbortController()
   running.catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
     const message = `The operator has ended, so there is nothing to wait for: ${why}`
-    failure.abort(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
+    failure.happen(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
   })
   disposer.defer(async () => {
     stop.abort(new Error('The test environment was disposed'))
     await running
   })
   await Promise.race([manager.elected, running])
-  return { manager, failure: failure.signal }
+  return { manager, failure }
 }
 
 interface RunningOperator {
   readonly manager: Manager
-  /** Aborts when the operator ends by itself. */
-  readonly failure: AbortSignal
+  readonly failure: Failure
 }
 
 interface EnvironmentParts {
@@ -141,7 +181,8 @@ interface EnvironmentParts {
 
 function environment(parts: EnvironmentParts): TestEnv {
   const { operator, options, controlPlane, client, namespace, running, time, disposer } = parts
-  const { manager, failure: signal } = running ?? {}
+  const { manager, failure } = running ?? {}
+  const signal = failure?.signal
   const patience: Duration = options.timeout ?? (options.time === 'virtual' ? '1h' : '10s')
   const managers = [manager, controlPlane.controllers.manager].filter((one) => one !== undefined)
   const explain = (kind: Parameters<TestEnv['gone']>[0], key: Parameters<TestEnv['gone']>[1]): Promise<string> =>
@@ -161,7 +202,8 @@ function environment(parts: EnvironmentParts): TestEnv {
     try {
       return await time.wait(withDeadline(time.clock, timeout, what, work, { signal }))
     } catch (error) {
-      if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED')) throw error
+      if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED'))
+        throw failure?.tell(error) ?? error
       const message = `Waited ${formatDuration(timeout)} for ${what}, in vain.\n\n${await time.wait(more())}`
       throw new KubewrightError('KW_TEST_TIMEOUT', message, { cause: error })
     }
@@ -196,7 +238,10 @@ function environment(parts: EnvironmentParts): TestEnv {
       const quietMillis = options.transport === 'https' ? 100 : 0
       const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis }, aborted)
       // Its own error says what is in the way.
-      await time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
+      const done = time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
+      await done.catch((error: unknown) => {
+        throw failure?.tell(error) ?? error
+      })
     },
     reconciles: () =>
       (manager?.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),

@@ -18,6 +18,11 @@ export interface TestEnvOptions {
   readonly namespace?: string | undefined
   /** How long `until`, `gone` and `settled` wait. @default '10s', in virtual time '1h' */
   readonly timeout?: Duration | undefined
+  /**
+   * What the operator may do: what follows from its definition, as in a cluster, so that a right that it needs and nobody named fails the
+   * test; or everything. @default 'derived'
+   */
+  readonly rights?: 'derived' | 'all' | undefined
   /** Whether the operator's webhooks are installed and asked. @default true */
   readonly webhooks?: boolean | undefined
   /**

@@ -107,6 +107,12 @@ describe('accessOf()', () => {
     expect(elsewhere.get('far')).toContainEqual({ ...events, verbs: ['create'] })
   })
 
+  it('asks for what webhooks name', () => {
+    const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }
+    const webhooks = [defineWebhook(Home, { default: () => undefined, rbac: [rule] })]
+    expect(accessOf(defineOperator({ name: 'a', controllers: [], webhooks })).cluster).toContainEqual(rule)
+  })
+
   it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
     const operator = defineOperator({
       name: 'home',

@@ -30,14 +30,16 @@ export interface OperatorAccess {
 const read = ['get', 'list', 'watch']
 
 /**
- * The least that an operator can work with, derived from its definition: what its controllers watch, own and write, their extra
- * `rbac`, its Events, its Leases and what its servers need. That single controllers look at fewer namespaces narrows nothing.
+ * The least that an operator can work with, derived from its definition: what its controllers watch, own and write, the extra `rbac` of
+ * controllers and webhooks, its Events, its Leases and what its servers need. That single controllers look at fewer namespaces narrows nothing.
  */
 export function accessOf(operator: Operator, options: AccessOptions = {}): OperatorAccess {
   const { secureMetrics = true, managedCertificates = needsWebhooks(operator) } = options
   const rights = operator.controllers.flatMap((controller) =>
     isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
   )
+  // Nothing says whether resources that only a rule names have namespaces: they count as if they had.
+  rights.push(...operator.webhooks.flatMap(({ rbac }) => rbac.map((rule) => ({ rule, isCluster: false }))))
   rights.push({ rule: eventRule, isCluster: false })
   const everywhere = operator.namespaces.length === 0
   const cluster = rights.filter(({ isCluster }) => everywhere || isCluster).map(({ rule }) => rule)
