@@ -168,6 +168,16 @@ describe('importCrd()', () => {
     roundTrip(crd)
   })
 
+  it('says the title of a column once, however often the definition does, and any title', () => {
+    const columns = ['Twice', 'Twice', '__proto__'].map((name) => ({ name, type: 'string', jsonPath: `.spec.${name}` }))
+    const crd = (...additionalPrinterColumns: typeof columns): CrdManifest =>
+      crdWith({ type: 'object', properties: { spec: widgetSpec } }, { additionalPrinterColumns })
+    roundTrip(crd(...columns.slice(1)))
+    const { text, differences } = importCrd(crd(...columns))
+    expect(text.match(/Twice:/g)).toHaveLength(1)
+    expect(differences).toEqual(['versions.v1.columns'])
+  })
+
   it('says at which paths it means something else', () => {
     const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
     expect(importCrd(crdWith({ type: 'object', properties: { metadata } })).differences).toEqual([

@@ -105,7 +105,7 @@ function planVersion(
     // Without the subresource the status is a field like any other.
     fields: hasStatus || status === undefined ? others : { ...others, status },
     rules: root['x-kubernetes-validations'] ?? [],
-    columns: (version.additionalPrinterColumns ?? []).map(withoutEmpty),
+    columns: distinct(version.additionalPrinterColumns ?? []).map(withoutEmpty),
     // A CRD with other paths is refused by API servers.
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath as FieldPathText),
     ...(scale === undefined || scale === null ? {} : { scale: ordered(scale) }),
@@ -126,6 +126,11 @@ function statusOptions(
 // In one order, so that a file and a cluster, which sorts names, give the same text.
 function ordered({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Scale): Scale {
   return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) }
+}
+
+// A title can be said once; which columns that leaves out is told as a difference.
+function distinct(columns: readonly ResolvedColumn[]): ResolvedColumn[] {
+  return columns.filter(({ name }, index) => columns.findIndex((column) => column.name === name) === index)
 }
 
 function withoutEmpty({ name, type, jsonPath, format, description, priority }: ResolvedColumn): ResolvedColumn {

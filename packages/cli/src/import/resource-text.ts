@@ -59,12 +59,18 @@ function object(members: readonly Member[]): Text {
   return (indent) => {
     const inner = ' '.repeat(indent + 2)
     const lines = members.map(([name, text]) => {
-      const start = `${inner}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : dataToSource(name)}: `
+      const start = `${inner}${propertyName(name)}: `
       const value = text(indent + 2, start.length)
       return `${value.startsWith('\n') ? start.trimEnd() : start}${value},\n`
     })
     return `{\n${lines.join('')}${' '.repeat(indent)}}`
   }
+}
+
+function propertyName(name: string): string {
+  // The plain name would say what the object inherits from.
+  if (name === '__proto__') return "['__proto__']"
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : dataToSource(name)
 }
 
 function versionOf(version: PlannedVersion): Text {
