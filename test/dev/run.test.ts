@@ -63,7 +63,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     expect(await wrong.exited).toBe(2)
     expect(wrong.lines).toEqual([
       'homes: unknown flag --leader-elekt: did you mean --leader-elect?',
-      'See homes --help',
+      'See kubewright run -- --help',
     ])
   })
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
+import { interruptedCode } from '../run-command.ts'
 import { forgetLocalWebhooks } from './forget-local-webhooks.ts'
 import { installDefinition } from './install-definitions.ts'
 import { type Loaded, OperatorChild, type OperatorChildOptions } from './operator-child.ts'
@@ -78,7 +79,7 @@ export class DevSession implements AsyncDisposable {
     if (loaded === undefined || !(await this.#install(child, loaded))) {
       this.#loading = undefined
       // Ctrl-C reaches both processes, and this one may hear of the other's end first.
-      const isInterrupted = loaded === undefined && (await child.exited) === 'SIGINT'
+      const isInterrupted = loaded === undefined && ['SIGINT', interruptedCode].includes(await child.exited)
       if (!isInterrupted) this.#tellStay()
       return
     }

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command.ts'
 import { findEntry } from '../run/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../run/load-operator.ts'
 import { projectRuntime, type Runtime } from '../run/project-runtime.ts'
+import { interruptedCode } from '../run-command.ts'
 import { UsageError } from '../usage-error.ts'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
 import { Story } from './story.ts'
@@ -53,7 +54,7 @@ export async function operatorProcess(
   })
   let loaded: LoadedOperator | undefined
   // Even while it is being loaded, which may take as long as the program likes.
-  void stop.then(() => loaded === undefined && process.exit(0))
+  void stop.then(() => loaded === undefined && process.exit(context.signal.aborted ? interruptedCode : 0))
   try {
     loaded = await loadOperator(entry, context.clock)
   } catch (error) {
@@ -93,7 +94,7 @@ function devHost(runtime: Runtime, story: Story, stop: Promise<void>, args: read
   return {
     ...runtime.systemRunHost(),
     args,
-    note: (line) => story.log(line),
+    note: (line) => story.log(/^See \S+ --help$/.test(line) ? 'See kubewright run -- --help' : line),
     listenForWebhooks: listen,
     onStopSignal: (listener) => {
       let isOver = false
