@@ -151,36 +151,36 @@ describe('startTestEnv()', () => {
     await expect(env[Symbol.asyncDispose]()).rejects.toThrow('out of ideas')
   })
 
-  describe.each(['in-process', 'https'] as const)('%s', (transport) => {
-    // Deletes what it neither owns nor watches.
-    const deleting = (rbac: AccessRule[] = []) =>
-      defineOperator({
-        name: 'deleting',
-        controllers: [
-          defineController(Greeting, {
-            rbac,
-            async reconcile(_, { client }) {
-              await client.delete(ConfigMap, 'old')
-            },
-          }),
-        ],
-      })
-    const begin = async (operator: Operator, options: TestEnvOptions = {}) => {
-      const env = await startTestEnv(operator, { ...options, transport })
-      await env.client.create(ConfigMap({ metadata: { name: 'old' } }))
-      await env.client.create(Greeting({ metadata: { name: 'new' }, spec: { text: 'hello' } }))
-      return env
-    }
-    const cure = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
+  // Deletes what it neither owns nor watches.
+  const deleting = (rbac: AccessRule[] = []) =>
+    defineOperator({
+      name: 'deleting',
+      controllers: [
+        defineController(Greeting, {
+          rbac,
+          async reconcile(_, { client }) {
+            await client.delete(ConfigMap, 'old')
+          },
+        }),
+      ],
+    })
+  const begin = async (operator: Operator, options: TestEnvOptions = {}) => {
+    const env = await startTestEnv(operator, options)
+    await env.client.create(ConfigMap({ metadata: { name: 'old' } }))
+    await env.client.create(Greeting({ metadata: { name: 'new' }, spec: { text: 'hello' } }))
+    return env
+  }
+  const cure = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
 
+  describe.each(['in-process', 'https'] as const)('%s', (transport) => {
     test('refuses an operator what its roles would not allow, and tells whoever waits the rule', async () => {
-      await using env = await begin(deleting())
+      await using env = await begin(deleting(), { transport })
       await expect(env.gone(ConfigMap, 'old')).rejects.toThrow(cure)
       await expect(env.settled()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
     })
 
     test('tells it at the end if nobody waits', async () => {
-      const env = await begin(deleting())
+      const env = await begin(deleting(), { transport })
       while (env.reconciles().length === 0) await env.client.list(ConfigMap)
       await expect(env[Symbol.asyncDispose]()).rejects.toThrow(cure)
     })
@@ -189,9 +189,14 @@ describe('startTestEnv()', () => {
       ['what somebody named', deleting([{ apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]), {}],
       ['everything where that is wanted', deleting(), { rights: 'all' }],
     ] as const)('allows %s', async (_, operator, options) => {
-      await using env = await begin(operator, options)
+      await using env = await begin(operator, { ...options, transport })
       await env.gone(ConfigMap, 'old')
     })
+  })
+
+  test('tells whoever lets time pass what the roles of the operator do not allow', async () => {
+    await using env = await begin(deleting(), { time: 'virtual' })
+    await expect(env.advance('1m')).rejects.toThrow(cure)
   })
 
   test('lets webhooks read what they name, and nothing else', async () => {

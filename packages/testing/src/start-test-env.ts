@@ -215,13 +215,17 @@ function environment(parts: EnvironmentParts): TestEnv {
     const { name, namespace: given = namespace } = toNameAndNamespace(key)
     return `${kind.kind} ${formatKey(name, kind.scope === 'Namespaced' ? given : undefined)}`
   }
+  const advance = async (by: Duration): Promise<void> => {
+    await time.advance(by)
+    if (signal?.aborted) throw failure?.tell(signal.reason)
+  }
   return {
     client,
     namespace,
     controlPlane,
     manager,
-    clock: { now: () => time.clock.now(), advance: (by) => time.advance(by) },
-    advance: (by) => time.advance(by),
+    clock: { now: () => time.clock.now(), advance },
+    advance,
     async until(kind, key, when = () => true, { timeout = patience } = {}) {
       const isEnough = (sight: Sight<typeof kind>): boolean => sight !== undefined && when(sight)
       const what = `${named(kind, key)} to fulfil a condition`
