@@ -57,6 +57,8 @@ export function checkVersion(
     if (field === 'status' && version.statusSubresource)
       fail('fields must not contain "status" beside statusSubresource; make it the option status')
   }
+  const nameType = version.objectName?.json.type ?? 'string'
+  if (nameType !== 'string') fail(`objectName must be a schema of strings, such as s.string(), not of type ${nameType}`)
   for (const path of version.selectableFields ?? []) checkSelectable(path, schema, fail)
   if ((version.selectableFields?.length ?? 0) > maxSelectableFields) {
     fail(`selectableFields must have at most ${maxSelectableFields} items: ${version.selectableFields?.length}`)

@@ -149,6 +149,11 @@ describe('defineResource()', () => {
       'fields must not contain "status" beside statusSubresource; make it the option status',
     ],
     [
+      'names that are numbers',
+      () => defineResource({ ...base, objectName: s.int() }),
+      'objectName must be a schema of strings, such as s.string(), not of type integer',
+    ],
+    [
       'two stored versions',
       () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: { storage: true }, v2: { storage: true } } }),
       'Cannot define resource A: exactly one of its versions needs storage: true, but v1 and v2 have it',
@@ -261,6 +266,21 @@ describe('crdOf()', () => {
     expect(version?.subresources).toEqual({ status: {} })
     expect(Object.keys(version?.schema.openAPIV3Schema.properties ?? {})).not.toContain('status')
     expect(Claim.subresources).toEqual(['status'])
+  })
+
+  it('carries what names have to be', () => {
+    const Short = defineResource({
+      group: 'odd.example.com',
+      version: 'v1',
+      kind: 'Short',
+      objectName: s.string({ maxLength: 5 }),
+    })
+    const { openAPIV3Schema: schema } = crdOf(Short).spec.versions[0]!.schema
+    expect(schema.properties?.['metadata']).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string', maxLength: 5 } },
+    })
+    expect(checkStructural(schema)).toEqual([])
   })
 
   it('believes definitions of others as far as API servers do', () => {

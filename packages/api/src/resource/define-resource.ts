@@ -128,11 +128,12 @@ function resolve(
 
 /** The schema of the whole object, canonical as `s` makes it. */
 function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSONSchemaProps {
-  const { spec, status, fields, rules, description } = version
+  const { spec, status, fields, objectName, rules, description } = version
   const all = {
     apiVersion: s.string().describe(apiVersionText).optional(),
     kind: s.string().describe(kindText).optional(),
-    metadata: s.object({}).optional(),
+    // Optional, since the API server makes a name of generateName.
+    metadata: s.object(objectName === undefined ? {} : { name: objectName.optional() }).optional(),
     ...fields,
     ...(spec === undefined ? {} : { spec }),
     // A new object has no status yet, whatever its schema requires of one.

@@ -47,6 +47,8 @@ export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F
    * other, without the subresource.
    */
   readonly fields?: F
+  /** What `metadata.name` has to be, besides what Kubernetes asks of names: `s.string({ maxLength: 40 })` leaves room for suffixes. */
+  readonly objectName?: AnySchema
   /** CEL rules on the whole object; `self.metadata.name` is in their reach. */
   readonly rules?: readonly ValidationRule[]
   /** Columns of `kubectl get` by title. Without any it shows the age; with some, add `Age: '.metadata.creationTimestamp'`. */

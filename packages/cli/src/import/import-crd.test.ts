@@ -113,6 +113,12 @@ describe('importCrd()', () => {
     expect(text).not.toContain('status:')
   })
 
+  it('keeps what names have to be', () => {
+    const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
+    const text = roundTrip(crdWith({ type: 'object', properties: { metadata } }))
+    expect(text).toContain('objectName: s.string({ maxLength: 5 }),')
+  })
+
   it('keeps what API servers accept although it points nowhere', () => {
     const text = roundTrip(
       crdWith(
@@ -179,7 +185,7 @@ describe('importCrd()', () => {
   })
 
   it('says at which paths it means something else', () => {
-    const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
+    const metadata = { type: 'object', properties: { generateName: { type: 'string', maxLength: 5 } } }
     expect(importCrd(crdWith({ type: 'object', properties: { metadata } })).differences).toEqual([
       'versions.v1.schema.properties',
     ])

@@ -20,6 +20,7 @@ export interface PlannedVersion {
   /** That there is the subresource, but no status. */
   readonly statusSubresource?: true
   readonly fields: Readonly<Record<string, PlannedField>>
+  readonly objectName?: PlannedField
   readonly rules: readonly ValidationRule[]
   readonly columns: readonly ResolvedColumn[]
   readonly selectableFields: readonly FieldPathText[]
@@ -93,6 +94,7 @@ function planVersion(
     .map(([name, json]): [string, PlannedField] => [name, { json, optional: !required.includes(name) }])
   const { spec, status, ...others } = Object.fromEntries(all)
   const scale = version.subresources?.scale
+  const name = properties['metadata']?.properties?.['name']
   const deprecated = version.deprecated === true ? (version.deprecationWarning ?? true) : false
   return {
     name: version.name,
@@ -104,6 +106,7 @@ function planVersion(
     ...(hasStatus ? statusOptions(status, open) : {}),
     // Without the subresource the status is a field like any other.
     fields: hasStatus || status === undefined ? others : { ...others, status },
+    ...(name?.type === 'string' ? { objectName: { json: name, optional: false } } : {}),
     rules: root['x-kubernetes-validations'] ?? [],
     columns: distinct(version.additionalPrinterColumns ?? []).map(withoutEmpty),
     // A CRD with other paths is refused by API servers.

@@ -15,11 +15,12 @@ export function plannedKind({ names, versions }: ResourcePlan): AnyKind {
 }
 
 function optionsOf(version: PlannedVersion): object {
-  const { name: _, spec, status, fields, columns, ...rest } = version
+  const { name: _, spec, status, fields, objectName, columns, ...rest } = version
   return {
     ...rest,
     ...(spec === undefined ? {} : { spec: schemaOf(spec) }),
     ...(status === undefined ? {} : { status: schemaOf(status) }),
+    ...(objectName === undefined ? {} : { objectName: schemaOf(objectName) }),
     fields: Object.fromEntries(Object.entries(fields).map(([field, planned]) => [field, schemaOf(planned)])),
     columns: Object.fromEntries(columns.map((column) => [column.name, columnOptions(column)])),
   }

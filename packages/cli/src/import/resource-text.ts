@@ -32,7 +32,7 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
   else members.push(['versions', object(versions.map((version) => [version.name, versionOf(version)]))])
   const about = versions.find(({ storage }) => storage)?.description
   const usesSchemas = versions.some(
-    (version) => version.spec || version.status || Object.keys(version.fields).length > 0,
+    (version) => version.spec || version.status || version.objectName || Object.keys(version.fields).length > 0,
   )
   return [
     `// Imported from ${origin} by kubewright import: import again instead of editing.`,
@@ -92,6 +92,7 @@ function versionMembers(version: PlannedVersion): Member[] {
   if (version.statusSubresource) members.push(['statusSubresource', data(true)])
   const further = Object.entries(fields)
   if (further.length > 0) members.push(['fields', object(further.map(([name, planned]) => [name, field(planned)]))])
+  if (version.objectName !== undefined) members.push(['objectName', field(version.objectName)])
   if (rules.length > 0) members.push(['rules', data(rules)])
   if (columns.length > 0) {
     members.push(['columns', object(columns.map((column) => [column.name, data(shortColumn(column, version))]))])
