@@ -1,6 +1,7 @@
 import type { Command, CommandContext } from '../command.ts'
 import { bundleFiles } from '../manifests/bundle-files.ts'
 import { channelsOf, examplesOf } from '../manifests/bundle-inputs.ts'
+import { checkDefinitions } from '../manifests/check-definitions.ts'
 import { configFiles } from '../manifests/config-files.ts'
 import { describeProject } from '../manifests/describe-project.ts'
 import { derived, type GeneratedFile } from '../manifests/generated-file.ts'
@@ -81,6 +82,7 @@ async function generate(args: readonly string[], context: CommandContext): Promi
   const { given, rest } = splitEntry(args)
   const values = readFlags(rest, flags)
   const { folder, facts, operator } = await describeProject(given, context)
+  checkDefinitions(operator)
   const { chosen } = facts
   const options: ManifestOptions = {
     namespace: values.namespace ?? chosen.namespace,

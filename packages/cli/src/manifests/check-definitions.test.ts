@@ -1,0 +1,23 @@
+import { defineResource } from '@kubewright/api'
+import { defineOperator } from '@kubewright/runtime'
+import { type Schema, s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { checkDefinitions } from './check-definitions.ts'
+import { describeOperator } from './operator-description.ts'
+
+const operatorWith = (text: Schema<string>) => {
+  const kind = defineResource({ group: 'a.example.com', version: 'v1', kind: 'Home', spec: s.object({ text }) })
+  return describeOperator(defineOperator({ name: 'homes', controllers: [], kinds: [kind] }))
+}
+
+describe('checkDefinitions()', () => {
+  it('says what is wrong with a rule, and where', () => {
+    expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < ten', 'is too long')))).toThrow(
+      /^API servers would refuse what is defined:\n {2}Home v1: openAPIV3Schema\.properties\[spec\]\.properties\[text\]\.x-kubernetes-validations\[0\]\.rule: .*undeclared reference to 'ten'/,
+    )
+  })
+
+  it('says nothing else', () => {
+    expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < 10', 'is too long')))).not.toThrow()
+  })
+})
