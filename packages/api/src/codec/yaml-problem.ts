@@ -29,15 +29,14 @@ const dash = /^-(?:\s|$)/
 function problemOf(error: YAMLError, source: string): Problem {
   const at = error.pos[0]
   if (flowProblem(error.message) !== undefined && /[[{,]\s*$/.test(source) && source.slice(at).trim() === '') {
-    // Something had to come and the text is over, which is noticed in the line behind it.
-    const line = newlinesBefore(source, source.length) + (source.endsWith('\n') ? 0 : 1)
-    return { text: 'did not find expected node content', line }
+    return { text: 'did not find expected node content', line: endLine(source) }
   }
   switch (error.code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
       if (/^\?\s/.test(source.slice(at))) return scanner('mapping keys are not allowed in this context', source, at)
       return scanner('mapping values are not allowed in this context', source, colonAfter(source, at))
     case 'TAB_AS_INDENT':
+      if (continuesText(source, at)) return scanner('found a tab character that violates indentation', source, at)
       return scanner('found character that cannot start any token', source, at)
     case 'BAD_SCALAR_START':
       if (source[at] === ',') return parser('did not find expected node content', source, at)
@@ -69,7 +68,7 @@ function multilineKey(source: string, at: number): Problem {
   const startsLine = source.slice(at - column, at).trim() === ''
   for (const line of startsLine ? linesBefore(source, at) : []) {
     const indent = contentColumn(line)
-    if (indent === column) return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
+    if (indent === column) return noColon(source, at)
     if (line.search(/\S/) < column) break
   }
   return scanner('mapping values are not allowed in this context', source, colonAfter(source, at))
@@ -78,16 +77,16 @@ function multilineKey(source: string, at: number): Problem {
 function missing(error: YAMLError, source: string, at: number): Problem {
   if (error.message.includes('quote')) return scanner('found unexpected end of stream', source, source.length)
   if (error.message.startsWith('Implicit map keys')) {
-    return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
+    return noColon(source, at)
   }
   if (error.message.includes('directives-end')) return parser('did not find expected <document start>', source, at)
-  return parser(flowProblem(error.message) ?? 'did not find expected key', source, at)
+  return flowEnd(error, source, at) ?? parser('did not find expected key', source, at)
 }
 
 function badIndent(error: YAMLError, source: string, at: number): Problem {
   if (source[at] === '\t') return scanner('found a tab character where an indentation space is expected', source, at)
-  const flow = flowProblem(error.message)
-  if (flow !== undefined) return parser(flow, source, at)
+  const flow = flowEnd(error, source, at)
+  if (flow !== undefined) return flow
   const line = source.slice(lineStart(source, at), lineEnd(source, at))
   const indent = line.search(/\S/)
   const sibling = linesBefore(source, at).find((text) => text.search(/\S/) <= indent)
@@ -111,7 +110,27 @@ function unexpected(error: YAMLError, source: string, at: number): Problem {
   const root = linesBefore(source, at).at(-1) ?? ''
   if (before !== '' || !dash.test(root)) return parser('did not find expected key', source, at)
   if (/:(?:\s|$)/.test(rest)) return parser("did not find expected '-' indicator", source, at)
-  return scanner("could not find expected ':'", source, nextLineWithContent(source, at))
+  return noColon(source, at)
+}
+
+// A line that should have been a key is given up where the next one starts.
+function noColon(source: string, at: number): Problem {
+  const next = nextLineWithContent(source, at)
+  const text = "could not find expected ':'"
+  return next < source.length ? scanner(text, source, next) : { text, line: endLine(source) + 1 }
+}
+
+// Whether the line above ends with text without quotes, which the line at hand would go on with.
+function continuesText(source: string, at: number): boolean {
+  const [above = ''] = linesBefore(source, at)
+  return !/(?:^|\s)#|[:"'\]}|>-]\s*$/.test(above)
+}
+
+// A list in brackets or a map in braces that does not end.
+function flowEnd(error: YAMLError, source: string, at: number): Problem | undefined {
+  const text = flowProblem(error.message)
+  if (text === undefined) return undefined
+  return source.slice(at).trim() === '' ? { text, line: endLine(source) } : parser(text, source, at)
 }
 
 function flowProblem(message: string): string | undefined {
@@ -127,6 +146,11 @@ function scanner(text: string, source: string, at: number): Problem {
 
 function parser(text: string, source: string, at: number): Problem {
   return { text, line: newlinesBefore(source, at) }
+}
+
+// What is missed at the end of the text is noticed in the line behind it.
+function endLine(source: string): number {
+  return newlinesBefore(source, source.length) + (source.endsWith('\n') ? 0 : 1)
 }
 
 function newlinesBefore(source: string, at: number): number {

@@ -128,6 +128,9 @@ it('reads formats and refuses data that does not fit', () => {
   )
   expect(evaluate(schema, self, 'type(self.ratio) == double && type(self.port) == string')).toBe(true)
   expect(() => evaluate(schema, { ratio: 'x' }, 'self.ratio > 1.0')).toThrow('invalid data, expected float, got string')
+  expect(evaluate(schema, { raw: '_-8=' }, "self.raw == b'\\xff\\xef'")).toBe(true)
+  const standard = 'Invalid byte formatted string a/8=: illegal base64 data at input byte 1'
+  expect(() => evaluate(schema, { raw: 'a/8=' }, 'size(self.raw) == 2')).toThrow(standard)
   expect(() => evaluate(schema, { wait: 'soon' }, "self.wait > duration('1s')")).toThrow('Invalid duration soon')
 })
 

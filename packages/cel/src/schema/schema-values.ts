@@ -117,11 +117,14 @@ const STRING_READERS: Readonly<Record<string, (json: unknown) => CelValue>> = {
   },
 }
 
+// The alphabet of URLs, whose last two characters are others than those that validation of the format knows.
 function decodeBase64(text: string): Uint8Array {
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) {
-    throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte 0`)
+  if (!/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/.test(text)) {
+    const foreign = text.search(/[^\w-]/)
+    const at = foreign < 0 ? text.length - (text.length % 4) : foreign
+    throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${at}`)
   }
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
 }
 
 function isObject(json: unknown): json is JsonObject {

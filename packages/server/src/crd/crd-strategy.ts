@@ -57,6 +57,9 @@ function setDefaults(crd: Crd): void {
   if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
   if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
   spec.conversion ??= { strategy: 'None' }
+  const { webhook } = spec.conversion
+  // The internal version has no object for the webhook, so one that says nothing is lost.
+  if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions) delete spec.conversion.webhook
   const service = spec.conversion.webhook?.clientConfig?.service
   if (service) service.port ??= 443
   const status = (crd.status ??= {})

@@ -17,6 +17,7 @@ const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupD
 export function discoveryPaths(index: DiscoveryIndex): PathHandler {
   return async (context) => {
     const { info } = context
+    if (info.path.startsWith('/apis//')) return notFoundPage()
     if (info.isResource) return unknownGroup(index, info.group)
     const parts = info.path.replace(/\/+$/, '').split('/').slice(1)
     if (parts[0] === 'api') return core(index, context, parts)

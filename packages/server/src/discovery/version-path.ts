@@ -1,7 +1,7 @@
 import { encodeJson } from '@kubewright/api'
 import type { PathHandler } from '../api-server.ts'
 import { respondText } from '../http/respond.ts'
-import { checkAccept, notAllowed } from '../http/route-errors.ts'
+import { checkAccept, notAllowed, notServed } from '../http/route-errors.ts'
 
 /** The Kubernetes release whose behaviour the server has. */
 export const kubernetesVersion = 'v1.35.8'
@@ -27,7 +27,8 @@ export const versionInfo: Readonly<Record<string, string>> = {
 export function versionPath(): PathHandler {
   const text = encodeJson(versionInfo, { indent: '  ' })
   return async ({ info, request }) => {
-    if (info.path !== '/version' && info.path !== '/version/') return undefined
+    if (info.path !== '/version' && !info.path.startsWith('/version/')) return undefined
+    if (info.path.length > '/version/'.length) throw notServed()
     if (request.method !== 'GET') throw notAllowed()
     checkAccept(request.headers['accept'], 'application/json')
     return respondText(200, text, 'application/json')

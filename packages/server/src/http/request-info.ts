@@ -85,7 +85,7 @@ function withoutOuterSlashes(path: string): string {
   return path.slice(start, end)
 }
 
-/** Query booleans as apimachinery's conversion reads them: present and neither "false" nor "0". */
+/** Query booleans as apimachinery's conversion reads them: present and neither "false", in letters of any case, nor "0". */
 export function isTrue(value: string | null): boolean {
-  return value !== null && value !== 'false' && value !== '0'
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }

@@ -8,10 +8,12 @@ const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const v2ProtobufAsked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const year = 365 * 24 * 60 * 60 * 1000
 
-/** Serves /openapi/v2 and /openapi/v3, with tags and, for a document named by its hash, headers that let clients keep it for good. */
+/**
+ * Serves /openapi/v2 and /openapi/v3 to any method, with tags and, for a document named by its hash, headers that let clients keep it
+ * for good.
+ */
 export function openApiPaths(documents: OpenApiDocuments, clock: Clock): PathHandler {
   return async ({ info, request }) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     if (info.path === '/openapi/v2') return version2(documents, request)
     if (info.path === '/openapi/v3') {
       // The real server does not say what it is, and Go then guesses.

@@ -60,7 +60,9 @@ export class ResourceDispatcher {
       // Over all namespaces one can only look.
       if (!looks) throw notAllowed()
     }
-    if (!namespaced && info.namespace !== '' && info.resource !== 'namespaces') {
+    // A namespace belongs to itself, and to no other.
+    const elsewhere = info.resource === 'namespaces' ? info.namespace !== info.name : info.namespace !== ''
+    if (!namespaced && elsewhere) {
       if (!resource.typedItems) return respondText(404, '404 page not found\n')
       throw notServed()
     }

@@ -1,6 +1,7 @@
-import { newNotFound } from '@kubewright/api'
+import { newBadRequest, newNotFound } from '@kubewright/api'
 import type { ApiResponse } from '../http/api-request.ts'
 import { negotiate } from '../http/negotiate.ts'
+import { isTrue } from '../http/request-info.ts'
 import { unclassifiedError } from '../http/unclassified-error.ts'
 import { readStoredObject } from '../registry/read-stored.ts'
 import type { MutableObject } from '../registry/resource.ts'
@@ -19,6 +20,9 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
     protobuf: endpoint.resource.typedItems,
   })
   const { resource, registry } = endpoint
+  if (query.size > 0 && isTrue(query.get('export'))) {
+    throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')
+  }
   await reachVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)

@@ -147,6 +147,11 @@ describe('validating admission policies', () => {
       ['spec.validations[0].expression: Invalid value: "variables.a": must evaluate to bool but got int'],
     ],
     [
+      'complain once about a variable that does not compile',
+      { variables: [{ name: 'a', expression: 'variables.b' }], validations: [{ expression: 'variables.a == 1' }] },
+      [expect.stringContaining("undefined field 'b'")],
+    ],
+    [
       'refuse names that are no identifiers',
       { variables: [{ name: 'in', expression: '1' }] },
       ['spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier'],

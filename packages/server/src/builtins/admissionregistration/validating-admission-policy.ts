@@ -1,6 +1,6 @@
 import { JsonPath } from '@kubewright/api'
 import { deepEqual, isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
-import { BOOL, type CelType, NULL, STRING } from '@kubewright/cel'
+import { BOOL, type CelType, DYN, NULL, STRING } from '@kubewright/cel'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../registry/resource.ts'
@@ -137,8 +137,8 @@ function validateVariables(
     if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'))
     else {
       const environment = admissionEnvironment({ params, authorizer: true, variables: types })
-      const type = checkExpression(errors, at.child('expression'), expression, environment, [])
-      if (type) types.set(name, type)
+      // One that does not compile may be anything, so that it is complained about once.
+      types.set(name, checkExpression(errors, at.child('expression'), expression, environment, []) ?? DYN)
     }
   }
   return types

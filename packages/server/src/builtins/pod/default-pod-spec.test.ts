@@ -45,12 +45,18 @@ describe('defaultPodSpec()', () => {
   test('drops what only features know that are off', () => {
     const spec: PodSpec = {
       workloadRef: { name: 'w' },
-      containers: [{ lifecycle: { stopSignal: 'SIGTERM' } }],
+      containers: [
+        { lifecycle: { stopSignal: 'SIGTERM' } },
+        { lifecycle: { stopSignal: 'SIGTERM', preStop: { sleep: { seconds: 1 } } } },
+      ],
       volumes: [{ projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }],
     }
     defaultPodSpec(spec)
     expect(spec).not.toHaveProperty('workloadRef')
-    expect(spec.containers?.[0]?.lifecycle).toEqual({})
+    expect(spec.containers?.map(({ lifecycle }) => lifecycle)).toEqual([
+      undefined,
+      { preStop: { sleep: { seconds: 1 } } },
+    ])
     expect(spec.volumes?.[0]?.projected?.sources).toEqual([{}])
   })
 

@@ -14,7 +14,10 @@ export function dropDisabledFields(spec: PodSpec): void {
       delete source.podCertificate
     }
   }
-  visitContainers(spec, FieldPath.none, ({ lifecycle }) => {
-    if (lifecycle) delete lifecycle.stopSignal
+  visitContainers(spec, FieldPath.none, (container) => {
+    const { lifecycle } = container
+    if (lifecycle?.stopSignal === undefined) return
+    delete lifecycle.stopSignal
+    if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle
   })
 }

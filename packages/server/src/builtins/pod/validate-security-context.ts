@@ -77,7 +77,7 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, error
   validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
   validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors)
   checkChoice(errors, path.child('supplementalGroupsPolicy'), context.supplementalGroupsPolicy, ['Merge', 'Strict'])
-  checkChoice(errors, path.child('seLinuxChangePolicy'), context.seLinuxChangePolicy, ['MountOption', 'Recursive'])
+  checkChoice(errors, path.child('seLinuxChangePolicy'), context.seLinuxChangePolicy, ['Recursive'])
 }
 
 function checkChoice(errors: FieldError[], path: FieldPath, value: string | undefined, known: readonly string[]): void {
