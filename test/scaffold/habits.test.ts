@@ -54,7 +54,7 @@ describe('flags of kubebuilder', () => {
 })
 
 test.each(['api', 'webhook'])(
-  'create %s takes no module of Go for a kind of others, and says what it needs',
+  'create %s takes for a kind of others no module of Go and no file that is missing, and says what it needs',
   async (what) => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')
@@ -72,8 +72,13 @@ test.each(['api', 'webhook'])(
     const notes =
       '--external-api-path must be a module of TypeScript, not of Go: kubewright import makes src/imported/cert-manager.io/certificate-request.ts of the CRD'
     const flags = what === 'api' ? ['--resource=false'] : ['--defaulting']
-    const path = ['--external-api-path', go]
-    expect(await project.kubewright('create', what, ...kind, ...flags, ...path)).toMatchObject({ code: 2, notes })
+    const create = (path: string) => project.kubewright('create', what, ...kind, ...flags, '--external-api-path', path)
+    expect(await create(go)).toMatchObject({ code: 2, notes })
+    const file = 'src/imported/request.ts'
+    const missing = `--external-api-path names ${file}, which does not exist: kubewright import writes such files`
+    expect(await create(file)).toMatchObject({ code: 2, notes: missing })
+    project.write(file, '')
+    expect(await create(file)).toMatchObject({ code: 0 })
   },
 )
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CommandContext } from '../command.ts'
 import { UsageError } from '../usage-error.ts'
 import { type ApiOptions, addApi } from './add-api.ts'
@@ -148,7 +150,7 @@ async function complete(
     controller,
     controllerName: flags['controller-name'],
     image: imageOf(flags),
-    external: externalOf(flags),
+    external: externalOf(flags, host.folder),
     force: flags.force,
   }
 }
@@ -167,10 +169,17 @@ function imageOf(flags: Flags): DeployImageOptions | undefined {
   }
 }
 
-/** What the flags say about a kind of others. */
-export function externalOf(flags: FlagValues<typeof externalFlags>): ExternalApi | undefined {
+/** What the flags say about a kind of others. Files of the project must be there. */
+export function externalOf(flags: FlagValues<typeof externalFlags>, folder: string): ExternalApi | undefined {
   const { 'external-api-path': path, 'external-api-domain': domain, 'external-api-module': module } = flags
-  if (path !== undefined) return { path, domain, module }
+  if (path !== undefined) {
+    if (/\.[cm]?[jt]s$/.test(path) && !existsSync(join(folder, path))) {
+      throw new UsageError(
+        `--external-api-path names ${path}, which does not exist: kubewright import writes such files`,
+      )
+    }
+    return { path, domain, module }
+  }
   if (domain ?? module) throw new UsageError('--external-api-path must be given with the flags about kinds of others')
   return undefined
 }

@@ -120,7 +120,7 @@ async function complete(
     validationPath: flags['validation-path'],
     conversion,
     spoke: flags.spoke?.split(',').map((version) => version.trim()),
-    external: externalOf(flags),
+    external: externalOf(flags, host.folder),
     force: flags.force,
   }
 }
