@@ -41,6 +41,38 @@ describe('assembleServer()', () => {
     }
   })
 
+  it('says in FlowSchemas whether their priority levels exist', async () => {
+    await using store = new MemoryStore()
+    await using server = await assembleServer({ store, access })
+    const path = '/apis/flowcontrol.apiserver.k8s.io/v1'
+    const { registry, resources, signal } = server.parts
+    const { storage } = resources.find('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas')!
+    const cache = await registry.feed.cache(storage.prefix)
+    const told = async (status: string): Promise<Answer> => {
+      for (;;) {
+        const changed = cache.changed(signal)
+        const answer = await send(server, 'GET', `${path}/flowschemas/f`)
+        if (answer.body.status?.conditions?.[0]?.status === status) return answer
+        await changed
+      }
+    }
+    const spec = { priorityLevelConfiguration: { name: 'mine' } }
+    await send(server, 'POST', `${path}/flowschemas`, { metadata: { name: 'f' }, spec })
+    const { body } = await told('True')
+    expect(body.status.conditions).toMatchObject([{ type: 'Dangling', reason: 'NotFound' }])
+    expect(body.metadata.managedFields).toContainEqual(
+      expect.objectContaining({ manager: 'api-priority-and-fairness-config-consumer-v1', operation: 'Apply' }),
+    )
+    const level = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
+    await send(server, 'POST', `${path}/prioritylevelconfigurations`, { metadata: { name: 'mine' }, spec: level })
+    expect((await told('False')).body.status.conditions).toMatchObject([
+      {
+        reason: 'Found',
+        message: 'This FlowSchema references the PriorityLevelConfiguration object named "mine" and it exists',
+      },
+    ])
+  })
+
   it('leaves nothing running when it cannot start', async () => {
     const clock = new VirtualClock()
     const watched: (AbortSignal | undefined)[] = []

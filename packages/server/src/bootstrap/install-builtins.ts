@@ -9,6 +9,7 @@ import { kubernetesVersion, versionPath } from '../discovery/version-path.ts'
 import type { HealthChecks } from '../health/health-checks.ts'
 import { healthPaths } from '../health/health-paths.ts'
 import { standardChecks } from '../health/standard-checks.ts'
+import { followFlowSchemas } from '../limits/flow-schema-conditions.ts'
 import { type InFlightLimits, maxInFlight } from '../limits/max-in-flight.ts'
 import { requestLog } from '../limits/request-log.ts'
 import { requestTimeout } from '../limits/request-timeout.ts'
@@ -92,5 +93,8 @@ export async function installBuiltins(parts: ServerParts, options: BuiltinOption
   await bootstrap(parts, options)
   for (const open of gates) open()
   apiServices.start()
+  followFlowSchemas(parts).catch((error: unknown) => {
+    if (!parts.signal.aborted) log.error(error, 'Cannot follow FlowSchemas')
+  })
   return { health, discovery, metrics }
 }

@@ -20,6 +20,15 @@ describe('requestInfoOf()', () => {
     expect(infoOf('GET', path)).toMatchObject({ isResource: false, path, verb: 'get' })
   })
 
+  test.each([
+    ['watch=1', 'watch'],
+    ['watch=', 'watch'],
+    ['watch=0', 'list'],
+    ['watch=False', 'list'],
+  ])('takes ?%s for a %s', (query, verb) => {
+    expect(infoOf('GET', '/api/v1/pods', query)).toMatchObject({ verb })
+  })
+
   test('throws for a path that cannot be decoded', () => {
     expect(() => infoOf('GET', '/api/%zz')).toThrow(URIError)
   })

@@ -1,0 +1,81 @@
+import { isConflict, isNotFound } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
+import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
+import type { ServerParts } from '../api-server.ts'
+import { systemContext } from '../auth/system-context.ts'
+import type { MutableObject, Resource } from '../registry/resource.ts'
+
+const manager = 'api-priority-and-fairness-config-consumer-v1'
+
+/**
+ * Says in the status of each FlowSchema whether the priority level that it names exists, whenever one of either changes. Ends with the
+ * server.
+ */
+export async function followFlowSchemas(parts: ServerParts): Promise<void> {
+  const { signal } = parts
+  const find = (plural: string): Resource | undefined =>
+    parts.resources.find('flowcontrol.apiserver.k8s.io', 'v1', plural)
+  const [resource, levels] = [find('flowschemas'), find('prioritylevelconfigurations')]
+  if (!resource || !levels) return
+  const schemaCache = await parts.registry.feed.cache(resource.storage.prefix)
+  const levelCache = await parts.registry.feed.cache(levels.storage.prefix)
+  while (!signal.aborted) {
+    const changed = Promise.race([schemaCache.changed(signal), levelCache.changed(signal)])
+    const known = new Set(levelCache.list(levelCache.prefix).map(({ object }) => object.metadata.name))
+    for (const { object } of schemaCache.list(schemaCache.prefix)) {
+      try {
+        await tell(parts, resource, object, known)
+      } catch (error) {
+        // Whoever was faster made another change, which is looked at next.
+        if (!signal.aborted && !isConflict(error) && !isNotFound(error)) {
+          parts.log.error(error, 'Cannot write the status of a FlowSchema', { name: object.metadata.name })
+        }
+      }
+    }
+    await changed
+  }
+}
+
+async function tell(
+  parts: ServerParts,
+  resource: Resource,
+  object: Readonly<MutableObject>,
+  levels: ReadonlySet<string | undefined>,
+): Promise<void> {
+  const { spec, status } = object as unknown as flowcontrol.FlowSchema
+  const wanted = danglingCondition(spec?.priorityLevelConfiguration.name ?? '', levels)
+  const { name = '' } = object.metadata
+  const current = status?.conditions?.find(({ type }) => type === wanted.type)
+  if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message) {
+    return
+  }
+  const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
+  const endpoint = parts.dispatcher.endpoint(resource, 'status')
+  await parts.registry.update(
+    endpoint.scope(context, { dryRun: false }),
+    name,
+    async (old) => {
+      const now = parts.registry.timestamp()
+      const conditions = [{ ...wanted, lastTransitionTime: now }]
+      const { apiVersion, kind } = resource.kind
+      const config = { apiVersion, kind, metadata: { name }, status: { conditions } }
+      return (await endpoint.fieldManager.apply(old, config, { manager, now, force: true })).object as MutableObject
+    },
+    async () => undefined,
+  )
+}
+
+function danglingCondition(
+  level: string,
+  levels: ReadonlySet<string | undefined>,
+): Omit<Required<flowcontrol.FlowSchemaCondition>, 'lastTransitionTime'> {
+  const found = levels.has(level)
+  return {
+    type: 'Dangling',
+    status: found ? 'False' : 'True',
+    reason: found ? 'Found' : 'NotFound',
+    message:
+      `This FlowSchema references the PriorityLevelConfiguration object named ${goQuote(level)} ` +
+      (found ? 'and it exists' : 'but there is no such object'),
+  }
+}
