@@ -13,6 +13,7 @@ import { jobController } from './job/job-controller.ts'
 import { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle-controller.ts'
+import { taintEvictionController } from './node-lifecycle/taint-eviction-controller.ts'
 import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { serviceAccountController } from './service-account/service-account-controller.ts'
@@ -41,6 +42,7 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(cronJobController),
   single(ttlAfterFinishedController),
   single(nodeLifecycleController),
+  single(taintEvictionController),
   single(podGarbageCollector()),
   single(garbageCollector()),
   single(namespaceController),

@@ -54,7 +54,8 @@ export function untoleratedTaint(
   )
 }
 
-function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+/** Whether a pod with the toleration bears the taint. */
+export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
   const { effect, key, operator = 'Equal', value = '' } = toleration
   if (effect && effect !== taint.effect) return false
   if (key && key !== taint.key) return false

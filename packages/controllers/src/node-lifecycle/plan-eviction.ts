@@ -1,0 +1,23 @@
+import type { DeepReadonly } from '@kubewright/base'
+import type { Taint, Toleration } from '@kubewright/k8s'
+import { tolerates } from '../workload/node-fit.ts'
+
+/**
+ * How long a pod may stay on a node with these taints, in milliseconds: 0 when one that drives pods away is not tolerated, undefined
+ * when it may stay for good. The shortest of the tolerations that are needed counts.
+ */
+export function staysFor(
+  taints: readonly DeepReadonly<Taint>[] | undefined,
+  tolerations: readonly DeepReadonly<Toleration>[] | undefined,
+): number | undefined {
+  let shortest: number | undefined
+  for (const taint of taints ?? []) {
+    if (taint.effect !== 'NoExecute') continue
+    const toleration = tolerations?.find((one) => tolerates(one, taint))
+    if (toleration === undefined) return 0
+    const { tolerationSeconds } = toleration
+    if (tolerationSeconds === undefined) continue
+    shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.max(0, tolerationSeconds) * 1000)
+  }
+  return shortest
+}

@@ -1,0 +1,76 @@
+import { isConflict, isNotFound, keyOf, parseKey, toTime } from '@kubewright/api'
+import { Node, Pod, type PodCondition } from '@kubewright/k8s'
+import { changed, type KeyContext, type KeyController, kindSource, when } from '@kubewright/runtime'
+import { defineBuiltin } from '../workload/define-builtin.ts'
+import { isPodTerminal } from '../workload/pod-state.ts'
+import { staysFor } from './plan-eviction.ts'
+
+/** What is known of a pod that has to go: since when, and whether it was told. */
+interface Eviction {
+  readonly uid: string
+  readonly since: number
+  done?: boolean
+}
+
+/** Deletes pods from nodes with taints that drive them away, once the time is over for which they tolerate them. */
+export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuiltin({
+  name: 'taint-eviction-controller',
+  kind: Pod,
+  concurrency: 8,
+  sources: [
+    kindSource(Pod, { predicates: [when<Pod>(({ spec }) => Boolean(spec.nodeName))] }),
+    kindSource(Node, {
+      predicates: [changed('spec.taints')],
+      map: async ({ metadata: { name } }, { client }) =>
+        (await client.list(Pod, { namespace: '' })).filter(({ spec }) => spec.nodeName === name).map(keyOf),
+    }),
+  ],
+  start: ({ clock }) => {
+    const evictions = new Map<string, Eviction>()
+    return async (key, context) => {
+      const pod = await context.client.find(Pod, parseKey(key))
+      const known = evictions.get(key)
+      if (pod === undefined || known?.uid !== pod.metadata.uid) evictions.delete(key)
+      if (pod === undefined || !pod.spec.nodeName || pod.metadata.deletionTimestamp !== undefined) return undefined
+      const node = await context.client.find(Node, pod.spec.nodeName)
+      const stays = staysFor(node?.spec?.taints, pod.spec.tolerations)
+      if (stays === undefined) {
+        if (evictions.delete(key)) tell(context, pod, 'Cancelling deletion of')
+        return undefined
+      }
+      let eviction = evictions.get(key)
+      if (eviction === undefined) evictions.set(key, (eviction = { uid: pod.metadata.uid, since: clock.now() }))
+      const left = eviction.since + stays - clock.now()
+      if (left > 0) return { requeueAfter: left }
+      if (!eviction.done) tell(context, pod, 'Marking for deletion')
+      eviction.done = true
+      await evict(context, pod, clock.now())
+      return undefined
+    }
+  },
+})
+
+function tell({ events }: KeyContext, pod: Pod, what: string): void {
+  const message = `${what} Pod ${keyOf(pod)}`
+  events.record(pod, { type: 'Normal', reason: 'TaintManagerEviction', message })
+}
+
+async function evict({ client }: KeyContext, pod: Pod, now: number): Promise<void> {
+  const { namespace = '', name, uid } = pod.metadata
+  try {
+    if (!isPodTerminal(pod)) {
+      const disrupted: PodCondition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByTaintManager',
+        message: 'Taint manager: deleting due to NoExecute taint',
+        lastTransitionTime: toTime(now),
+      }
+      const patch = { metadata: { uid }, status: { conditions: [disrupted] } }
+      await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
+    }
+    await client.delete(Pod, { namespace, name }, { preconditions: { uid } })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
