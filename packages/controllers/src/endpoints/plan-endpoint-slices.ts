@@ -12,6 +12,7 @@ import {
   offersAddress,
   targetPort,
 } from './backends.ts'
+import { sortSlicePorts } from './port-order.ts'
 
 type Endpoint = EndpointSlice['endpoints'][number]
 type Port = NonNullable<EndpointSlice['ports']>[number]
@@ -126,7 +127,7 @@ function wantedByPorts(facts: SliceFacts, family: IpFamily, missing: Set<string>
     const key = portsKey(ports)
     let group = wanted.get(key)
     if (group === undefined) {
-      group = { ports, endpoints: new Map() }
+      group = { ports: sortSlicePorts(ports), endpoints: new Map() }
       wanted.set(key, group)
     }
     const { nodeName = '' } = pod.spec

@@ -4,6 +4,7 @@ import { omitUndefined } from '../workload/omit-zero.ts'
 import { isPodReady } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import { addressesIn, familiesOf, hostnameIn, isHeadless, offersAddress, targetPort } from './backends.ts'
+import { byPrintedHash } from './port-order.ts'
 import { withTriggerTime } from './trigger-times.ts'
 
 type Subset = NonNullable<Endpoints['subsets']>[number]
@@ -79,32 +80,16 @@ function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
     else group.ports.push(port)
   }
   return [...byOffers.values()]
-    .map(({ offers, ports }) => ({ offers, ports: sortPorts(ports) }))
+    .map(({ offers, ports }) => ({ offers, ports: byPrintedHash(ports, printed) }))
     .sort((a, b) => (a.ports.join() < b.ports.join() ? -1 : 1))
     .map(({ offers, ports }) => subsetOf(offers, ports))
 }
 
-/** In the order of the hashes of what Go prints for them, which is kube-controller-manager's. */
-function sortPorts(ports: readonly string[]): string[] {
-  const ranked = ports.map((text) => ({ text, rank: portRank(text) }))
-  return ranked.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0)).map(({ text }) => text)
-}
-
-function portRank(text: string): bigint {
-  if (text === noPort) return 0n
+/** What Go prints for a port; nothing where there is none. */
+function printed(text: string): string | undefined {
+  if (text === noPort) return undefined
   const { name = '', port, protocol = 'TCP', appProtocol = '<nil>' } = JSON.parse(text) as Port
-  return fnv128a(
-    `(v1.EndpointPort){Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol}}`,
-  )
-}
-
-const fnvPrime = 0x0000000001000000000000000000013bn
-const fnvOffset = 0x6c62272e07bb014262b821756295c58dn
-
-function fnv128a(text: string): bigint {
-  let hash = fnvOffset
-  for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * fnvPrime)
-  return hash
+  return `(v1.EndpointPort){Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol}}`
 }
 
 /** What stands for the pods of a service without ports. */

@@ -4,6 +4,7 @@ import { omitUndefined } from '../workload/omit-zero.ts'
 import { sameContent } from '../workload/write-status.ts'
 import { type IpFamily, ipFamilyOf } from './backends.ts'
 import { managedByLabel, type NewSlice, portsKey, type SlicePlan, serviceNameLabel } from './plan-endpoint-slices.ts'
+import { sortSlicePorts } from './port-order.ts'
 import { triggerTimeAnnotation } from './trigger-times.ts'
 
 type Subset = NonNullable<Endpoints['subsets']>[number]
@@ -64,8 +65,10 @@ function wantedSlices(endpoints: Endpoints): { readonly wanted: NewSlice[]; read
   const groups = new Map<string, { family: IpFamily; ports: Port[]; endpoints: Endpoint[] }>()
   let skipped = 0
   for (const { addresses = [], notReadyAddresses = [], ports: offered = [] } of endpoints.subsets ?? []) {
-    const ports = offered.map(({ name = '', port, protocol = 'TCP', appProtocol }) =>
-      omitUndefined<Port>({ name, port, protocol, appProtocol }),
+    const ports = sortSlicePorts(
+      offered.map(({ name = '', port, protocol = 'TCP', appProtocol }) =>
+        omitUndefined<Port>({ name, port, protocol, appProtocol }),
+      ),
     )
     const all = [
       ...addresses.map((address) => endpointOf(address, true)),
