@@ -184,6 +184,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await using dev = await startDev(project, '--once')
     expect(await dev.exited).toBe(1)
     await dev.line(/not today/)
+    expect(dev.lines.filter((line) => line.includes('waiting'))).toEqual([])
   })
 
   it('says what is wrong with its arguments', async () => {

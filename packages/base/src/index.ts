@@ -94,4 +94,5 @@ export {
   VirtualClock,
   type VirtualClockOptions,
 } from './virtual-clock.ts'
+export { wantsColors } from './wants-colors.ts'
 export { withDeadline } from './with-deadline.ts'

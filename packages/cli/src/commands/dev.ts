@@ -71,6 +71,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
         entry: entry.name,
         onLoaded: tellHow,
         onFailed: () => once.settle(1),
+        isOnce: options.once,
       }),
     )
     const watching = await watchProject({

@@ -20,6 +20,8 @@ export interface DevSessionOptions {
   readonly onLoaded: (loaded: Loaded) => void
   /** Told that the operator does not work, because it could not be loaded or has ended. */
   readonly onFailed: () => void
+  /** Whether a failure is the end, instead of something that the next change of the code may mend. */
+  readonly isOnce: boolean
 }
 
 /**
@@ -127,16 +129,17 @@ export class DevSession implements AsyncDisposable {
   }
 
   #tellStay(): void {
-    const { story, entry, onFailed } = this.#options
+    const { story, entry, onFailed, isOnce } = this.#options
     // Given up for the next one, or for good.
     if (this.#isAskedFor || this.#isOver) return
-    if (this.#working) story.tell(entry, 'goes on running as it was; waiting for the next change', 'yellow')
+    if (isOnce) story.tell(entry, 'does not run', 'red')
+    else if (this.#working) story.tell(entry, 'goes on running as it was; waiting for the next change', 'yellow')
     else story.tell(entry, 'waiting for the next change', 'yellow')
     onFailed()
   }
 
   async #ended(child: OperatorChild, { operator }: Loaded, code: number | string): Promise<void> {
-    const { story, client, onFailed } = this.#options
+    const { story, client, onFailed, isOnce } = this.#options
     if (this.#working === child) this.#working = undefined
     // A process that was cut off leaves registrations behind that would keep everybody from writing.
     if (code !== 0) {
@@ -145,7 +148,7 @@ export class DevSession implements AsyncDisposable {
       )
     }
     if (child.isStopping || this.#isOver) return
-    story.tell(operator, `ended by itself (${code}); waiting for the next change`, 'red')
+    story.tell(operator, `ended by itself (${code})${isOnce ? '' : '; waiting for the next change'}`, 'red')
     onFailed()
   }
 }

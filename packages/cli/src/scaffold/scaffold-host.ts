@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { wantsColors } from '../terminal/colors.ts'
+import { wantsColors } from '@kubewright/base'
 import { InterruptedError } from '../terminal/interrupted-error.ts'
 import { Prompt } from '../terminal/prompt.ts'
 

@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { paintDiff, painted, plain, wantsColors } from './colors.ts'
-
-describe('wantsColors()', () => {
-  it.each([
-    [true, {}, true],
-    [false, {}, false],
-    [true, { NO_COLOR: '1' }, false],
-    [true, { NO_COLOR: '' }, true],
-    [true, { TERM: 'dumb' }, false],
-    [false, { FORCE_COLOR: '1' }, true],
-    [true, { FORCE_COLOR: '0' }, false],
-    [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('on a terminal: %s, with %o: %s', (isTTY, env, wanted) => expect(wantsColors({ isTTY }, env)).toBe(wanted))
-})
+import { paintDiff, painted, plain } from './colors.ts'
 
 describe('paintDiff()', () => {
   it('paints lines as git does, and leaves what did not change', () => {

@@ -18,20 +18,6 @@ export const plain: Paint = (_, text) => text
 /** Paints as terminals understand it. */
 export const painted: Paint = (color, text) => (text === '' ? '' : `\u001B[${codes[color]}m${text}${colorEnd}`)
 
-/**
- * Whether text for a stream is painted: NO_COLOR (https://no-color.org) turns colours off, FORCE_COLOR on; without both it takes a
- * terminal that is not dumb.
- */
-export function wantsColors(
-  stream: { readonly isTTY?: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  if (env['NO_COLOR']) return false
-  const forced = env['FORCE_COLOR']
-  if (forced !== undefined) return forced !== '0' && forced !== 'false'
-  return stream.isTTY === true && env['TERM'] !== 'dumb'
-}
-
 /** A line of a unified diff in the colours of git. */
 export function paintDiff(line: string, paint: Paint): string {
   if (/^(?:---|\+\+\+)/.test(line)) return paint('bold', line)

@@ -1,5 +1,5 @@
-import type { Clock } from '@kubewright/base'
-import { painted, plain, wantsColors } from './colors.ts'
+import { type Clock, wantsColors } from '@kubewright/base'
+import { painted, plain } from './colors.ts'
 import { erase, ProgressLine, type ScreenStream } from './progress-line.ts'
 import type { Terminal } from './terminal.ts'
 import { wrapLine } from './wrap-line.ts'

@@ -177,7 +177,8 @@ Environment:
   ENABLE_WEBHOOKS  false leaves webhooks out
   POD_NAME         what this replica is called
   POD_NAMESPACE    where it runs, and keeps its Leases and Secrets
-  NO_COLOR         leaves colours out`
+  NO_COLOR         leaves colours out
+  FORCE_COLOR      paints what is not written to a terminal, too`
 }
 
 /** Reads flags and environment. Throws a UsageError that says what is wrong and what would be right. */

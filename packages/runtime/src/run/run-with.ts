@@ -1,5 +1,5 @@
 import { isUnauthorized } from '@kubewright/api'
-import { AsyncDisposer, createLogger, type Logger, uuid } from '@kubewright/base'
+import { AsyncDisposer, createLogger, type Logger, uuid, wantsColors } from '@kubewright/base'
 import type { Operator } from '../define-operator.ts'
 import { cacheCheck } from '../health/cache-check.ts'
 import { createHealthChecks } from '../health/health-checks.ts'
@@ -182,7 +182,7 @@ function formatOf(host: RunHost, { log: { format } }: RunSettings): 'json' | 'pr
 function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
   const { level, stackTraces } = settings.log
   const chosen = formatOf(host, settings)
-  const color = chosen === 'pretty' && host.isTerminal && (host.env['NO_COLOR'] ?? '') === ''
+  const color = chosen === 'pretty' && wantsColors({ isTTY: host.isTerminal }, host.env)
   // People see the line that ends the program; where each error was made is for who debugs.
   const wantsStacks = stackTraces && (chosen === 'json' || level === 'error' || level > 0)
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
