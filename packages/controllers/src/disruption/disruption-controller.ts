@@ -113,7 +113,12 @@ export const staleDisruptionController: KeyController = /* @__PURE__ */ defineBu
       const since = knownTime(findCondition(conditions, 'DisruptionTarget')?.lastTransitionTime)
       const left = since === undefined ? 0 : since + staleAfter - clock.now()
       if (left > 0) return { requeueAfter: left }
-      const cleared = { type: 'DisruptionTarget', status: 'False' as const, lastTransitionTime: toTime(clock.now()) }
+      const cleared = {
+        type: 'DisruptionTarget',
+        observedGeneration: pod.metadata.generation ?? 0,
+        status: 'False' as const,
+        lastTransitionTime: toTime(clock.now()),
+      }
       await writeStatus(client, Pod, pod, {
         ...pod.status,
         conditions: conditions.map((one) => (one.type === 'DisruptionTarget' ? cleared : one)),

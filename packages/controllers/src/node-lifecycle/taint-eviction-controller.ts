@@ -52,15 +52,18 @@ export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuil
 
 function tell({ events }: KeyContext, pod: Pod, what: string): void {
   const message = `${what} Pod ${keyOf(pod)}`
-  events.record(pod, { type: 'Normal', reason: 'TaintManagerEviction', message })
+  // It names the pod only: in a real cluster the one that goes may have been replaced by another of its name.
+  const named = { ...pod, metadata: { ...pod.metadata, uid: '', resourceVersion: '' } }
+  events.record(named, { type: 'Normal', reason: 'TaintManagerEviction', message })
 }
 
 async function evict({ client }: KeyContext, pod: Pod, now: number): Promise<void> {
-  const { namespace = '', name, uid } = pod.metadata
+  const { namespace = '', name, uid, generation = 0 } = pod.metadata
   try {
     if (!isPodTerminal(pod)) {
       const disrupted: PodCondition = {
         type: 'DisruptionTarget',
+        observedGeneration: generation,
         status: 'True',
         reason: 'DeletionByTaintManager',
         message: 'Taint manager: deleting due to NoExecute taint',

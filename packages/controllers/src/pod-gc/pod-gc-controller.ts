@@ -59,19 +59,20 @@ async function confirmGone(
 }
 
 async function remove({ client }: KeyContext, { pod, why }: Leftover, now: number): Promise<void> {
-  const { namespace = '', name, uid } = pod.metadata
+  const { namespace = '', name, uid, generation = 0 } = pod.metadata
   try {
     if (!isPodTerminal(pod)) {
       // Controllers count on an end of the pod that they can see.
       const disrupted: PodCondition = {
         type: 'DisruptionTarget',
+        observedGeneration: generation,
         status: 'True',
         reason: 'DeletionByPodGC',
         message: 'PodGC: node no longer exists',
         lastTransitionTime: toTime(now),
       }
       const conditions = why === 'node-gone' ? { conditions: [disrupted] } : {}
-      const status: PodStatus = { phase: 'Failed', ...conditions }
+      const status: PodStatus = { phase: 'Failed', observedGeneration: generation, ...conditions }
       const patch = { metadata: { uid }, status }
       await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
     }
