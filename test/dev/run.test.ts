@@ -67,6 +67,21 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     ])
   })
 
+  it('ends when it is told to while code is being loaded', async () => {
+    const late = `
+const alive = setInterval(() => undefined, 60_000)
+await new Promise<void>((done) => {
+  process.once('SIGTERM', () => done())
+  process.kill(process.pid, 'SIGTERM')
+})
+clearInterval(alive)
+export * from './operator.ts'
+`
+    project.write('src/late.ts', late)
+    await using run = await CliProcess.start(['run', 'src/late.ts'], project.path, { KUBECONFIG: up.kubeconfig })
+    expect(await run.exited).toBe(143)
+  })
+
   it('shows where code that cannot be loaded is wrong', async () => {
     project.write('src/broken.ts', `const size: number = 3\nthrow new Error('at ' + size)\n`)
     await using run = await CliProcess.start(['run', 'src/broken.ts'], project.path)

@@ -3,6 +3,7 @@ import { errorLines } from '../dev/tell-error.ts'
 import { findEntry } from '../run/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../run/load-operator.ts'
 import { projectRuntime } from '../run/project-runtime.ts'
+import { InterruptedError } from '../terminal/interrupted-error.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -31,7 +32,7 @@ FLAGS are those of a kubebuilder binary, such as --leader-elect,
 
 async function runOperator(
   args: readonly string[],
-  { clock, note, terminal = noTerminal }: CommandContext,
+  { clock, note, signal, terminal = noTerminal }: CommandContext,
 ): Promise<number> {
   const { paintNote } = terminal
   const [first] = args
@@ -49,6 +50,8 @@ async function runOperator(
   }
   const { operator, options, ended } = loaded
   const runtime = await projectRuntime(entry.file)
+  // Nobody listened while the code was loaded.
+  if (signal.aborted) throw new InterruptedError()
   const own = runtime.systemRunHost()
   const host = {
     ...own,
