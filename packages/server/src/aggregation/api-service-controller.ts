@@ -6,6 +6,7 @@ import { systemContext } from '../auth/system-context.ts'
 import { automanagedLabel, localApiService } from '../bootstrap/api-services.ts'
 import { ensureObject, putObject, putStatus } from '../bootstrap/ensure-object.ts'
 import { asCrd } from '../crd/crd.ts'
+import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
 import { deleteObject } from '../registry/delete-object.ts'
 import type { MutableObject } from '../registry/resource.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
@@ -23,10 +24,17 @@ export class ApiServiceController {
   readonly #parts: ServerParts
   readonly #lookup: ObjectLookup
   readonly #remote: RemoteApiServices
+  readonly #discovery: DiscoveryIndex | undefined
   #wanted = true
   #running: Promise<void> | undefined
 
-  constructor(parts: ServerParts, lookup: ObjectLookup, remote: RemoteApiServices) {
+  constructor(
+    parts: ServerParts,
+    lookup: ObjectLookup,
+    remote: RemoteApiServices,
+    discovery: DiscoveryIndex | undefined,
+  ) {
+    this.#discovery = discovery
     this.#parts = parts
     this.#lookup = lookup
     this.#remote = remote
@@ -84,6 +92,7 @@ export class ApiServiceController {
   async #reconcile(): Promise<void> {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
+    this.#discovery?.setPromised(known.filter((object) => isMadeByHand(object)).map(promisedBy))
     const custom = this.#customGroupVersions()
     const defined = await this.#definedVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
@@ -146,6 +155,20 @@ export class ApiServiceController {
 
 function isManaged({ metadata }: MutableObject): boolean {
   return metadata.labels?.[automanagedLabel] === 'true'
+}
+
+function isMadeByHand(object: MutableObject): boolean {
+  return !isRemote(object) && object.metadata.labels?.[automanagedLabel] === undefined
+}
+
+function promisedBy(object: MutableObject): PromisedVersion {
+  const {
+    group = '',
+    version = '',
+    groupPriorityMinimum = 0,
+    versionPriority = 0,
+  } = object['spec'] as Partial<RemoteApiService['spec']>
+  return { group, version, priority: { group: groupPriorityMinimum, version: versionPriority } }
 }
 
 function isLocal(object: MutableObject): boolean {

@@ -27,5 +27,5 @@ export function installAggregation(
   const servers = new ExtensionServers({ outgoing, resolveService, clock: parts.clock, frontProxy })
   const remote = new RemoteApiServices({ parts, lookup, servers, discovery })
   parts.paths.push(remote.paths)
-  return new ApiServiceController(parts, lookup, remote)
+  return new ApiServiceController(parts, lookup, remote, discovery)
 }

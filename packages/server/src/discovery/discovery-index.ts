@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
 import type { ResourceTable } from '../registry/resource-table.ts'
 import { type DiscoveredResource, discoveredResource } from './discovered-resource.ts'
 import { comparePriorities, type Priority, priorityOf } from './group-priority.ts'
@@ -25,6 +26,13 @@ export interface RemoteVersion {
   readonly freshness: 'Current' | 'Stale'
 }
 
+/** A version that an APIService promises of this server. */
+export interface PromisedVersion {
+  readonly group: string
+  readonly version: string
+  readonly priority: Priority
+}
+
 /** A group with its versions, the preferred one first. */
 export interface DiscoveredGroup {
   readonly name: string
@@ -45,6 +53,8 @@ export class DiscoveryIndex implements Disposable {
   #groups: ReadonlyMap<string, DiscoveredGroup> | undefined
   #local: ReadonlyMap<string, DiscoveredGroup> | undefined
   #remote: readonly RemoteVersion[] = []
+  #promised: readonly PromisedVersion[] = []
+  #listed: ReadonlyMap<string, DiscoveredGroup> | undefined
   #aggregated: { core?: AggregatedDocument; groups?: AggregatedDocument } = {}
 
   constructor(resources: ResourceTable) {
@@ -55,6 +65,12 @@ export class DiscoveryIndex implements Disposable {
   /** Every group by name, in the order of discovery; the core group has the empty name. */
   get groups(): ReadonlyMap<string, DiscoveredGroup> {
     return (this.#groups ??= this.#collect(this.#remote))
+  }
+
+  /** Every group that the list of groups has: besides those that are served also those that were only promised. */
+  get listed(): ReadonlyMap<string, DiscoveredGroup> {
+    if (this.#promised.length === 0) return this.groups
+    return (this.#listed ??= this.#collect(this.#remote, this.#promised))
   }
 
   /** The groups that this server answers for itself. */
@@ -71,6 +87,13 @@ export class DiscoveryIndex implements Disposable {
   setRemote(versions: readonly RemoteVersion[]): void {
     this.#remote = versions
     this.#changed()
+  }
+
+  /** Says which versions APIServices promise of this server, whether it serves them or not. */
+  setPromised(versions: readonly PromisedVersion[]): void {
+    if (deepEqual(versions, this.#promised)) return
+    this.#promised = versions
+    this.#listed = undefined
   }
 
   find(group: string, version: string): DiscoveredVersion | undefined {
@@ -90,11 +113,15 @@ export class DiscoveryIndex implements Disposable {
 
   #changed(): void {
     this.#groups = undefined
+    this.#listed = undefined
     this.#local = undefined
     this.#aggregated = {}
   }
 
-  #collect(remote: readonly RemoteVersion[]): ReadonlyMap<string, DiscoveredGroup> {
+  #collect(
+    remote: readonly RemoteVersion[],
+    promised: readonly PromisedVersion[] = [],
+  ): ReadonlyMap<string, DiscoveredGroup> {
     const versions = new Map<string, (DiscoveredVersion & { readonly priority: Priority })[]>()
     const add = (group: string, found: DiscoveredVersion & { readonly priority: Priority }): void => {
       const known = versions.get(group)
@@ -109,6 +136,10 @@ export class DiscoveryIndex implements Disposable {
     }
     for (const found of remote) {
       add(found.group, { version: found.version, resources: [], priority: found.priority, remote: found })
+    }
+    for (const { group, version, priority } of promised) {
+      if (versions.get(group)?.some((found) => found.version === version)) continue
+      add(group, { version, resources: [], priority })
     }
     return new Map(
       [...versions]

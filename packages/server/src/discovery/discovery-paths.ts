@@ -44,7 +44,7 @@ function core(index: DiscoveryIndex, { request }: RequestContext, parts: readonl
 
 function groupList(index: DiscoveryIndex, { request }: RequestContext): ApiResponse {
   if (wantsAggregated(request)) return aggregated(index, 'groups', request)
-  const groups = [...index.groups.values()].filter(({ name }) => name !== '')
+  const groups = [...index.listed.values()].filter(({ name }) => name !== '')
   return respond(200, apiGroupList(groups), plain(request))
 }
 
@@ -54,9 +54,12 @@ function below(
   name: string,
   version: string | undefined,
 ): ApiResponse {
+  if (version === undefined) {
+    const listed = index.listed.get(name)
+    return listed ? respond(200, apiGroup(listed), plain(request)) : notFoundPage()
+  }
   const group = index.groups.get(name)
   if (!group) return notFoundPage()
-  if (version === undefined) return respond(200, apiGroup(group), plain(request))
   const found = group.versions.find((candidate) => candidate.version === version)
   if (!found) {
     if (isBuiltinGroup(name)) throw failure(404)

@@ -105,9 +105,10 @@ export class OpenApiDocuments implements Disposable {
     const known = this.#v3.get(name)
     if (known && sameList(known.from, resources)) return known.document
     const paths = resources.flatMap(pathsOf)
-    // Custom groups get theirs from their definitions, which say nothing about discovery.
-    if (this.#isBuiltin(group)) paths.push(discoveryPath(`/${name}/`, group, version))
-    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), this.#version))
+    // Custom groups get theirs from their definitions, which say nothing about discovery, the release or who may ask.
+    const builtin = this.#isBuiltin(group)
+    if (builtin) paths.push(discoveryPath(`/${name}/`, group, version))
+    const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), builtin ? this.#version : undefined))
     this.#v3.set(name, { from: resources, document })
     return document
   }

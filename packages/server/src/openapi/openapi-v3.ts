@@ -7,11 +7,17 @@ const securitySchemes = {
   BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
 }
 
-/** One document of /openapi/v3: the paths of a group version, or of a few paths beside them. */
+/** What stands at the head of documents that are made from definitions of custom resources. */
+const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
+
+/**
+ * One document of /openapi/v3: the paths of a group version, or of a few paths beside them. `version` is the server's; without it, the
+ * document is one of custom resources.
+ */
 export function openApiV3(
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
-  version: string,
+  version: string | undefined,
 ): Record<string, unknown> {
   const roots = new Set<string>()
   const refer = (name: string): { schema: unknown } => {
@@ -24,9 +30,12 @@ export function openApiV3(
     .map((path) => [path.path, pathItem(path, refer)] as const)
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version },
+    info: version === undefined ? customInfo : { title: 'Kubernetes', version },
     paths: Object.fromEntries(items),
-    components: { schemas: definitionsFor(roots, custom, 'v3'), securitySchemes },
+    components: {
+      schemas: definitionsFor(roots, custom, 'v3'),
+      ...(version === undefined ? {} : { securitySchemes }),
+    },
   }
 }
 
