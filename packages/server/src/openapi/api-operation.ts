@@ -22,6 +22,8 @@ export interface ApiOperation {
   /** Names of query parameters. */
   readonly parameters: readonly string[]
   readonly body?: OperationBody
+  /** Media types of a body that is no patch. @default anything */
+  readonly consumes?: readonly string[]
   /** By status code: the definition of the body, or `string` for plain text. */
   readonly responses: Readonly<Record<string, string>>
   readonly produces: readonly string[]

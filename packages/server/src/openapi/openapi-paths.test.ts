@@ -70,7 +70,9 @@ describe('openApiPaths() version 3', () => {
     expect(
       Object.keys(after).filter((name) => after[name].serverRelativeURL !== before[name]?.serverRelativeURL),
     ).toEqual(['apis/shop.example.com/v1'])
-    const { paths, components } = (await server.send('GET /openapi/v3/apis/shop.example.com/v1')).body
+    const { info, paths, components } = (await server.send('GET /openapi/v3/apis/shop.example.com/v1')).body
+    expect(info).toEqual({ title: 'Kubernetes CRD Swagger', version: 'v0.1.0' })
+    expect(components).not.toHaveProperty('securitySchemes')
     expect(components.schemas['com.example.shop.v1.Widget']).toMatchObject({
       properties: {
         metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
@@ -81,6 +83,12 @@ describe('openApiPaths() version 3', () => {
     const path = '/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}'
     expect(paths[`${path}/status`].get.operationId).toBe('readShopExampleComV1NamespacedWidgetStatus')
     expect(Object.keys(paths[path].patch.requestBody.content)).not.toContain('application/strategic-merge-patch+json')
+    expect(Object.keys(paths[path].put.requestBody.content)).toEqual(['application/json', 'application/yaml'])
+    expect(Object.keys(paths[path].get.responses[200].content)).toEqual(['application/json', 'application/yaml'])
+    expect(paths[path].get.parameters.map(({ name }: { name: string }) => name)).toEqual(['resourceVersion'])
+    const everywhere = paths['/apis/shop.example.com/v1/widgets']
+    expect(everywhere.get).not.toHaveProperty('parameters')
+    expect(everywhere.parameters.map(({ name }: { name: string }) => name)).toContain('labelSelector')
     resources.delete('shop.example.com', 'v1', 'widgets')
     expect((await server.send('GET /openapi/v3/apis/shop.example.com/v1')).status).toBe(404)
   })

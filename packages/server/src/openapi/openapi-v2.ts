@@ -45,7 +45,7 @@ function pathItem(path: ApiPath, refer: Refer, used: Set<string>): Record<string
 }
 
 function writeOperation(operation: ApiOperation, refer: Refer, used: Set<string>): Record<string, unknown> {
-  const { tag, description, id, action, kind, body, produces } = operation
+  const { tag, description, id, action, kind, body, consumes = ['*/*'], produces } = operation
   const parameters = [
     ...(body ? [bodyParameter(body, refer)] : []),
     // kubectl looks for dryRun in each operation, and does not follow references.
@@ -57,7 +57,7 @@ function writeOperation(operation: ApiOperation, refer: Refer, used: Set<string>
   ])
   return {
     description,
-    consumes: body && 'patch' in body ? body.patch : ['*/*'],
+    consumes: body && 'patch' in body ? body.patch : consumes,
     produces,
     schemes: ['https'],
     tags: [tag],

@@ -50,7 +50,7 @@ function pathItem(path: ApiPath, refer: Refer): Record<string, unknown> {
 }
 
 function writeOperation(operation: ApiOperation, refer: Refer): Record<string, unknown> {
-  const { tag, description, id, action, kind, parameters, body, produces } = operation
+  const { tag, description, id, action, kind, parameters, body, consumes = ['*/*'], produces } = operation
   const responses = Object.entries(operation.responses).map(([code, definition]) => {
     const content = Object.fromEntries(produces.map((type) => [type, refer(definition)]))
     return [code, { description: statusTexts[code] ?? '', content }]
@@ -60,20 +60,20 @@ function writeOperation(operation: ApiOperation, refer: Refer): Record<string, u
     description,
     operationId: id,
     ...(parameters.length > 0 ? { parameters: parameters.map((name) => parameter(name, undefined)) } : {}),
-    ...(body ? { requestBody: requestBody(body, refer) } : {}),
+    ...(body ? { requestBody: requestBody(body, consumes, refer) } : {}),
     responses: { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } },
     ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
     ...(kind ? { 'x-kubernetes-group-version-kind': kind } : {}),
   }
 }
 
-function requestBody(body: OperationBody, refer: Refer): Record<string, unknown> {
+function requestBody(body: OperationBody, consumes: readonly string[], refer: Refer): Record<string, unknown> {
   if ('patch' in body) {
     const schema = refer(metaDefinition('Patch'))
     return { content: Object.fromEntries(body.patch.map((type) => [type, schema])), required: true }
   }
-  if ('options' in body) return { content: { '*/*': refer(body.options) } }
-  return { content: { '*/*': refer(body.definition) }, required: true }
+  const content = (name: string): object => Object.fromEntries(consumes.map((type) => [type, refer(name)]))
+  return 'options' in body ? { content: content(body.options) } : { content: content(body.definition), required: true }
 }
 
 function parameter(name: string, named: string | undefined): Record<string, unknown> {

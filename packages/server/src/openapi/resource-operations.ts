@@ -4,6 +4,8 @@ import type { ApiOperation, ApiPath, OperationKind } from './api-operation.ts'
 import { capitalized, definitionName, metaDefinition, operationGroup, operationTag } from './definition-name.ts'
 
 const served = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+/** Custom resources have no protobuf, and their documents do not mention streams. */
+const servedCustom = ['application/json', 'application/yaml']
 const streamed = [...served, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
 const patches = ['application/json-patch+json', 'application/merge-patch+json']
 
@@ -66,6 +68,7 @@ class PathWriter {
   readonly #group: string
   readonly #tag: string
   readonly #kind: OperationKind
+  readonly #served: readonly string[]
 
   constructor(resource: Resource, discovered: DiscoveredResource) {
     const { group, version, kind, scope } = resource.kind
@@ -79,6 +82,7 @@ class PathWriter {
     this.#group = operationGroup(group) + capitalized(version)
     this.#tag = operationTag(group, version)
     this.#kind = { group, version, kind }
+    this.#served = resource.typedItems ? served : servedCustom
   }
 
   paths(): ApiPath[] {
@@ -115,7 +119,15 @@ class PathWriter {
     operations: readonly ApiOperation[],
     parameters: readonly string[] = [],
   ): ApiPath {
-    return { path, ...(named === undefined ? {} : { named }), parameters: [...parameters, 'pretty'], operations }
+    // What all operations take, the path takes.
+    const [first] = operations
+    const shared = (first?.parameters ?? []).filter((name) => operations.every((one) => one.parameters.includes(name)))
+    const own = operations.map((one) => ({
+      ...one,
+      parameters: one.parameters.filter((name) => !shared.includes(name)),
+    }))
+    const common = [...new Set([...parameters, ...shared, 'pretty'])]
+    return { path, ...(named === undefined ? {} : { named }), parameters: common, operations: own }
   }
 
   #collection(): ApiOperation[] {
@@ -130,8 +142,9 @@ class PathWriter {
           `deleteCollection${this.#scoped}`,
           `delete collection of ${kind}`,
         ),
-        parameters: collecting,
-        body: { options: metaDefinition('DeleteOptions') },
+        ...(this.#resource.typedItems
+          ? { parameters: collecting, body: { options: metaDefinition('DeleteOptions') } }
+          : { parameters: listing }),
         responses: { 200: metaDefinition('Status') },
       })
     }
@@ -146,13 +159,13 @@ class PathWriter {
 
   #list(suffix: string): ApiOperation {
     const { kind } = this.#kind
-    const watchable = this.#discovered.verbs.includes('watch')
+    const watchable = this.#resource.typedItems && this.#discovered.verbs.includes('watch')
     const scope = suffix === '' ? this.#scoped : kind + suffix
     return {
       ...this.#operation('get', 'list', `list${scope}`, `list ${watchable ? 'or watch ' : ''}objects of kind ${kind}`),
       parameters: listing,
       responses: { 200: this.#definition.replace(/[^.]+$/, this.#resource.kind.listKind) },
-      produces: watchable ? streamed : served,
+      produces: watchable ? streamed : this.#served,
     }
   }
 
@@ -185,6 +198,7 @@ class PathWriter {
     if (verbs.includes('get')) {
       found.push({
         ...this.#operation('get', 'get', `read${suffix}`, `read ${target}`),
+        ...(this.#resource.typedItems ? {} : { parameters: ['resourceVersion'] }),
         responses: { 200: subresource === 'log' ? 'string' : definition },
         ...(subresource === 'log' ? { parameters: logging, produces: ['text/plain', ...served] } : {}),
       })
@@ -194,7 +208,7 @@ class PathWriter {
         ...this.#operation('patch', 'patch', `patch${suffix}`, `partially update ${target}`),
         parameters: [...writing, 'force'],
         body: { patch: this.#patches },
-        responses: { 200: definition, 201: definition },
+        responses: { 200: definition, ...(this.#resource.typedItems ? { 201: definition } : {}) },
       })
     }
     if (verbs.includes('update')) {
@@ -298,7 +312,8 @@ class PathWriter {
       kind: this.#kind,
       parameters: [],
       responses: {},
-      produces: served,
+      produces: this.#served,
+      ...(this.#resource.typedItems ? {} : { consumes: servedCustom }),
     }
   }
 
