@@ -42,6 +42,31 @@ test('a pod that fits nowhere says why, and starts when there is room', async ()
   expect(plane.errors()).toEqual([])
 })
 
+test('a pod that wants to be near another starts when that one has a node', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'one' }, { name: 'two' }] })
+  const { api } = plane
+  const near = { labelSelector: { matchLabels: { app: 'b' } }, topologyKey: 'kubernetes.io/hostname' }
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [near] } }
+  await api.create(web('a', { affinity }))
+  await plane.until(
+    Pod,
+    'test/a',
+    ({ status }) => findCondition(status?.conditions, 'PodScheduled')?.status === 'False',
+  )
+  // Refused as well, and not looked at again because of others.
+  await api.create(web('nowhere', { nodeSelector: { disk: 'ssd' } }))
+  await plane.settle()
+  const { metadata, spec } = web('b')
+  await api.create(Pod({ metadata: { ...metadata, labels: { app: 'b' } }, spec }))
+  const a = await plane.until(Pod, 'test/a', ({ status }) => status?.phase === 'Running')
+  expect(a.spec.nodeName).toBe((await api.get(Pod, 'test/b')).spec.nodeName)
+  expect((await api.get(Pod, 'test/nowhere')).spec.nodeName).toBeUndefined()
+  await api.patch(Node, 'two', { metadata: { labels: { disk: 'ssd' } } })
+  const found = await plane.until(Pod, 'test/nowhere', ({ status }) => status?.phase === 'Running')
+  expect(found.spec.nodeName).toBe('two')
+  expect(plane.errors()).toEqual([])
+})
+
 test('nodes have a status that kubectl can show, and pods addresses of their own', async () => {
   await using plane = await startPlane({ ...none, nodes: 2 })
   const [first, second] = await plane.api.list(Node)

@@ -85,7 +85,7 @@ export {
   type ZonedInstant,
 } from './syntax/rfc3339.ts'
 export { GoURL, isRequestURI } from './syntax/url.ts'
-export { drainMicrotasks, systemClock } from './system-clock.ts'
+export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
 export { shortId, uuid } from './uuid.ts'
 export {

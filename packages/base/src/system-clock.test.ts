@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from './system-clock.ts'
+import { systemClock, turnWhenDue } from './system-clock.ts'
 
 describe('systemClock', () => {
   test('nowMicros() does not go back while the wall time stands still, and agrees with now()', () => {
@@ -46,4 +46,15 @@ describe('systemClock', () => {
     controller.abort('stop')
     await expect(sleeping).rejects.toBe('stop')
   })
+})
+
+test('turnWhenDue() lets timers run beside promises that never end', async () => {
+  let isOver = false
+  systemClock.setTimer(1, () => (isOver = true))
+  let steps = 0
+  while (!isOver && steps < 50_000_000) {
+    steps++
+    await turnWhenDue()
+  }
+  expect(isOver).toBe(true)
 })

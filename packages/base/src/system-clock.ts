@@ -57,3 +57,22 @@ export const systemClock: Clock = new SystemClock()
 export function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+// Long enough to cost nothing, short enough for nobody to notice.
+const longestSlice = 10
+let lastTurn = 0
+let nextTurn: Promise<void> | undefined
+
+/**
+ * For work that waits for nothing but promises, which can go on for seconds while timers, signals and sockets starve: a promise to
+ * wait for when it is time to let them have their turn, else undefined.
+ */
+export function turnWhenDue(): Promise<void> | undefined {
+  if (nextTurn === undefined && performance.now() - lastTurn > longestSlice) {
+    nextTurn = drainMicrotasks().then(() => {
+      nextTurn = undefined
+      lastTurn = performance.now()
+    })
+  }
+  return nextTurn
+}

@@ -34,6 +34,16 @@ describe('startControlPlane()', () => {
     expect(clock.pending).toEqual([])
   })
 
+  test('lets timers run beside clients that never pause', async () => {
+    await using plane = await startControlPlane(bare)
+    const client = plane.client()
+    let isOver = false
+    const timer = setTimeout(() => (isOver = true), 1)
+    for (let i = 0; i < 20_000 && !isOver; i++) await client.find(ConfigMap, 'none')
+    clearTimeout(timer)
+    expect(isOver).toBe(true)
+  })
+
   test('runs the controllers that are named, and no others', async () => {
     await using plane = await startControlPlane({ ...bare, controllers: ['namespace-controller'] })
     expect(plane.controllers.names).toEqual(['namespace-controller'])

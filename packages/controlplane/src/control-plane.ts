@@ -7,6 +7,7 @@ import {
   type Random,
   systemClock,
   systemRandom,
+  turnWhenDue,
 } from '@kubewright/base'
 import {
   type ApiClient,
@@ -150,6 +151,8 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport =>
     inProcessTransport({
       handler: server.handler,
+      // Virtual time passes when there is nothing left to do, and needs no turns.
+      ...(clock === systemClock ? { pause: turnWhenDue } : {}),
       peer: {
         address: '127.0.0.1',
         certificate: { commonName: user.name, organizations: user.groups ?? [] },

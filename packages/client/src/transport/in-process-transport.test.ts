@@ -29,3 +29,16 @@ test('inProcessTransport() shows the handler the peer that it was given', async 
   const response = await transport.send({ method: 'GET', path: '/' })
   expect(JSON.parse(Buffer.from(await response.body.bytes()).toString())).toEqual(peer)
 })
+
+test('inProcessTransport() sends when the pause that it was given is over', async () => {
+  const seen: string[] = []
+  const transport = inProcessTransport({
+    pause: async () => void seen.push('pause'),
+    handler: async () => {
+      seen.push('request')
+      return { status: 200, headers: {} }
+    },
+  })
+  await transport.send({ method: 'GET', path: '/' })
+  expect(seen).toEqual(['pause', 'request'])
+})

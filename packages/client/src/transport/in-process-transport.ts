@@ -45,6 +45,8 @@ export interface InProcessTransportOptions {
   readonly peer?: InProcessPeer
   /** For messages. @default 'in-process' */
   readonly host?: string
+  /** Asked before each request, which waits for the promise that it may give: `turnWhenDue`, where time is real. */
+  readonly pause?: () => Promise<void> | undefined
 }
 
 /** A transport that calls a server's handler: no socket, no encoding, and nothing that is not deterministic. */
@@ -56,15 +58,19 @@ class InProcessTransport implements Transport {
   readonly host: string
   readonly #handler: InProcessHandler
   readonly #peer: InProcessPeer
+  readonly #pause: () => Promise<void> | undefined
   readonly #closing = new AbortController()
 
-  constructor({ handler, peer = { address: '127.0.0.1' }, host = 'in-process' }: InProcessTransportOptions) {
+  constructor({ handler, peer = { address: '127.0.0.1' }, host = 'in-process', pause }: InProcessTransportOptions) {
     this.#handler = handler
     this.#peer = peer
+    this.#pause = pause ?? (() => undefined)
     this.host = host
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
+    const pause = this.#pause()
+    if (pause !== undefined) await pause
     const link = linkSignals(request.signal, this.#closing.signal)
     try {
       link.signal.throwIfAborted()

@@ -1,4 +1,4 @@
-import { isAlreadyExists, toMicroTime, toTime } from '@kubewright/api'
+import { isAlreadyExists, isConflict, toMicroTime, toTime } from '@kubewright/api'
 import { type Clock, type Duration, Quantity, toMillis } from '@kubewright/base'
 import { Lease, Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
@@ -45,10 +45,11 @@ export function nodeAgent(
         const live = found ?? (await register(context, node, addresses))
         registered.add(name)
         const status = nodeStatus(node, live, addresses, clock.now())
-        const shown = sameContent(live.status, status)
-          ? live
-          : await context.client.subresource(Node, 'status').update({ ...live, status })
-        await untaint(context, shown)
+        // A patch, as kubelets write it: others change the node at the same time.
+        if (!sameContent(live.status, status)) {
+          await context.client.subresource(Node, 'status').patch(name, { status }, { type: 'strategic' })
+        }
+        await untaint(context, name)
         if (heartbeat !== undefined) await renew(context, live, clock, toMillis(heartbeat))
       }
     },
@@ -82,11 +83,18 @@ async function register({ client }: KeyContext, node: NodeSpecification, address
 }
 
 /** Every node is tainted when it is registered; the taint goes when the node is ready, as the node controller would see to. */
-async function untaint({ client }: KeyContext, node: Node): Promise<void> {
-  const taints = node.spec?.taints ?? []
+async function untaint({ client }: Pick<KeyContext, 'client'>, name: string): Promise<void> {
+  const node = await client.find(Node, name)
+  const taints = node?.spec?.taints ?? []
   const left = taints.filter(({ key }) => key !== 'node.kubernetes.io/not-ready')
-  if (left.length === taints.length) return
-  await client.update({ ...node, spec: { ...node.spec, taints: left } })
+  if (!node || left.length === taints.length) return
+  try {
+    await client.update({ ...node, spec: { ...node.spec, taints: left } })
+  } catch (error) {
+    // Somebody else was faster, such as the node controller. After a conflict, reads come from the server.
+    if (!isConflict(error)) throw error
+    await untaint({ client }, name)
+  }
 }
 
 function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {

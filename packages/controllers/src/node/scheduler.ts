@@ -40,14 +40,23 @@ export function podScheduler(): KeyController {
       }),
     ],
     start: ({ clock }) => {
-      const refused = new Set<string>()
+      const refused: Refused = new Map()
       return async (key, context) => {
-        if (key === moreRoom && refused.size === 0) return
+        if (key === moreRoom) {
+          if (refused.size === 0) return
+          refused.clear()
+        }
         await scheduleAll(context, ledger, refused, clock.now())
       }
     },
   })
 }
+
+/**
+ * The pods that no node takes, by uid, with the versions that were looked at: until there is more room, or they have changed, there is
+ * no use in looking again.
+ */
+type Refused = Map<string, string>
 
 /** Keeps the ledger and tells when there is something to do. */
 function podSource(ledger: ClusterLedger): Source {
@@ -82,17 +91,17 @@ function isWaiting(pod: Pod): boolean {
   return !nodeName && isOurs && pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod)
 }
 
-async function scheduleAll(
-  context: KeyContext,
-  ledger: ClusterLedger,
-  refused: Set<string>,
-  now: number,
-): Promise<void> {
+async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: Refused, now: number): Promise<void> {
   const { client } = context
   const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
   // A binding shows in the cache a moment later; until then the ledger remembers it.
-  const waiting = unbound.filter((pod) => isWaiting(pod) && !ledger.isAssumed(pod.metadata.uid)).sort(byPriority)
-  refused.clear()
+  const isDue = (pod: Pod): boolean =>
+    isWaiting(pod) &&
+    !ledger.isAssumed(pod.metadata.uid) &&
+    refused.get(pod.metadata.uid) !== pod.metadata.resourceVersion
+  const waiting = unbound.filter(isDue).sort(byPriority)
+  const present = new Set(unbound.map(({ metadata }) => metadata.uid))
+  for (const uid of refused.keys()) if (!present.has(uid)) refused.delete(uid)
   if (waiting.length === 0) return
   const loads = ledger.loads(await client.list(Node))
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
@@ -101,7 +110,6 @@ async function scheduleAll(
     const placement = schedulePod(pod, loads)
     if ('reason' in placement) {
       refusals.push({ pod, reason: placement.reason })
-      refused.add(pod.metadata.uid)
       continue
     }
     const node = placement.node.node.metadata.name
@@ -117,7 +125,15 @@ async function scheduleAll(
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   })
-  await inParallel(refusals, ({ pod, reason }) => refuse(context, pod, reason, now))
+  await inParallel(refusals, async ({ pod, reason }) => {
+    const { metadata } = await refuse(context, pod, reason, now)
+    refused.set(metadata.uid, metadata.resourceVersion)
+  })
+  // A pod that wants to be near others may find them now. This ends, as no pod is bound twice.
+  const seeking = unbound.filter(({ spec, metadata }) => spec.affinity?.podAffinity && refused.has(metadata.uid))
+  if (bindings.length === 0 || seeking.length === 0) return
+  for (const { metadata } of seeking) refused.delete(metadata.uid)
+  await scheduleAll(context, ledger, refused, now)
 }
 
 async function bind({ client, events }: KeyContext, pod: Pod, node: string): Promise<void> {
@@ -131,9 +147,10 @@ async function bind({ client, events }: KeyContext, pod: Pod, node: string): Pro
   events.record(pod, { type: 'Normal', reason: 'Scheduled', message, action: 'Binding' })
 }
 
-async function refuse({ client, events }: KeyContext, pod: Pod, message: string, now: number): Promise<void> {
+/** Says in its status that no node takes a pod. Resolves with the pod as it is then. */
+async function refuse({ client, events }: KeyContext, pod: Pod, message: string, now: number): Promise<Pod> {
   const current = findCondition(pod.status?.conditions, 'PodScheduled')
-  if (current?.status === 'False' && current.message === message) return
+  if (current?.status === 'False' && current.message === message) return pod
   events.record(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' })
   const condition: PodCondition = {
     type: 'PodScheduled',
@@ -145,9 +162,10 @@ async function refuse({ client, events }: KeyContext, pod: Pod, message: string,
   const { namespace = '', name, uid } = pod.metadata
   const patch = { metadata: { uid }, status: { conditions: [condition] } }
   try {
-    await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
+    return await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error
+    return pod
   }
 }
 
