@@ -48,8 +48,11 @@ export interface DeployedOperator extends AsyncDisposable {
   readonly firstRefusal: Promise<string>
   until<K extends AnyKind>(kind: K, key: Key, when?: (object: Infer<K>) => boolean): Promise<Infer<K>>
   gone(kind: AnyKind, key: Key): Promise<void>
-  /** Waits for an Event of this reason that was written again because it occurred again. */
-  repeated(reason: string, namespace: string): Promise<void>
+  /**
+   * Waits for an Event of this reason, and of this object if that is given, that occurred again. Resolves with whether it was seen to be
+   * written again for that: when much happens at once, it may have occurred twice before it is written at all.
+   */
+  repeated(reason: string, namespace: string, uid?: string): Promise<boolean>
   /** Asks for metrics as whom the token names. */
   metrics(token: string): Promise<number>
   /** Has the operator find that much time gone, as after a sleep of its machine. */
@@ -209,13 +212,14 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
     async gone(kind, key) {
       await sees(kind, key, (sight) => sight === undefined, `${kind.kind} ${JSON.stringify(key)} to go`)
     },
-    repeated: (reason, namespace) =>
+    repeated: (reason, namespace, uid) =>
       within(`a repeated Event ${reason}`, async (signal) => {
         for await (const event of await client.watch(Event, { namespace, signal })) {
           if (event.type === 'BOOKMARK' || event.object.reason !== reason) continue
-          if ((event.object.series?.count ?? 1) > 1) return
+          if (uid !== undefined && event.object.regarding?.uid !== uid) continue
+          if ((event.object.series?.count ?? 1) > 1) return event.type === 'MODIFIED'
         }
-        signal.throwIfAborted()
+        throw signal.reason ?? new Error('The watch of Events ended')
       }),
     metrics: async (token) => {
       const headers = { authorization: `Bearer ${token}` }

@@ -1,5 +1,5 @@
 // Each scenario has an operator do everything that its roles are for.
-import { controllerRef } from '@kubewright/api'
+import { controllerRef, type KubeObject } from '@kubewright/api'
 import type { NodesOptions } from '@kubewright/controlplane'
 import { Deployment, Lease, MutatingWebhookConfiguration, Namespace, Pod, Secret, Service } from '@kubewright/k8s'
 import { type Controller, defineOperator, type Operator } from '@kubewright/runtime'
@@ -64,16 +64,20 @@ const template = { metadata: { labels }, spec: { containers: [{ name: 'main', im
 
 /** Has somebody else own what an object of the operator needs, until the operator has said so twice; the object goes again. */
 async function standInTheWay(
-  { client, repeated }: DeployedOperator,
+  { client, gone, repeated }: DeployedOperator,
   foreign: ReturnType<typeof Deployment> | ReturnType<typeof Service>,
   kind: Taken,
   object: Parameters<DeployedOperator['client']['create']>[0],
 ): Promise<void> {
   await client.create(foreign)
-  await client.create(object)
-  const { metadata } = object as unknown as { metadata: { name: string; namespace: string } }
-  await repeated('ErrResourceExists', metadata.namespace)
-  await client.delete(kind, metadata)
+  for (let tries = 1; ; tries++) {
+    const { metadata } = (await client.create(object)) as unknown as KubeObject
+    const { name, namespace = '', uid } = metadata
+    const isWrittenAgain = await repeated('ErrResourceExists', namespace, uid)
+    await client.delete(kind, { name, namespace })
+    if (isWrittenAgain || tries === 20) return
+    await gone(kind, { name, namespace })
+  }
 }
 
 type Taken = typeof AppService | typeof Home | typeof Foo | typeof EtcdCluster | typeof SqlDatabase
