@@ -93,7 +93,8 @@ describe('kubewright up', () => {
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
     // Headers of stream 1 that are no HPACK.
     const headers = Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff])
-    const goAway = '\0\0\x08\x07'
+    // Type, flags and stream: the length differs, as newer versions say why.
+    const goAway = '\x07\0\0\0\0\0'
     expect(await exchange(Buffer.concat([preface, Buffer.alloc(200, 0xff)]), ['h2'], goAway)).toContain(goAway)
     expect(await exchange(Buffer.concat([preface, settings, headers]), ['h2'], goAway)).toContain(goAway)
   })

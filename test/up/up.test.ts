@@ -1,4 +1,5 @@
 // `kubewright up` as a black box: its contract with scripts and people.
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -142,8 +143,10 @@ describe('kubewright up', () => {
 
   it('works for a user who is not root, and tells one who may not write', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can become somebody else; every other test has shown it already')
-    using folder = new TemporaryFolder()
     const nobody = 65_534
+    const { error } = spawnSync(process.execPath, ['--version'], { uid: nobody })
+    if (error) skip(`nobody but root can run Node from where it is: ${error.message}`)
+    using folder = new TemporaryFolder()
     const closed = join(folder.path, 'closed')
     mkdirSync(closed)
     chmodSync(closed, 0o755)
