@@ -1,43 +1,14 @@
-// Holds the packages to the table in ARCHITECTURE.md: what a package imports, what its package.json depends on and what its tsconfig
-// references must all be allowed there, and the table must name every package. The docs cannot lie, because this reads them.
+// Compares the packages with the import tables of ARCHITECTURE.md, so that the tables stay true. A package's imports, the
+// dependencies in its package.json and the references in its tsconfig.json must be allowed by the table of packages, imports
+// between its rooms by the table of its rooms. No files of a package may load each other in a cycle.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { checkFileCycles, checkRooms } from './boundaries/check-rooms.ts'
+import { allowedImports, readLayerTables, tableProblems } from './boundaries/layer-tables.ts'
+import { importsOf, sourceFiles } from './boundaries/source-imports.ts'
 
 const root = process.cwd()
 const complaints: string[] = []
-
-/** Rows of the table: package name to the packages that it may import directly. */
-function readTable(): Map<string, ReadonlySet<string>> {
-  const table = new Map<string, ReadonlySet<string>>()
-  for (const line of readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n')) {
-    const row = /^\| `([a-z0-9]+)` \|.*\| ([^|]*) \|$/.exec(line)
-    if (row) table.set(row[1]!, new Set([...row[2]!.matchAll(/`([a-z0-9]+)`/g)].map((m) => m[1]!)))
-  }
-  if (table.size === 0) throw new Error('ARCHITECTURE.md has no table of packages')
-  return table
-}
-
-/** Allowed imports with all that those allow in turn. */
-function closure(table: ReadonlyMap<string, ReadonlySet<string>>, name: string): ReadonlySet<string> {
-  const seen = new Set<string>()
-  const visit = (current: string): void => {
-    for (const next of table.get(current) ?? []) {
-      if (seen.has(next)) continue
-      seen.add(next)
-      visit(next)
-    }
-  }
-  visit(name)
-  return seen
-}
-
-function sourceFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.(test|test-d|bench)\.ts$/.test(entry.name))
-    .filter((entry) => !entry.parentPath.split('/').includes('testdata'))
-    .map((entry) => join(entry.parentPath, entry.name))
-}
 
 /** The workspace package that a module specifier names, if any. */
 function workspaceName(specifier: string): string | undefined {
@@ -53,7 +24,8 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, object>>
 }
 
-const table = readTable()
+const { packages: table, rooms } = readLayerTables(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
+complaints.push(...tableProblems('The packages', table))
 const everything = new Set(table.keys())
 for (const name of readdirSync(join(root, 'packages'))) {
   const folder = join(root, 'packages', name)
@@ -62,7 +34,7 @@ for (const name of readdirSync(join(root, 'packages'))) {
     complaints.push(`packages/${name} is not in the table of ARCHITECTURE.md`)
     continue
   }
-  const allowed = name === 'cli' ? everything : closure(table, name)
+  const allowed = name === 'cli' ? everything : allowedImports(table, name)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   // A peer that is named among the notes on peers alone is one of any version.
   const peers = Object.keys(manifest.peerDependenciesMeta ?? {}).map((peer) => [peer, manifest.version])
@@ -93,7 +65,7 @@ for (const name of readdirSync(join(root, 'packages'))) {
       complaints.push(`packages/${name}/tsconfig.json references ../${target}, which the table does not allow`)
   }
   for (const file of sourceFiles(join(folder, 'src'))) {
-    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
+    for (const { specifier: fileName } of importsOf(file)) {
       const where = file.slice(root.length + 1)
       const target = workspaceName(fileName)
       if (target !== undefined) {
@@ -122,12 +94,15 @@ for (const name of readdirSync(join(root, 'packages'))) {
       }
     }
   }
+  const roomTable = rooms.get(name)
+  if (roomTable) complaints.push(...checkRooms(name, join(folder, 'src'), roomTable))
+  for (const cycle of checkFileCycles(name, join(folder, 'src'))) console.log(`note: ${cycle}`)
 }
 
 for (const complaint of complaints) console.error(complaint)
 console.log(
   complaints.length === 0
-    ? `boundaries hold for ${table.size} packages in the table`
+    ? `boundaries hold for ${table.size} packages and the rooms of ${[...rooms.keys()].join(', ') || 'none'}`
     : `${complaints.length} boundary violations`,
 )
 process.exitCode = complaints.length === 0 ? 0 : 1
