@@ -33,7 +33,6 @@ export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export type { NodeConnector, PodLogRequest } from './builtins/core/pods/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
-export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './http/api-request.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
 export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './http/local-servers.ts'
 export {
@@ -45,7 +44,8 @@ export {
   type OutgoingTls,
   systemOutgoing,
 } from './http/outgoing.ts'
-export type { RequestContext, UserInfo } from './request-context.ts'
+export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './request/api-request.ts'
+export type { RequestContext, UserInfo } from './request/request-context.ts'
 export {
   adminUser,
   createServerIdentity,

@@ -1,7 +1,8 @@
 import { validateManagedFieldsEntries } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import type { MutableObject, Resource } from '../registry/resource.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 
 /** The operations that admission distinguishes. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'

@@ -1,6 +1,7 @@
 import type { ServerParts } from '../api-server.ts'
-import type { MutableObject, Subresource } from '../registry/resource.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Subresource } from '../resource/subresource.ts'
 import { AdmissionChain } from './admission.ts'
 
 /** How the options of a connection are read from the query, by their name. */

@@ -1,6 +1,6 @@
 import { goQuote } from '@kubewright/base'
 import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import { findEndpointSlices, findService, isReady } from '../services/service-resolver.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 import { readText } from './remote-discovery.ts'

@@ -8,7 +8,7 @@ import { ensureObject, putObject, putStatus } from '../bootstrap/ensure-object.t
 import { asCrd } from '../crd/crd.ts'
 import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
 import { deleteObject } from '../registry/delete-object.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import type { RemoteApiServices } from './remote-api-services.ts'
 

@@ -15,7 +15,7 @@ import { standardChecks } from '../health/standard-checks.ts'
 import { requestTimeout } from '../limits/request-timeout.ts'
 import { OpenApiDocuments } from '../openapi/openapi-documents.ts'
 import { openApiPaths } from '../openapi/openapi-paths.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../resource/resource.ts'
 import { frontProxyName } from './front-proxy.ts'
 
 /** A resource of an extension server, in the words of a CustomResourceDefinition: `spec` is the same. */

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { linkSignals } from '@kubewright/base'
-import type { ApiResponse, Sink } from '../http/api-request.ts'
 import type { OutgoingResponse } from '../http/outgoing.ts'
-import { respondText } from '../http/respond.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { ApiResponse, Sink } from '../request/api-request.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { respondText } from '../request/respond.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { type ExtensionServers, UnresolvedService } from './extension-servers.ts'
 

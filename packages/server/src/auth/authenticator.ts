@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../http/api-request.ts'
-import type { UserInfo } from '../request-context.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import type { UserInfo } from '../request/request-context.ts'
 
 /**
  * Says who sent a request: undefined when it shows no credentials that this one knows. Throws {@link BadCredentials} when they are

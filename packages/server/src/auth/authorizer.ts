@@ -1,7 +1,7 @@
 import { parseFieldSelector } from '@kubewright/api'
 import { isPathSegmentName } from '@kubewright/base'
-import type { RequestInfo } from '../http/request-info.ts'
-import type { UserInfo } from '../request-context.ts'
+import type { UserInfo } from '../request/request-context.ts'
+import type { RequestInfo } from '../request/request-info.ts'
 
 /** What somebody wants to do. */
 export interface AuthorizationAttributes {

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
-import { respond } from '../http/respond.ts'
+import { respond } from '../request/respond.ts'
 import { authenticate } from './authenticate.ts'
 import { clientCertificates } from './client-certificates.ts'
 

@@ -1,6 +1,6 @@
 import { newBadRequest } from '@kubewright/api'
-import type { ApiRequest } from '../http/api-request.ts'
-import type { UserInfo } from '../request-context.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import type { UserInfo } from '../request/request-context.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticator.ts'
 import { type Authorizer, resourceAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden-error.ts'

@@ -1,7 +1,7 @@
 import type { PathHandler } from '../api-server.ts'
-import type { ApiRequest, ApiResponse } from '../http/api-request.ts'
-import { respondText } from '../http/respond.ts'
-import { checkAccept, notAllowed } from '../http/route-errors.ts'
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import { respondText } from '../request/respond.ts'
+import { checkAccept, notAllowed } from '../request/route-errors.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'
 
 const jwksPath = '/openid/v1/jwks'

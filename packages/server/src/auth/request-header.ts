@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../http/api-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import { type Authenticator, asAuthenticated } from './authenticator.ts'
 
 /** Whom an extension server believes when it is told who a request is from. */

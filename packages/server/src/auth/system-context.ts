@@ -1,6 +1,6 @@
-import type { RequestInfo } from '../http/request-info.ts'
-import type { Resource } from '../registry/resource.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { RequestInfo } from '../request/request-info.ts'
+import type { Resource } from '../resource/resource.ts'
 import { authenticatedGroup, mastersGroup } from './authenticator.ts'
 
 /** The context of a write that the server makes on its own behalf: allowed everything, and recorded under the manager's name. */

@@ -1,6 +1,6 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { priorityOf } from '../discovery/group-priority.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** The group that needs no APIService, because it is what serves them. */
 export const aggregatorGroup = 'apiregistration.k8s.io'

@@ -1,7 +1,7 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import type { ServerParts } from '../api-server.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import { aggregatorGroup, localApiService } from './api-services.ts'
 import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'

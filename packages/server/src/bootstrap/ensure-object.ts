@@ -2,7 +2,8 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
-import type { MutableObject, Resource } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 
 const manager = 'kube-apiserver'
 const accept = async (): Promise<void> => undefined

@@ -1,5 +1,5 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 const apiVersion = 'flowcontrol.apiserver.k8s.io/v1'
 const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' }

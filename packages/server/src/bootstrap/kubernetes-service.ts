@@ -1,5 +1,5 @@
 import { serviceAddress } from '@kubewright/base/pki'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
 
 const name = 'kubernetes'

@@ -1,4 +1,4 @@
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** The priority classes that every cluster has. */
 export function priorityClassObjects(): MutableObject[] {

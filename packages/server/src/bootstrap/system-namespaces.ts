@@ -1,4 +1,4 @@
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** The namespaces that every cluster has. */
 export const systemNamespaces: readonly string[] = ['default', 'kube-system', 'kube-public', 'kube-node-lease']

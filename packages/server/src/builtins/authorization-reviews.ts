@@ -1,8 +1,9 @@
 import { newBadRequest, newInvalid, parseFieldSelector, parseSelector } from '@kubewright/api'
 import type { AuthorizationAttributes, Authorizer } from '../auth/authorizer.ts'
 import { resourceAttributes } from '../auth/authorizer.ts'
-import type { MutableObject, VirtualCreate } from '../registry/resource.ts'
-import type { UserInfo } from '../request-context.ts'
+import type { UserInfo } from '../request/request-context.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { VirtualCreate } from '../resource/resource.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 import {
   type AccessReviewSpec,

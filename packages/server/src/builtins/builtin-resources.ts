@@ -1,11 +1,14 @@
 import type { AnyKind } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
-import type { Resource, Strategy, Subresource, TableDefinition } from '../registry/resource.ts'
-import { labelsText, scaleSubresource } from '../registry/scale-view.ts'
-import { mainStrategy, statusStrategy } from '../registry/status-strategy.ts'
+import type { Resource } from '../resource/resource.ts'
+import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import type { Subresource } from '../resource/subresource.ts'
+import type { TableDefinition } from '../resource/table-definition.ts'
 import { builtinTables } from '../table/builtin-tables.ts'
 import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
+import { labelsText, scaleSubresource } from './scale-view.ts'
 
 /** What a built-in resource adds to what its schema and discovery say. */
 export interface BuiltinResource {

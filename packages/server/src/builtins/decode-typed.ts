@@ -9,11 +9,6 @@ import {
   parseGroupVersion,
 } from '@kubewright/api'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
-import { decodeObject } from '../protobuf/decode-object.ts'
-import type { MutableObject, Rechecked, RecheckOptions, Strategy } from '../registry/resource.ts'
-import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
-import { warnStrictly } from '../verbs/strict-warnings.ts'
-import { isFormerVersion } from './former-versions.ts'
 import {
   DecodeState,
   decodeOnce,
@@ -22,8 +17,15 @@ import {
   goCodec,
   typeMetaMismatch,
   typeMetaProblem,
-} from './go-codec.ts'
-import { goTypeOfKind, printGoType } from './go-declarations.ts'
+} from '../go-types/go-codec.ts'
+import { goTypeOfKind, printGoType } from '../go-types/go-declarations.ts'
+import { decodeObject } from '../protobuf/decode-object.ts'
+import { textOf } from '../request/body.ts'
+import { warnStrictly } from '../request/strict-warnings.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/decoding.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import { isFormerVersion } from './former-versions.ts'
 import { jsonMembers } from './json-members.ts'
 
 /** The parts of a decoded body: the object, and what strict field validation says about it. */

@@ -1,8 +1,9 @@
 import type { FieldError } from '@kubewright/schema'
 import type { EscalationGuard } from '../auth/rbac/escalation.ts'
 import { rbacGroup, type Subject } from '../auth/rbac/rbac-policy.ts'
-import type { MutableObject, Strategy } from '../registry/resource.ts'
-import { pathSegmentName } from '../registry/validate-object-meta.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import { pathSegmentName } from '../resource/validate-object-meta.ts'
 import type { BuiltinTable } from './builtin-resources.ts'
 import { validateAggregationRule, validateBinding, validateRoleRefUpdate, validateRules } from './validate-rbac.ts'
 

@@ -2,7 +2,7 @@ import { type LabelSelectorLike, type Selector, selectorFrom, validateLabelSelec
 import { deepEqual } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
 import { compareUtf8, type FieldError, FieldPath, invalid, RawValue, utf8Length } from '@kubewright/schema'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import type { Unchecked } from './unchecked.ts'
 
 // What the strategies of most kinds share: immutable fields, selectors, and values shown in errors.

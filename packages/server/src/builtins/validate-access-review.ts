@@ -1,6 +1,6 @@
 import { validateLabelSelector } from '@kubewright/api'
 import { FieldError, FieldPath, forbidden, invalid, RawValue, required } from '@kubewright/schema'
-import type { MutableMeta, MutableObject } from '../registry/resource.ts'
+import type { MutableMeta, MutableObject } from '../resource/object.ts'
 
 /** A selector of a review: as text, or as requirements. */
 export interface SelectorSpec {

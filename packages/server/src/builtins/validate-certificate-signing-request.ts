@@ -11,7 +11,7 @@ import {
   required,
   tooLong,
 } from '@kubewright/schema'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** A condition of a request. */
 export interface RequestCondition {

@@ -3,7 +3,7 @@ import { isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { PolicyRule } from '../auth/rbac/policy-rule.ts'
 import { type RoleRef, rbacGroup, type Subject } from '../auth/rbac/rbac-policy.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** The rules of a Role or ClusterRole. */
 export function validateRules(role: MutableObject, namespaced: boolean): FieldError[] {

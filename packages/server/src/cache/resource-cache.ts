@@ -1,6 +1,6 @@
 import { SortedKeys } from '@kubewright/base'
 import type { Change } from '@kubewright/storage'
-import { type StoredObject, storedObject } from './stored-object.ts'
+import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 
 /** A change of one object, as watchers of its resource see it. */
 export class CacheEvent {

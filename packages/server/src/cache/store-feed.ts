@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
+import { storedObject } from '../resource/stored-object.ts'
 import { ResourceCache } from './resource-cache.ts'
-import { storedObject } from './stored-object.ts'
 
 /** The root of all keys. */
 export const registryRoot = '/registry/'

@@ -1,5 +1,5 @@
 import { GoURL, goQuote } from '@kubewright/base'
-import type { MutableMeta } from '../registry/resource.ts'
+import type { MutableMeta } from '../resource/object.ts'
 
 /** Says where an API of a protected group was approved, or that it was not. */
 export const approvalAnnotation = 'api-approved.kubernetes.io'

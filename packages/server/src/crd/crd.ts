@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
-import type { MutableMeta, MutableObject } from '../registry/resource.ts'
+import type { MutableMeta, MutableObject } from '../resource/object.ts'
 
 /** The group that definitions of custom resources belong to. */
 export const crdGroup = 'apiextensions.k8s.io'

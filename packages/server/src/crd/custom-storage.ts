@@ -1,8 +1,9 @@
 import { encodeJson } from '@kubewright/api'
 import { deepCopy, deepEqual } from '@kubewright/base'
-import { encodeStored, StoredObject } from '../cache/stored-object.ts'
-import { unclassifiedError } from '../http/unclassified-error.ts'
-import type { MutableObject, VersionedStorage } from '../registry/resource.ts'
+import { unclassifiedError } from '../request/unclassified-error.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { VersionedStorage } from '../resource/storage-form.ts'
+import { encodeStored, StoredObject } from '../resource/stored-object.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 
 /** Converts custom resources into another version where more than the apiVersion changes, as a conversion webhook does. */

@@ -1,6 +1,6 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { compileSchema, decodeObjectMeta, type JSONSchemaProps, type StructuralSchema } from '@kubewright/schema'
-import type { MutableMeta, MutableObject } from '../registry/resource.ts'
+import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Crd, CrdVersion } from './crd.ts'
 
 /** How strictly an object is brought into form. */

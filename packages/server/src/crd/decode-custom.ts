@@ -10,10 +10,11 @@ import {
 import { deepCopy } from '@kubewright/base'
 import { decodeObjectMeta } from '@kubewright/schema'
 import { summary } from '../builtins/decode-typed.ts'
-import { typeMetaMismatch, typeMetaProblem } from '../builtins/go-codec.ts'
-import type { MutableObject, Rechecked, RecheckOptions } from '../registry/resource.ts'
-import { type DecodeRequest, textOf } from '../verbs/read-body.ts'
-import { warnStrictly } from '../verbs/strict-warnings.ts'
+import { typeMetaMismatch, typeMetaProblem } from '../go-types/go-codec.ts'
+import { textOf } from '../request/body.ts'
+import { warnStrictly } from '../request/strict-warnings.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/decoding.ts'
+import type { MutableObject } from '../resource/object.ts'
 import type { CustomVersions } from './custom-versions.ts'
 
 /**

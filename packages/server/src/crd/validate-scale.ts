@@ -1,5 +1,5 @@
 import { type FieldError, FieldPath, goValue, invalid, isGoInteger } from '@kubewright/schema'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import type { CrdScale } from './crd.ts'
 
 const maxInt32 = 2147483647

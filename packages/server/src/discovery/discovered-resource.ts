@@ -1,6 +1,6 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { discoveryGroups, type SubresourceDiscovery } from '@kubewright/k8s/discovery'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../resource/resource.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
 /** A kind as discovery shows it; group and version are empty where they are those of the resource. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import type { ResourceTable } from '../registry/resource-table.ts'
+import type { ResourceTable } from '../resource/resource-table.ts'
 import { type DiscoveredResource, discoveredResource } from './discovered-resource.ts'
 import { comparePriorities, type Priority, priorityOf } from './group-priority.ts'
 

@@ -1,6 +1,6 @@
 import { encodeJson } from '@kubewright/api'
 import type { PathHandler } from '../api-server.ts'
-import { respondText } from '../http/respond.ts'
+import { respondText } from '../request/respond.ts'
 import type { DiscoveryIndex } from './discovery-index.ts'
 
 /** Serves / with every path that the server has: those of discovery, and the others that `more` names. */

@@ -1,7 +1,7 @@
 import { encodeJson } from '@kubewright/api'
 import type { PathHandler } from '../api-server.ts'
-import { respondText } from '../http/respond.ts'
-import { checkAccept, notAllowed, notServed } from '../http/route-errors.ts'
+import { respondText } from '../request/respond.ts'
+import { checkAccept, notAllowed, notServed } from '../request/route-errors.ts'
 
 /** The Kubernetes release whose behaviour the server has. */
 export const kubernetesVersion = 'v1.35.8'

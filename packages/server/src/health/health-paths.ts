@@ -1,8 +1,8 @@
 import { goQuote, type Logger } from '@kubewright/base'
 import type { PathHandler } from '../api-server.ts'
-import type { ApiResponse } from '../http/api-request.ts'
-import { respondText } from '../http/respond.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { ApiResponse } from '../request/api-request.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { respondText } from '../request/respond.ts'
 import type { HealthCheck, HealthChecks, HealthEndpoint } from './health-checks.ts'
 
 const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'livez', 'readyz'])

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import { createServerIdentity } from '../server-identity.ts'
-import type { ApiRequest, ApiResponse } from './api-request.ts'
 import { type Listener, listen } from './listener.ts'
 
 const identity = createServerIdentity(Date.UTC(2026, 0, 2))

@@ -12,8 +12,8 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
-import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './api-request.ts'
-import { parseQuery } from './parse-query.ts'
+import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from '../request/api-request.ts'
+import { parseQuery } from '../request/parse-query.ts'
 
 /** What {@link listen} takes. */
 export interface ListenOptions {

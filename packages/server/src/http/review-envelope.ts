@@ -1,6 +1,6 @@
 import { looksLikeJson, parseJson, parseYaml } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
-import { goJsonKind, typeMetaMismatch } from '../builtins/go-codec.ts'
+import { goJsonKind, typeMetaMismatch } from '../go-types/go-codec.ts'
 
 /** What a review that a webhook answers has to be. */
 export interface ReviewType {

@@ -3,7 +3,8 @@ import { goQuote } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
-import type { MutableObject, Resource } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 
 const manager = 'api-priority-and-fairness-config-consumer-v1'
 

@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../http/request-info.ts'
+import type { RequestInfo } from '../request/request-info.ts'
 
 const longVerbs: ReadonlySet<string> = new Set(['watch', 'proxy'])
 const longSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])

@@ -1,5 +1,5 @@
 import type { PathHandler } from '../api-server.ts'
-import { respondText } from '../http/respond.ts'
+import { respondText } from '../request/respond.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 
 /** Serves /metrics. */

@@ -1,9 +1,9 @@
 import { isApiError } from '@kubewright/api'
 import type { RequestFilter, ServerParts } from '../api-server.ts'
 import { kubernetesVersion, versionInfo } from '../discovery/version-path.ts'
-import type { ApiResponse } from '../http/api-request.ts'
 import { isLongRunning, isMutating } from '../limits/request-class.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { ApiResponse } from '../request/api-request.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import {
   type Counter,
   type CounterSeries,

@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../resource/resource.ts'
 import { definitionName, metaDefinition } from './definition-name.ts'
 
 /** A schema as OpenAPI documents have it. */

@@ -1,5 +1,5 @@
 import type { DiscoveredResource, DiscoveredSubresource } from '../discovery/discovered-resource.ts'
-import type { Resource } from '../registry/resource.ts'
+import type { Resource } from '../resource/resource.ts'
 import type { ApiOperation, ApiPath, OperationKind } from './api-operation.ts'
 import { capitalized, definitionName, metaDefinition, operationGroup, operationTag } from './definition-name.ts'
 

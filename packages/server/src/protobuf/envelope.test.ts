@@ -1,8 +1,8 @@
 import { builtinKinds } from '@kubewright/k8s/all'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DecodeState, goCodec } from '../builtins/go-codec.ts'
-import { goTypeOfKind } from '../builtins/go-declarations.ts'
+import { DecodeState, goCodec } from '../go-types/go-codec.ts'
+import { goTypeOfKind } from '../go-types/go-declarations.ts'
 import { arbitraryGoValue } from '../testdata/arbitrary-go-value.ts'
 import { decodeMessage, encodeProtobuf, encodeWatchFrame, openEnvelope } from './envelope.ts'
 

@@ -1,4 +1,4 @@
-import { type GoField, goDeclaration } from '../builtins/go-declarations.ts'
+import { type GoField, goDeclaration } from '../go-types/go-declarations.ts'
 import { numberedFields } from './field-table.ts'
 import { ReverseWriter } from './reverse-writer.ts'
 import { checkTag, readTag, specialCodecs } from './special-codecs.ts'

@@ -1,6 +1,6 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
-import { goTypeOfKind } from '../builtins/go-declarations.ts'
+import { goTypeOfKind } from '../go-types/go-declarations.ts'
 
 /** The message that an object of an apiVersion and kind is on the wire. */
 export interface MessageType {

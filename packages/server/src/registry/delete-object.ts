@@ -1,13 +1,13 @@
 import { encodeJson, newConflict, newInvalid, newNotFound } from '@kubewright/api'
 import { formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
-import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
-import { errorGroupOf } from './error-group.ts'
+import { validateDryRun } from '../request/write-options.ts'
+import { errorGroupOf } from '../resource/error-group.ts'
+import type { MutableObject } from '../resource/object.ts'
+import { copyStored } from '../resource/read-stored.ts'
+import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../resource/validate-object-meta.ts'
 import type { ObjectRegistry, WriteScope } from './object-registry.ts'
-import { copyStored } from './read-stored.ts'
-import { validateDryRun } from './request-options.ts'
-import type { MutableObject } from './resource.ts'
-import { foregroundFinalizer, orphanFinalizer } from './validate-object-meta.ts'
 
 /** What a delete was asked to do. */
 export interface DeleteOptions {

@@ -25,19 +25,21 @@ import {
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
-import { encodeStored, StoredObject, storedObject } from '../cache/stored-object.ts'
-import { unclassifiedError } from '../http/unclassified-error.ts'
-import type { RequestContext } from '../request-context.ts'
-import { errorGroupOf } from './error-group.ts'
-import { readStoredObject } from './read-stored.ts'
-import type { MutableMeta, MutableObject, Resource, Strategy, StrategyContext, Undo } from './resource.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { unclassifiedError } from '../request/unclassified-error.ts'
+import { errorGroupOf } from '../resource/error-group.ts'
+import type { MutableMeta, MutableObject } from '../resource/object.ts'
+import { readStoredObject } from '../resource/read-stored.ts'
+import type { Resource } from '../resource/resource.ts'
+import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
+import type { Strategy, StrategyContext, Undo } from '../resource/strategy.ts'
 import {
   type NameCheck,
   pathSegmentName,
   validateFinalizerNames,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from './validate-object-meta.ts'
+} from '../resource/validate-object-meta.ts'
 
 const metadataPath = FieldPath.of('metadata')
 const modified = 'the object has been modified; please apply your changes to the latest version and try again'

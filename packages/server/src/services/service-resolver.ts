@@ -2,7 +2,7 @@ import { newNotFound, newServiceUnavailable } from '@kubewright/api'
 import { goQuote, type Random } from '@kubewright/base'
 import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
 import type { HostPort } from '../http/outgoing.ts'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 /** Finds where a port of a service can be reached; rejects with kube-apiserver's words when nowhere. */
 export type ServiceResolver = (namespace: string, name: string, port: number) => Promise<HostPort>

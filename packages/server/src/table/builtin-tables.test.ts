@@ -1,6 +1,6 @@
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { describe, expect, it } from 'vitest'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import { builtinTables } from './builtin-tables.ts'
 import { scaleTable } from './printers/scale.ts'
 

@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../registry/resource.ts'
+import type { TableDefinition } from '../resource/table-definition.ts'
 import { admissionRegistrationTables } from './printers/admission-registration.ts'
 import { appsTables } from './printers/apps.ts'
 import { autoscalingTables } from './printers/autoscaling.ts'

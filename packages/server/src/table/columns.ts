@@ -1,4 +1,5 @@
-import type { MutableObject, TableColumn, TableDefinition, TableRowCondition } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { TableColumn, TableDefinition, TableRowCondition } from '../resource/table-definition.ts'
 import { columnTexts } from './column-texts.ts'
 
 /** The first column of nearly every table. */

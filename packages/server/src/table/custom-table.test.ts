@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
 import { customScaleTable, customTable } from './custom-table.ts'
 
 const now = Date.UTC(2024, 0, 1, 1)

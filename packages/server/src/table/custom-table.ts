@@ -1,6 +1,7 @@
 import { ApiSyntaxError, JsonPath } from '@kubewright/api'
 import { parseRFC3339 } from '@kubewright/base'
-import type { MutableObject, TableColumn, TableDefinition } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { TableColumn, TableDefinition } from '../resource/table-definition.ts'
 import { columnTexts } from './column-texts.ts'
 import { nameColumn } from './columns.ts'
 import { ageOf } from './human.ts'

@@ -1,6 +1,7 @@
 import { ApiError } from '@kubewright/api'
-import { unclassifiedError } from '../http/unclassified-error.ts'
-import type { MutableObject, Resource } from '../registry/resource.ts'
+import { unclassifiedError } from '../request/unclassified-error.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 
 /** The metadata of an object as a kind of its own. */
 export function partialObjectMetadata(object: Readonly<MutableObject>, apiVersion: string): MutableObject {

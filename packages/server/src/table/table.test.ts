@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { MutableObject, TableDefinition } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { TableDefinition } from '../resource/table-definition.ts'
 import { defaultTable, includeObjectOf, tableMetadata, tableOf } from './table.ts'
 
 const object: MutableObject = {

@@ -1,5 +1,6 @@
 import { newBadRequest } from '@kubewright/api'
-import type { MutableObject, TableColumn, TableDefinition } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { TableColumn, TableDefinition } from '../resource/table-definition.ts'
 import { columnTexts } from './column-texts.ts'
 import { nameColumn } from './columns.ts'
 import { partialObjectMetadata } from './partial-object-metadata.ts'

@@ -5,7 +5,7 @@ import { type AccessControlOptions, createAccessControl } from '../auth/access-c
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
-import type { ApiRequest } from '../http/api-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 
 /** An answer, decoded. */
 export interface Answer {

@@ -1,6 +1,7 @@
 import { type AnyKind, createKind } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import type { MutableObject, Resource } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 
 /** A resource as custom resource definitions make them, for tests of what is derived from the table of resources. */
 export function customResource(version: string, schema: JSONSchemaProps): Resource {

@@ -1,7 +1,9 @@
 import { deepCopy } from '@kubewright/base'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
-import type { MutableObject, Resource, StrategyContext } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { StrategyContext } from '../resource/strategy.ts'
 
 // Runs the strategies of built-in resources on plain objects, without a server.
 

@@ -1,9 +1,5 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
-import { decodeGo, GoDecodeError, typeMetaMismatch } from '../builtins/go-codec.ts'
-import type { ApiResponse } from '../http/api-request.ts'
-import { isServed, type MediaType, negotiate, servedTypes } from '../http/negotiate.ts'
-import { isTrue } from '../http/request-info.ts'
-import { respond } from '../http/respond.ts'
+import { decodeGo, GoDecodeError, typeMetaMismatch } from '../go-types/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../protobuf/envelope.ts'
 import {
   type DeleteOptions,
@@ -11,13 +7,17 @@ import {
   deleteObject,
   validateDeleteOptions,
 } from '../registry/delete-object.ts'
-import { integerParameter } from '../registry/request-options.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { ApiResponse } from '../request/api-request.ts'
+import { maxBodyBytes, mediaTypeOf, textOf } from '../request/body.ts'
+import { isServed, type MediaType, negotiate, servedTypes } from '../request/negotiate.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import { isTrue } from '../request/request-info.ts'
+import { respond } from '../request/respond.ts'
+import { integerParameter } from '../request/write-options.ts'
 import type { Endpoint } from './endpoint.ts'
 import { collect, presentList } from './list.ts'
 import { listOptions } from './list-options.ts'
 import { presentObject } from './present.ts'
-import { maxBodyBytes, mediaTypeOf, textOf } from './read-body.ts'
 import { selectionOf } from './selection.ts'
 
 /** Answers a DELETE of one object. */

@@ -12,9 +12,13 @@ import {
 import { deepCopy } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
-import type { WriteOptions } from '../registry/request-options.ts'
-import type { MutableObject, Rechecked, RecheckOptions, Resource, Strategy, Subresource } from '../registry/resource.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { WriteOptions } from '../request/write-options.ts'
+import type { Rechecked, RecheckOptions } from '../resource/decoding.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import type { Subresource } from '../resource/subresource.ts'
 
 /** What the verbs of one resource, or of one of its subresources, work with. */
 export class Endpoint {

@@ -1,7 +1,7 @@
 import { newBadRequest, newInvalid, parseUintProblem } from '@kubewright/api'
 import { type FieldError, FieldPath, forbidden, notSupported } from '@kubewright/schema'
-import { isTrue } from '../http/request-info.ts'
-import { integerParameter } from '../registry/request-options.ts'
+import { isTrue } from '../request/request-info.ts'
+import { integerParameter } from '../request/write-options.ts'
 
 /** The options of list and watch. */
 export interface ListOptions {

@@ -6,8 +6,9 @@ import {
   parseSelector,
   type Selector,
 } from '@kubewright/api'
-import type { StoredObject } from '../cache/stored-object.ts'
-import type { MutableObject, Resource } from '../registry/resource.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { StoredObject } from '../resource/stored-object.ts'
 
 /** Which objects of a collection a request means. */
 export interface Selection {

@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
-import type { MutableObject } from '../registry/resource.ts'
-import type { RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { MutableObject } from '../resource/object.ts'
 
 const advice =
   'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed'

@@ -1,6 +1,7 @@
 import { isPathSegmentName } from '@kubewright/base'
 import type { ServerParts } from '../../api-server.ts'
-import type { MutableObject, Resource } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
 
 /** Names a resource that admission looks at: group, version, plural. */
 export type ResourceName = readonly [group: string, version: string, plural: string]

@@ -7,7 +7,7 @@ import {
   resourceAttributes,
 } from '../../auth/authorizer.ts'
 import type { DiscoveryIndex } from '../../discovery/discovery-index.ts'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 

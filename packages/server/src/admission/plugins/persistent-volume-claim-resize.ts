@@ -1,5 +1,5 @@
 import { quantityOf } from '../../builtins/pod/resource-list.ts'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 import { storageClassAnnotation } from './default-storage-class.ts'

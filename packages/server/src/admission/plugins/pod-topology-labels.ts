@@ -1,4 +1,4 @@
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { ObjectLookup } from './object-lookup.ts'
 

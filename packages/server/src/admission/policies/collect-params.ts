@@ -1,8 +1,8 @@
 import { parseGroupVersion, selectorFrom } from '@kubewright/api'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ServerParts } from '../../api-server.ts'
-import { copyStored } from '../../registry/read-stored.ts'
-import type { Resource } from '../../registry/resource.ts'
+import { copyStored } from '../../resource/read-stored.ts'
+import type { Resource } from '../../resource/resource.ts'
 
 type Parts = Pick<ServerParts, 'registry' | 'resources'>
 

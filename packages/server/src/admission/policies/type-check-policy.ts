@@ -14,8 +14,8 @@ import {
   admissionEnvironment,
   withPolicyVariables,
 } from '../../builtins/admissionregistration/admission-expressions.ts'
-import type { Resource } from '../../registry/resource.ts'
-import type { ResourceTable } from '../../registry/resource-table.ts'
+import type { Resource } from '../../resource/resource.ts'
+import type { ResourceTable } from '../../resource/resource-table.ts'
 
 /** How many kinds a policy is checked against at most. */
 const maxTypes = 10

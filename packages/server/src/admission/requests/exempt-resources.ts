@@ -1,4 +1,4 @@
-import type { Resource } from '../../registry/resource.ts'
+import type { Resource } from '../../resource/resource.ts'
 
 const configurations: ReadonlySet<string> = new Set([
   'ValidatingWebhookConfiguration',

@@ -1,5 +1,5 @@
 import { type LabelSelectorLike, newInternalError, newNotFound, type Selector, selectorFrom } from '@kubewright/api'
-import type { Resource } from '../../registry/resource.ts'
+import type { Resource } from '../../resource/resource.ts'
 import type { ObjectLookup } from '../plugins/object-lookup.ts'
 import { isNamespaces, type ReviewedRequest } from './reviewed-request.ts'
 

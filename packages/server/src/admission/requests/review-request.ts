@@ -1,4 +1,4 @@
-import type { Resource } from '../../registry/resource.ts'
+import type { Resource } from '../../resource/resource.ts'
 import { type ReviewedRequest, reviewResourceOf } from './reviewed-request.ts'
 
 /** An AdmissionRequest without its objects: what webhooks are sent and what expressions call `request`. */

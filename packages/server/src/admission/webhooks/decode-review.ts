@@ -1,6 +1,6 @@
 import type { Status } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
-import { decodeGo, GoDecodeError } from '../../builtins/go-codec.ts'
+import { decodeGo, GoDecodeError } from '../../go-types/go-codec.ts'
 import { goMismatch, openReview } from '../../http/review-envelope.ts'
 
 /** The versions of AdmissionReview. */

@@ -1,6 +1,7 @@
 import { applyJsonPatch, decodeJsonPatch, newInternalError, newTimeoutError, parseJson } from '@kubewright/api'
 import { deepCopy, deepEqual, goQuote } from '@kubewright/base'
-import type { MutableObject, Resource } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
 import type { AdmissionPlugin, MutationRound } from '../admission.ts'
 import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'

@@ -1,5 +1,5 @@
 import { newInternalError } from '@kubewright/api'
-import type { Resource } from '../../registry/resource.ts'
+import type { Resource } from '../../resource/resource.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'

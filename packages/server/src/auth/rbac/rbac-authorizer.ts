@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../request-context.ts'
+import type { UserInfo } from '../../request/request-context.ts'
 import { aggregateMessages, mastersGroup } from '../authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
 import { type PolicyRule, ruleAllows } from './policy-rule.ts'

@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkSelector, part, specPath } from '../strategy-checks.ts'

@@ -1,7 +1,7 @@
 import { deepEqual, isDNS1035Label, isFullyQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { duplicate, type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkSelector } from '../strategy-checks.ts'

@@ -1,4 +1,4 @@
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinTable } from '../builtin-resources.ts'
 import { controllerRevisions } from './controller-revision.ts'
 import { daemonSets } from './daemon-set.ts'

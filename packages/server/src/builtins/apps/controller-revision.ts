@@ -1,6 +1,6 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
 import { checkImmutable } from '../strategy-checks.ts'

@@ -1,4 +1,4 @@
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
 import { podTemplateWarnings } from '../pod/pod-warnings.ts'
 import { part, specPath } from '../strategy-checks.ts'

@@ -1,6 +1,6 @@
 import { isDNS1123Label } from '@kubewright/base'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
 import { validatePodTemplateSpec } from '../pod/validate-pod-template.ts'
 import { checkSelector, selectorSize, selectorValue, trySelector, type UncheckedSelector } from '../strategy-checks.ts'

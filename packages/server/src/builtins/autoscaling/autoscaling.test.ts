@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { createErrors, defaulted, resourceFor, updated } from '../../testdata/strategy-harness.ts'
 import { hpaToV1, hpaToV2 } from './hpa-conversion.ts'
 

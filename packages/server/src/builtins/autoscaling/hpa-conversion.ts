@@ -1,5 +1,5 @@
 import { deepCopy } from '@kubewright/base'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import {
   type MetricV1,
   metricSpecFromV1,

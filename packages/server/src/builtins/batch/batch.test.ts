@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { createErrors, defaulted, prepared, resourceFor, updated } from '../../testdata/strategy-harness.ts'
 
 const podSpec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i:1' }] }

@@ -1,7 +1,7 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { type FieldError, type FieldPath, invalid, notSupported } from '@kubewright/schema'
-import { withStatus } from '../../registry/status-strategy.ts'
+import { withStatus } from '../../resource/status-strategy.ts'
 import { podNameWarnings } from '../apps/pod-workload.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkEnum, checkNonNegative } from '../checks.ts'

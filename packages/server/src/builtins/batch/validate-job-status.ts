@@ -1,7 +1,7 @@
 import { deepEqual, parseRFC3339 } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { duplicate, type FieldError, invalid, omitValue, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { checkNonNegative } from '../checks.ts'
 import { part, statusPath, structValue } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'

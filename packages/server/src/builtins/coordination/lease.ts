@@ -1,7 +1,7 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as coordination from '@kubewright/k8s/coordination/v1'
 import { type FieldError, invalid } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'
 import { part, specPath } from '../strategy-checks.ts'

@@ -1,7 +1,7 @@
 import { deepEqual, isValidPortNum, nameIsDNSSubdomain, parseIPSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../checks.ts'
 import { ipWarnings } from '../ip-warnings.ts'

@@ -1,7 +1,7 @@
 import { isQualifiedName, nameIsDNSSubdomain, Quantity } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import type { ResourceList } from '../pod/pod-types.ts'

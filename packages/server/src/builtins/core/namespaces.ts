@@ -1,8 +1,9 @@
 import { FieldSet, fieldSetPath } from '@kubewright/api'
 import { isQualifiedName, nameIsDNSLabel } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
-import type { MutableObject, Strategy } from '../../registry/resource.ts'
-import { carryOver, withStatus } from '../../registry/status-strategy.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import { carryOver, withStatus } from '../../resource/status-strategy.ts'
+import type { Strategy } from '../../resource/strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 

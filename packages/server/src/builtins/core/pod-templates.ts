@@ -1,6 +1,6 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { defaultPodTemplate } from '../pod/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'

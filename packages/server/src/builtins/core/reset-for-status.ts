@@ -1,5 +1,5 @@
-import type { MutableObject } from '../../registry/resource.ts'
-import { carryOver } from '../../registry/status-strategy.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import { carryOver } from '../../resource/status-strategy.ts'
 
 const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences']
 

@@ -1,7 +1,7 @@
 import { parseJson } from '@kubewright/api'
 import { deepEqual, isConfigMapKey, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { base64Length } from './base64-length.ts'

@@ -1,5 +1,5 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 
 const mountableKey = 'kubernetes.io/enforce-mountable-secrets'

@@ -1,7 +1,8 @@
 import { newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
 import type { ServerParts } from '../../api-server.ts'
-import type { ApiResponse } from '../../http/api-request.ts'
-import type { MutableObject, Subresource } from '../../registry/resource.ts'
+import type { ApiResponse } from '../../request/api-request.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Subresource } from '../../resource/subresource.ts'
 import { splitName } from './pods/pod-connections.ts'
 import { serviceSpecOf } from './services/service-types.ts'
 

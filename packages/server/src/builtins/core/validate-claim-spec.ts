@@ -9,7 +9,7 @@ import {
   RawValue,
   required,
 } from '@kubewright/schema'
-import { validateAnnotations, validateLabels } from '../../registry/validate-object-meta.ts'
+import { validateAnnotations, validateLabels } from '../../resource/validate-object-meta.ts'
 import { addInvalid } from '../checks.ts'
 import { quantityOf } from '../pod/resource-list.ts'
 import { labelSelectorErrors } from '../pod/validate-scheduling.ts'

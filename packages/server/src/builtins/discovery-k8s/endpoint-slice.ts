@@ -10,8 +10,8 @@ import {
   required,
   tooMany,
 } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
-import { validateLabels } from '../../registry/validate-object-meta.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import { validateLabels } from '../../resource/validate-object-meta.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../checks.ts'
 import { checkEndpointIp } from '../core/endpoints.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { flowSchemaObjects, priorityLevelObjects } from '../../bootstrap/flow-control-objects.ts'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { createErrors } from '../../testdata/strategy-harness.ts'
 
 const objects = [...priorityLevelObjects(), ...flowSchemaObjects(0)]

@@ -1,5 +1,5 @@
 import { duplicate, type FieldError, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { part, statusPath } from '../strategy-checks.ts'
 
 /** Checks the conditions in the status of a flow control object: each type is there, and once. */

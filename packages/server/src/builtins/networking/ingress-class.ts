@@ -1,7 +1,7 @@
 import { isDomainPrefixedPath, nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, forbidden, notSupported, required, tooLong } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkImmutable, isTooLong, part, specPath } from '../strategy-checks.ts'

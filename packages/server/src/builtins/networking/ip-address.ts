@@ -1,7 +1,7 @@
 import { isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { ipProblems } from '../ip-checks.ts'

@@ -1,7 +1,7 @@
 import { isValidPortName, isValidPortNum, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { checkLegacyCidr } from '../ip-checks.ts'

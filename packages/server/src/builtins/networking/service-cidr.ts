@@ -1,7 +1,7 @@
 import { nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, invalid, required } from '@kubewright/schema'
-import { withStatus } from '../../registry/status-strategy.ts'
+import { withStatus } from '../../resource/status-strategy.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { resetForStatus } from '../core/reset-for-status.ts'

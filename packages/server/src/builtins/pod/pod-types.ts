@@ -1,5 +1,5 @@
 import type * as core from '@kubewright/k8s/core/v1'
-import type { MutableMeta } from '../../registry/resource.ts'
+import type { MutableMeta } from '../../resource/object.ts'
 import type { Unchecked } from '../unchecked.ts'
 
 /** A pod spec as a client sends it. */

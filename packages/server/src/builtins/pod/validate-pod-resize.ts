@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { goValueOf } from '../go/go-value.ts'
 import { jsonDiff } from '../go/unified-diff.ts'
 import { podQosClass } from './pod-qos.ts'

@@ -15,8 +15,8 @@ import {
   required,
   tooLong,
 } from '@kubewright/schema'
-import type { MutableMeta } from '../../registry/resource.ts'
-import { validateLabels } from '../../registry/validate-object-meta.ts'
+import type { MutableMeta } from '../../resource/object.ts'
+import { validateLabels } from '../../resource/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../checks.ts'
 import { goShown } from '../go/go-value.ts'
 import type { PodSpec } from './pod-types.ts'

@@ -1,6 +1,6 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { addInvalid, checkQualifiedName } from '../checks.ts'
 import { isDualStack } from '../ip-families.ts'
 import type { Container, PodLike, PodSpec } from './pod-types.ts'

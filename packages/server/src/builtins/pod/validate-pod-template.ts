@@ -1,5 +1,5 @@
 import { type FieldError, type FieldPath, forbidden, invalid } from '@kubewright/schema'
-import { validateAnnotations, validateLabels } from '../../registry/validate-object-meta.ts'
+import { validateAnnotations, validateLabels } from '../../resource/validate-object-meta.ts'
 import { checkDescendingPath } from '../checks.ts'
 import type { PodSpec, PodTemplate } from './pod-types.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'

@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual, inclusiveRangeMessage } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { goShown, goValueOf } from '../go/go-value.ts'
 import { jsonDiff } from '../go/unified-diff.ts'
 import type { Container, PodSpec } from './pod-types.ts'

@@ -1,5 +1,5 @@
 import { type FieldError, type FieldPath, forbidden } from '@kubewright/schema'
-import type { MutableMeta } from '../../registry/resource.ts'
+import type { MutableMeta } from '../../resource/object.ts'
 import type { PodSpec, SecurityContext } from './pod-types.ts'
 import { visitContainers } from './visit-containers.ts'
 

@@ -9,7 +9,7 @@ import {
   required,
   tooLong,
 } from '@kubewright/schema'
-import type { MutableMeta } from '../../registry/resource.ts'
+import type { MutableMeta } from '../../resource/object.ts'
 import {
   addInvalid,
   checkDescendingPath,

@@ -1,7 +1,7 @@
 import { isPathSegmentName } from '@kubewright/base'
 import type * as policy from '@kubewright/k8s/policy/v1'
 import { type FieldError, invalid, notSupported } from '@kubewright/schema'
-import { withStatus } from '../../registry/status-strategy.ts'
+import { withStatus } from '../../resource/status-strategy.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../apps/rolling-update.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative } from '../checks.ts'

@@ -1,7 +1,7 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import type { FieldError } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { part, specPath } from '../strategy-checks.ts'
 import type { Unchecked } from '../unchecked.ts'

@@ -1,7 +1,7 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import { type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { validateNodeSelector } from '../pod/validate-scheduling.ts'

@@ -1,7 +1,7 @@
 import { newForbidden } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { checkEnum } from '../checks.ts'
 import { checkImmutable, metadataPath } from '../strategy-checks.ts'

@@ -1,7 +1,7 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as storage from '@kubewright/k8s/storage/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkNonNegative, checkQualifiedName } from '../checks.ts'
 import { checkCsiDriverName } from '../pod/validate-volumes.ts'

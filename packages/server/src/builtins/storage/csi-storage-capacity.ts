@@ -1,6 +1,6 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid } from '../checks.ts'
 import { deprecatedNodeLabel } from '../node-label-warnings.ts'

@@ -1,7 +1,7 @@
 import { deepEqual, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, type FieldError, FieldPath, forbidden, notSupported, required } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { addInvalid, checkQualifiedName } from '../checks.ts'
 import { deprecatedNodeLabel } from '../node-label-warnings.ts'

@@ -1,6 +1,6 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinResource } from '../builtin-resources.ts'
 import { checkProvisioner } from './storage-class.ts'
 import { validateParameters } from './validate-parameters.ts'

@@ -1,7 +1,7 @@
 import { encodeJson } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
 import { goMismatch, openReview } from '../../http/review-envelope.ts'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 
 /** The versions of ConversionReview. */
 export type ConversionReviewVersion = 'v1' | 'v1beta1'

@@ -1,7 +1,7 @@
 import { deepCopy } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
-import type { MutableMeta, MutableObject } from '../../registry/resource.ts'
-import { validateAnnotations, validateLabels } from '../../registry/validate-object-meta.ts'
+import type { MutableMeta, MutableObject } from '../../resource/object.ts'
+import { validateAnnotations, validateLabels } from '../../resource/validate-object-meta.ts'
 
 const metadataPath = FieldPath.of('metadata')
 

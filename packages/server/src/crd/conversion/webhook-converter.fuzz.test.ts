@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { OutgoingResponse } from '../../http/outgoing.ts'
 import { WebhookClient } from '../../http/webhook-client.ts'
-import type { MutableObject } from '../../registry/resource.ts'
+import type { MutableObject } from '../../resource/object.ts'
 import { asCrd } from '../crd.ts'
 import { WebhookConverter } from './webhook-converter.ts'
 

@@ -4,7 +4,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { ageColumn, integerColumn, type Loose, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf } from '../human.ts'
 import type { LooseSelector } from './loose-selector.ts'

@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { ageColumn, type Loose, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf, firstOf } from '../human.ts'

@@ -1,6 +1,6 @@
 import { formatLabelSelector } from '@kubewright/api'
 import type { CronJob, Job } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import {
   ageColumn,

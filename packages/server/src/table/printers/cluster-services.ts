@@ -1,5 +1,5 @@
 import type { APIService, Lease, PriorityClass, RuntimeClass } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { ageColumn, booleanColumn, integerColumn, type Loose, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf } from '../human.ts'

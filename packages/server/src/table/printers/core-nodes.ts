@@ -1,5 +1,5 @@
 import type { Node } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { ageColumn, type Loose, nameColumn, printer, textColumn, wideColumn } from '../columns.ts'
 import { ageOf } from '../human.ts'

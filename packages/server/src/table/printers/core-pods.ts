@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodTemplate, ReplicationController } from '@kubewright/k8s'
-import type { TableDefinition, TableRowCondition } from '../../registry/resource.ts'
+import type { TableDefinition, TableRowCondition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import {
   ageColumn,

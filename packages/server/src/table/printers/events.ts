@@ -1,4 +1,4 @@
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { nameColumn, printer, textColumn, wideColumn } from '../columns.ts'
 import { ageOf } from '../human.ts'

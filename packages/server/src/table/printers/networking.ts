@@ -1,6 +1,6 @@
 import { formatLabelSelector } from '@kubewright/api'
 import type { EndpointSlice, Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { ageColumn, type Loose, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf, firstOf, loadBalancerText } from '../human.ts'

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from '@kubewright/k8s'
-import type { TableDefinition } from '../../registry/resource.ts'
+import type { TableDefinition } from '../../resource/table-definition.ts'
 import { ageColumn, integerColumn, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf } from '../human.ts'
 

@@ -1,7 +1,7 @@
 import { newInvalid } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { Container, PodLike, PodSpec, PodTemplate } from '../../../builtins/pod/pod-types.ts'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'
 import type { ObjectLookup } from '../object-lookup.ts'

@@ -1,6 +1,7 @@
 import { Quantity } from '@kubewright/base'
 import { quantityOf } from '../../../builtins/pod/resource-list.ts'
-import type { MutableObject, Resource } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { Resource } from '../../../resource/resource.ts'
 import { storageClassAnnotation } from '../default-storage-class.ts'
 import { podEvaluator } from './pod-evaluator.ts'
 import type { QuotaEvaluator, Usage } from './quota-evaluator.ts'

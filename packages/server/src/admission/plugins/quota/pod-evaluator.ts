@@ -7,7 +7,7 @@ import {
 } from '../../../builtins/pod/pod-resources.ts'
 import type { PodLike, PodSpec, ResourceList } from '../../../builtins/pod/pod-types.ts'
 import { addResources, quantityOf } from '../../../builtins/pod/resource-list.ts'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { QuotaEvaluator, ScopeSelector, Usage } from './quota-evaluator.ts'
 
 const one = Quantity.of(1)

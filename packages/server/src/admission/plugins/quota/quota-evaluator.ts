@@ -1,5 +1,5 @@
 import type { Quantity } from '@kubewright/base'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { AdmissionAttributes } from '../../admission.ts'
 
 /** Amounts by resource name. */

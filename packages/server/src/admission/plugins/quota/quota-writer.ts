@@ -1,5 +1,5 @@
 import { type BootstrapParts, putStatus } from '../../../bootstrap/ensure-object.ts'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { WriteUsed } from './resource-quota.ts'
 
 /** Writes what quotas have used as the server itself, through their status. */

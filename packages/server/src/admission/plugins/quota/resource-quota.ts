@@ -1,7 +1,7 @@
 import { isConflict } from '@kubewright/api'
 import { AsyncMutex, type Clock, Quantity } from '@kubewright/base'
 import { quantityOf } from '../../../builtins/pod/resource-list.ts'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'
 import type { ObjectLookup, SharedObject } from '../object-lookup.ts'

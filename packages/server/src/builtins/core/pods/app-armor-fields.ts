@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { SecurityContext } from '../../pod/pod-types.ts'
 import { podSpecOf } from '../../pod/validate-pod.ts'
 import { visitContainers } from '../../pod/visit-containers.ts'

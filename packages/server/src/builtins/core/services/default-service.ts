@@ -1,4 +1,4 @@
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import { isExternallyAccessible, type ServiceStatus, serviceSpecOf } from './service-types.ts'
 
 const affinitySeconds = 10800

@@ -1,6 +1,6 @@
 import { newInvalid } from '@kubewright/api'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import { familyOf } from '../../ip-families.ts'
 import { isHeadless, needsClusterIp, type ServiceSpec, sameList, serviceSpecOf, setField } from './service-types.ts'
 import { validateClusterIps } from './validate-cluster-ips.ts'

@@ -1,5 +1,5 @@
 import type * as core from '@kubewright/k8s/core/v1'
-import type { MutableObject } from '../../../registry/resource.ts'
+import type { MutableObject } from '../../../resource/object.ts'
 import type { Unchecked } from '../../unchecked.ts'
 
 /** The spec of a service as a client sends it. */

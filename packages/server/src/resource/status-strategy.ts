@@ -1,6 +1,8 @@
 import { FieldSet, type FieldSetPath, fieldSetPath } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
-import type { MutableObject, Strategy, Subresource } from './resource.ts'
+import type { MutableObject } from './object.ts'
+import type { Strategy } from './strategy.ts'
+import type { Subresource } from './subresource.ts'
 
 /** How the status subresource of a kind differs from the usual one. */
 export interface StatusOptions {

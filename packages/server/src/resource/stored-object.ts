@@ -1,7 +1,7 @@
 import { encodeJson, parseJson } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
-import type { MutableObject } from '../registry/resource.ts'
+import type { MutableObject } from './object.ts'
 
 const encoder = new TextEncoder()
 

@@ -8,9 +8,11 @@ import {
 } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/decode-typed.ts'
+import type { ManagedFields, MutableObject } from '../resource/object.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import type { Subresource, SubresourceView } from '../resource/subresource.ts'
 import { scaleTable } from '../table/printers/scale.ts'
-import type { ManagedFields, MutableObject, Strategy, Subresource, SubresourceView } from './resource.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
 
 /** Where a built-in kind keeps what its Scale shows. */
 export interface ScaleOptions {

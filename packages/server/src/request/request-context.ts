@@ -1,5 +1,5 @@
-import type { ApiRequest } from './http/api-request.ts'
-import type { RequestInfo } from './http/request-info.ts'
+import type { ApiRequest } from './api-request.ts'
+import type { RequestInfo } from './request-info.ts'
 
 /** An authenticated user. */
 export interface UserInfo {

@@ -1,7 +1,7 @@
 import { encodeJson, validateFieldManager } from '@kubewright/api'
 import { isDNS1123Label, isPathSegmentName, isQualifiedName, isValidLabelValue } from '@kubewright/base'
 import { type FieldError, type FieldPath, forbidden, invalid, RawValue, required, tooLong } from '@kubewright/schema'
-import type { MutableMeta } from './resource.ts'
+import type { MutableMeta } from './object.ts'
 
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'

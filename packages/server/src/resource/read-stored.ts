@@ -1,5 +1,6 @@
-import type { StoredObject } from '../cache/stored-object.ts'
-import type { MutableObject, Resource } from './resource.ts'
+import type { MutableObject } from './object.ts'
+import type { Resource } from './resource.ts'
+import type { StoredObject } from './stored-object.ts'
 
 /** Stored objects as clients of the resource's version see them, in the same order; what has to be converted is converted at once. */
 export async function readStored(
