@@ -90,7 +90,7 @@ export default tseslint.config(
       // Where API servers ask an operator's webhooks.
       'packages/runtime/src/webhook/serve-webhooks.ts',
       // Where a manager's metrics and probes are served.
-      'packages/runtime/src/http/system-http-listener.ts',
+      'packages/runtime/src/serving/http/system-http-listener.ts',
     ],
     rules: {
       'no-restricted-globals': 'off',

@@ -1,54 +1,36 @@
-export { applyDelta, Change, type DeletedObject, joinChanges } from './cache/change.ts'
-export { type Delta, DeltaFifo, type DeltaFifoOptions, type DeltaTarget } from './cache/delta-fifo.ts'
-export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/event-handler.ts'
-export type { IndexFunction } from './cache/index-buckets.ts'
-export { Indexer, type IndexerOptions, type StoreStats } from './cache/indexer.ts'
-export { informerMetricNames } from './cache/informer-metrics.ts'
-export type { Item } from './cache/item.ts'
-export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/list-watch.ts'
-export { Lister, type NamespaceLister } from './cache/lister.ts'
-export { type Projected, type ProjectedKind, project } from './cache/projection.ts'
-export { Reflector, type ReflectorOptions } from './cache/reflector.ts'
-export type { ReflectedResource, ReflectorHealth } from './cache/reflector-health.ts'
+export { applyDelta, Change, type DeletedObject, joinChanges } from './cache/informer/change.ts'
+export { clientListWatch } from './cache/informer/client-list-watch.ts'
+export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/informer/event-handler.ts'
+export { informerMetricNames } from './cache/informer/informer-metrics.ts'
+export { type Projected, type ProjectedKind, project } from './cache/informer/projection.ts'
 export {
   type HandlerOptions,
   type HandlerRegistration,
   SharedInformer,
   type SharedInformerOptions,
-} from './cache/shared-informer.ts'
+} from './cache/informer/shared-informer.ts'
 export {
   type InformerLease,
   type InformerScope,
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
-} from './cache/shared-informer-factory.ts'
-export type { Store, StoreQuery } from './cache/store.ts'
-export {
-  type CertificateFiles,
-  type CertificateFilesOptions,
-  certificateFiles,
-} from './certificates/certificate-files.ts'
-export { type CertificateRules, certificateRules } from './certificates/certificate-rules.ts'
-export {
-  type ManageCertificatesOptions,
-  type ManagedCertificates,
-  manageCertificates,
-} from './certificates/manage-certificates.ts'
-export type { TrustTargets } from './certificates/trust-targets.ts'
+} from './cache/informer/shared-informer-factory.ts'
+export { type Delta, DeltaFifo, type DeltaFifoOptions, type DeltaTarget } from './cache/reflector/delta-fifo.ts'
+export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/reflector/list-watch.ts'
+export { Reflector, type ReflectorOptions } from './cache/reflector/reflector.ts'
+export type { ReflectedResource, ReflectorHealth } from './cache/reflector/reflector-health.ts'
+export type { IndexFunction } from './cache/store/index-buckets.ts'
+export { Indexer, type IndexerOptions, type StoreStats } from './cache/store/indexer.ts'
+export type { Item } from './cache/store/item.ts'
+export { Lister, type NamespaceLister } from './cache/store/lister.ts'
+export type { Store, StoreQuery } from './cache/store/store.ts'
 export { cachedClientMetrics } from './cluster/cached-client-metrics.ts'
-export { clientListWatch } from './cluster/client-list-watch.ts'
 export type { Cluster } from './cluster/cluster.ts'
 export { type CachedClient, type CachedClientOptions, createCachedClient } from './cluster/create-cached-client.ts'
 export { type ClusterOptions, createCluster } from './cluster/create-cluster.ts'
 export { createObjectCache, type KindCacheOptions, type ObjectCacheOptions } from './cluster/create-object-cache.ts'
 export type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
-export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/channel-source.ts'
-export {
-  type ClusterSourceOptions,
-  clusterKey,
-  clusterSource,
-  parseClusterKey,
-} from './controller/cluster-source.ts'
+export type { AccessRule } from './controller/access-rule.ts'
 export { controllerMetrics, informerMetrics, workQueueMetrics } from './controller/controller-metrics.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
 export { type ControllerRunner, createControllerRunner, type ReconcileRecord } from './controller/controller-runner.ts'
@@ -61,6 +43,14 @@ export {
   type KeyOutcome,
   type KeyReconciler,
 } from './controller/key-controller.ts'
+export { RetryLater, TerminalError } from './controller/reconcile-errors.ts'
+export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/sources/channel-source.ts'
+export {
+  type ClusterSourceOptions,
+  clusterKey,
+  clusterSource,
+  parseClusterKey,
+} from './controller/sources/cluster-source.ts'
 export {
   type ForOwnerOptions,
   forObject,
@@ -68,9 +58,9 @@ export {
   type KeyMapping,
   type MapContext,
   mapTo,
-} from './controller/key-mapping.ts'
-export { type KindSourceOptions, kindSource } from './controller/kind-source.ts'
-export type { Predicate } from './controller/predicate.ts'
+} from './controller/sources/key-mapping.ts'
+export { type KindSourceOptions, kindSource } from './controller/sources/kind-source.ts'
+export type { Predicate } from './controller/sources/predicate.ts'
 export {
   and,
   annotationsChanged,
@@ -82,12 +72,15 @@ export {
   or,
   resourceVersionChanged,
   when,
-} from './controller/predicates.ts'
-export { RetryLater, TerminalError } from './controller/reconcile-errors.ts'
-export type { KeySink, RunningSource, Source } from './controller/source.ts'
-export { type TimerSourceOptions, timerSource } from './controller/timer-source.ts'
-export { type CheckConversionOptions, type ConversionReport, checkConversion } from './conversion/check-conversion.ts'
-export { type ConvertibleObject, convertObject } from './conversion/convert-object.ts'
+} from './controller/sources/predicates.ts'
+export type { KeySink, RunningSource, Source } from './controller/sources/source.ts'
+export { type TimerSourceOptions, timerSource } from './controller/sources/timer-source.ts'
+export type { Adoption, ApplyChildOptions, Context, Outcome } from './define/context.ts'
+export {
+  type Controller,
+  type ControllerOptions,
+  defineController,
+} from './define/define-controller.ts'
 export {
   type Conversion,
   type Converted,
@@ -95,9 +88,7 @@ export {
   type Spoke,
   type SpokeConversion,
   spoke,
-} from './conversion/define-conversion.ts'
-export { type DebugOptions, type DebugReport, debugHandler, debugReport } from './debug/debug-handler.ts'
-export { type AccessRule, type Controller, type ControllerOptions, defineController } from './define-controller.ts'
+} from './define/define-conversion.ts'
 export {
   defineOperator,
   isKeyController,
@@ -105,7 +96,7 @@ export {
   type Operator,
   type OperatorOptions,
   type ShardingOptions,
-} from './define-operator.ts'
+} from './define/define-operator.ts'
 export {
   defineWebhook,
   type IssuePath,
@@ -114,67 +105,10 @@ export {
   type Webhook,
   type WebhookOptions,
   type WebhookRegistrationOptions,
-} from './define-webhook.ts'
-export { type DefinitionsOptions, definitionsOf } from './definitions-of.ts'
-export { gatedClient, gatedCluster } from './election/gated-client.ts'
-export { LeaderElector, type LeaderElectorOptions } from './election/leader-elector.ts'
-export { apiLeaseStore, type LeaseCall, type LeaseStore } from './election/lease-store.ts'
-export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from './election/lease-timing.ts'
-export { NotLeaderError } from './election/not-leader-error.ts'
-export type { KeyGate, KeyHold, WriteGate } from './election/write-gate.ts'
-export { runtimeErrorCodes } from './error-codes.ts'
-export { createEventRecorder, type EventRecorderOptions } from './events/create-event-recorder.ts'
-export { eventMetricName, eventMetrics } from './events/event-metrics.ts'
-export type { EventNote, EventRecorder } from './events/event-recorder.ts'
-export { type CacheCheckOptions, cacheCheck } from './health/cache-check.ts'
-export type { HealthCheck, HealthChecks } from './health/health-check.ts'
-export {
-  createHealthChecks,
-  type HealthChecksOptions,
-  type HealthReport,
-  type ServedHealthChecks,
-} from './health/health-checks.ts'
-export { type BindAddress, parseBindAddress } from './http/bind-address.ts'
-export { certificateSource, type MutableCertificateSource } from './http/certificate-source.ts'
-export { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback, textResponse } from './http/http-handler.ts'
-export type {
-  CertificateSource,
-  HttpListener,
-  Listening,
-  ListenOptions,
-  ServingCertificate,
-} from './http/http-listener.ts'
-export { type MemoryHttpListener, memoryHttpListener } from './http/memory-http-listener.ts'
-export { type RequireAccessOptions, requireAccess } from './http/require-access.ts'
-export { selfSignedCertificate } from './http/self-signed-certificate.ts'
-export { systemHttpListener } from './http/system-http-listener.ts'
-export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './issue.ts'
-export { createLogSink, type LogSinkOptions } from './logging/create-log-sink.ts'
-export { type LogLevel, parseLogLevel } from './logging/log-level.ts'
-export { createManager } from './manager/create-manager.ts'
-export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
-export type { Runnable, RunnableContext, RunnablePhase } from './manager/runnable.ts'
-export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
-export { managerMetrics } from './metrics/manager-metrics.ts'
-export { type MeasureRequestsOptions, measureRequests } from './metrics/measure-requests.ts'
-export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
-export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
-export { metricsHandler } from './metrics/metrics-handler.ts'
-export { type MeasuredProcess, type MeasureProcessOptions, measureProcess } from './metrics/process-metrics.ts'
-export {
-  certificateMetrics,
-  leaderElectionMetrics,
-  restClientDetailMetrics,
-  restClientMetrics,
-  webhookMetrics,
-} from './metrics/runtime-metrics.ts'
-export { type AccessOptions, accessOf, type OperatorAccess, rulesOf } from './rbac/operator-access.ts'
-export { mergeRules, type PolicyRule } from './rbac/policy-rule.ts'
-export { describeMissing, type MissingAccess, type PreflightOptions, preflight } from './rbac/preflight.ts'
-export { type AccessWatch, type WatchAccessOptions, watchAccess } from './rbac/watch-access.ts'
-export type { Adoption, ApplyChildOptions, Context, Outcome } from './reconcile/context.ts'
-export { objectController } from './reconcile/object-controller.ts'
-export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
+} from './define/define-webhook.ts'
+export { type DefinitionsOptions, definitionsOf } from './define/definitions-of.ts'
+export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './define/issue.ts'
+export type { Runnable, RunnableContext, RunnablePhase } from './define/runnable.ts'
 export {
   type LabelSelection,
   type OwnedKind,
@@ -183,23 +117,136 @@ export {
   type Watch,
   type WatchKindOptions,
   watch,
-} from './reconcile/watched-kinds.ts'
+} from './define/watched-kinds.ts'
+export type { WebhookOperation, WebhookRegistration } from './define/webhook-registration.ts'
+export { runtimeErrorCodes } from './error-codes.ts'
+export { LeaderElector, type LeaderElectorOptions } from './leases/election/leader-elector.ts'
+export { gatedClient, gatedCluster } from './leases/gated-client.ts'
+export { apiLeaseStore, type LeaseCall, type LeaseStore } from './leases/lease-store.ts'
+export { type LeaseTiming, type LeaseTimingOptions, resolveLeaseTiming } from './leases/lease-timing.ts'
+export { NotLeaderError } from './leases/not-leader-error.ts'
+export { createSharding } from './leases/sharding/create-sharding.ts'
+export type { Sharding, ShardingParts } from './leases/sharding/sharding.ts'
+export type { KeyGate, KeyHold, WriteGate } from './leases/write-gate.ts'
+export { createManager } from './manager/create-manager.ts'
+export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
+export { managerMetrics } from './manager/manager-metrics.ts'
+export type { Cause, CountedCause } from './queue/cause.ts'
+export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './queue/priority-queue.ts'
+export type {
+  AddOptions,
+  Queue,
+  QueuedKey,
+  QueueSnapshot,
+  ShutDownOptions,
+  ShutDownReport,
+  Taken,
+} from './queue/queue.ts'
+export {
+  type BucketOptions,
+  bucketRateLimiter,
+  defaultRateLimiter,
+  type ExponentialOptions,
+  type FastSlowOptions,
+  itemExponentialRateLimiter,
+  itemFastSlowRateLimiter,
+  maxOfRateLimiter,
+  type RateLimiter,
+  withJitter,
+  withMaxWait,
+} from './queue/rate-limiter.ts'
+export { WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts'
+export { workQueueMetricNames } from './queue/work-queue-metrics.ts'
+export { type AccessOptions, accessOf, type OperatorAccess, rulesOf } from './rbac/operator-access.ts'
+export { mergeRules, type PolicyRule } from './rbac/policy-rule.ts'
+export { describeMissing, type MissingAccess, type PreflightOptions, preflight } from './rbac/preflight.ts'
+export { type AccessWatch, type WatchAccessOptions, watchAccess } from './rbac/watch-access.ts'
+export { objectController } from './reconcile/object-controller.ts'
+export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
+export { type CacheCheckOptions, cacheCheck } from './run/cache-check.ts'
+export { type DebugOptions, type DebugReport, debugHandler, debugReport } from './run/debug-handler.ts'
 export { UsageError } from './run/flags.ts'
 export { type RunHook, run, runHookSymbol } from './run/run.ts'
 export { runHelp } from './run/run-flags.ts'
 export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'
 export { type ExitCode, type RunOptions, runWith } from './run/run-with.ts'
 export { systemRunHost } from './run/system-run-host.ts'
-export { createSharding } from './sharding/create-sharding.ts'
-export type { Sharding, ShardingParts } from './sharding/sharding.ts'
+export {
+  type CertificateFiles,
+  type CertificateFilesOptions,
+  certificateFiles,
+} from './serving/certificates/certificate-files.ts'
+export { type CertificateRules, certificateRules } from './serving/certificates/certificate-rules.ts'
+export {
+  type ManageCertificatesOptions,
+  type ManagedCertificates,
+  manageCertificates,
+} from './serving/certificates/manage-certificates.ts'
+export type { TrustTargets } from './serving/certificates/trust-targets.ts'
+export type { HealthCheck, HealthChecks } from './serving/health/health-check.ts'
+export {
+  createHealthChecks,
+  type HealthChecksOptions,
+  type HealthReport,
+  type ServedHealthChecks,
+} from './serving/health/health-checks.ts'
+export { type BindAddress, parseBindAddress } from './serving/http/bind-address.ts'
+export { certificateSource, type MutableCertificateSource } from './serving/http/certificate-source.ts'
+export {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  isLoopback,
+  textResponse,
+} from './serving/http/http-handler.ts'
+export type {
+  CertificateSource,
+  HttpListener,
+  Listening,
+  ListenOptions,
+  ServingCertificate,
+} from './serving/http/http-listener.ts'
+export { type MemoryHttpListener, memoryHttpListener } from './serving/http/memory-http-listener.ts'
+export { type RequireAccessOptions, requireAccess } from './serving/http/require-access.ts'
+export { selfSignedCertificate } from './serving/http/self-signed-certificate.ts'
+export { systemHttpListener } from './serving/http/system-http-listener.ts'
+export { metricsHandler } from './serving/metrics-handler.ts'
+export { createEventRecorder, type EventRecorderOptions } from './telemetry/events/create-event-recorder.ts'
+export { eventMetricName, eventMetrics } from './telemetry/events/event-metrics.ts'
+export type { EventNote, EventRecorder } from './telemetry/events/event-recorder.ts'
+export { createLogSink, type LogSinkOptions } from './telemetry/logging/create-log-sink.ts'
+export { type LogLevel, parseLogLevel } from './telemetry/logging/log-level.ts'
+export { acceptedFormat, type ExpositionFormat, expositionTypes } from './telemetry/metrics/exposition.ts'
+export { type MeasureRequestsOptions, measureRequests } from './telemetry/metrics/measure-requests.ts'
+export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './telemetry/metrics/metric-definition.ts'
+export { createMetricRegistry, type MetricRegistry } from './telemetry/metrics/metric-registry.ts'
+export type { MetricLabels, MetricSink } from './telemetry/metrics/metric-sink.ts'
+export {
+  type MeasuredProcess,
+  type MeasureProcessOptions,
+  measureProcess,
+} from './telemetry/metrics/process-metrics.ts'
+export {
+  certificateMetrics,
+  leaderElectionMetrics,
+  restClientDetailMetrics,
+  restClientMetrics,
+  webhookMetrics,
+} from './telemetry/metrics/runtime-metrics.ts'
 export {
   type OpenTelemetryApi,
   type OpenTelemetrySpan,
   type OpenTelemetryTracerOptions,
   openTelemetryTracer,
-} from './tracing/open-telemetry-tracer.ts'
-export { traceRequests } from './tracing/trace-requests.ts'
-export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './tracing/tracer.ts'
+} from './telemetry/tracing/open-telemetry-tracer.ts'
+export { traceRequests } from './telemetry/tracing/trace-requests.ts'
+export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './telemetry/tracing/tracer.ts'
+export {
+  type CheckConversionOptions,
+  type ConversionReport,
+  checkConversion,
+} from './webhook/conversion/check-conversion.ts'
+export { type ConvertibleObject, convertObject } from './webhook/conversion/convert-object.ts'
 export {
   conversionPath,
   createWebhookHandler,
@@ -226,32 +273,4 @@ export {
   webhookConfigurations,
 } from './webhook/webhook-configurations.ts'
 export { webhookMetricNames } from './webhook/webhook-metrics.ts'
-export type { WebhookOperation, WebhookRegistration } from './webhook/webhook-registration.ts'
 export type { WebhookHandler, WebhookRequest, WebhookResponse } from './webhook/webhook-request.ts'
-export type { Cause, CountedCause } from './work-queue/cause.ts'
-export type { MetricLabels, MetricSink } from './work-queue/metric-sink.ts'
-export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './work-queue/priority-queue.ts'
-export type {
-  AddOptions,
-  Queue,
-  QueuedKey,
-  QueueSnapshot,
-  ShutDownOptions,
-  ShutDownReport,
-  Taken,
-} from './work-queue/queue.ts'
-export {
-  type BucketOptions,
-  bucketRateLimiter,
-  defaultRateLimiter,
-  type ExponentialOptions,
-  type FastSlowOptions,
-  itemExponentialRateLimiter,
-  itemFastSlowRateLimiter,
-  maxOfRateLimiter,
-  type RateLimiter,
-  withJitter,
-  withMaxWait,
-} from './work-queue/rate-limiter.ts'
-export { WorkQueue, type WorkQueueOptions } from './work-queue/work-queue.ts'
-export { workQueueMetricNames } from './work-queue/work-queue-metrics.ts'

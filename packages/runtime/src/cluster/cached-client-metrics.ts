@@ -1,6 +1,6 @@
 import type { GroupKind } from '@kubewright/api'
-import type { MetricDefinition } from '../metrics/metric-definition.ts'
-import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
+import type { MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
+import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
 
 const liveReads = 'kubewright_client_live_reads_total'
 const overlayEntries = 'kubewright_client_overlay_entries'

@@ -10,7 +10,7 @@ import {
 } from '@kubewright/client'
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gatedClient } from '../election/gated-client.ts'
+import { gatedClient } from '../leases/gated-client.ts'
 import { createCachedClient } from './create-cached-client.ts'
 import { createObjectCache, type ObjectCacheOptions } from './create-object-cache.ts'
 import { type EmbeddedServer, startEmbeddedServer } from './testdata/embedded-server.ts'

@@ -47,7 +47,7 @@ import {
   type WatchStream,
   type WriteOptions,
 } from '@kubewright/client'
-import type { MetricSink } from '../work-queue/metric-sink.ts'
+import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts'
 import { inOrder } from './in-order.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'

@@ -8,20 +8,20 @@ import {
 } from '@kubewright/api'
 import { type Clock, type Duration, deepCopy, type Logger, type Random, type WaitOptions } from '@kubewright/base'
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
-import type { EventHandler } from '../cache/event-handler.ts'
-import type { ListWatch } from '../cache/list-watch.ts'
-import { projectionOf } from '../cache/projection.ts'
-import type { ReflectorHealth } from '../cache/reflector-health.ts'
-import type { HandlerOptions, HandlerRegistration } from '../cache/shared-informer.ts'
+import { clientListWatch } from '../cache/informer/client-list-watch.ts'
+import type { EventHandler } from '../cache/informer/event-handler.ts'
+import { projectionOf } from '../cache/informer/projection.ts'
+import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
 import {
   type InformerLease,
   type InformerScope,
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
-} from '../cache/shared-informer-factory.ts'
-import type { Store } from '../cache/store.ts'
-import type { MetricSink } from '../work-queue/metric-sink.ts'
-import { clientListWatch } from './client-list-watch.ts'
+} from '../cache/informer/shared-informer-factory.ts'
+import type { ListWatch } from '../cache/reflector/list-watch.ts'
+import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
+import type { Store } from '../cache/store/store.ts'
+import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { mergedRegistration, oneAtATime } from './merged-registration.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './object-cache.ts'

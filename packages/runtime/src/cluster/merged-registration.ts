@@ -1,5 +1,5 @@
-import type { EventHandler } from '../cache/event-handler.ts'
-import type { HandlerRegistration } from '../cache/shared-informer.ts'
+import type { EventHandler } from '../cache/informer/event-handler.ts'
+import type { HandlerRegistration } from '../cache/informer/shared-informer.ts'
 
 /** One handler's places in several informers, as one. */
 export function mergedRegistration(registrations: readonly HandlerRegistration[]): HandlerRegistration {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
-import type { IndexFunction } from '../cache/index-buckets.ts'
-import type { Store, StoreQuery } from '../cache/store.ts'
+import type { IndexFunction } from '../cache/store/index-buckets.ts'
+import type { Store, StoreQuery } from '../cache/store/store.ts'
 import { oldestVersion } from './version-order.ts'
 
 /** The stores of several namespaces, read as one. Holds nothing itself. */

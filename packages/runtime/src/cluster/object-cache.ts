@@ -1,9 +1,9 @@
 import type { AnyKind, GroupKind, Infer, KubeObject } from '@kubewright/api'
 import type { Duration, WaitOptions } from '@kubewright/base'
-import type { EventHandler } from '../cache/event-handler.ts'
-import type { ReflectorHealth } from '../cache/reflector-health.ts'
-import type { HandlerOptions, HandlerRegistration } from '../cache/shared-informer.ts'
-import type { Store } from '../cache/store.ts'
+import type { EventHandler } from '../cache/informer/event-handler.ts'
+import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
+import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
+import type { Store } from '../cache/store/store.ts'
 
 /** Which objects of a kind are to be cached. Leases of equal scope share one store. */
 export interface CacheScope {

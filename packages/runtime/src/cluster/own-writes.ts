@@ -1,7 +1,7 @@
 import { formatKey, type GroupKind, gvkOf, type KubeObject, type Selector } from '@kubewright/api'
 import { type Clock, type Duration, deepFreeze, type Logger, type Timer, toMillis } from '@kubewright/base'
 import type { CollectionDeletion, Deletion } from '@kubewright/client'
-import type { Store } from '../cache/store.ts'
+import type { Store } from '../cache/store/store.ts'
 import type { CachedClientMetrics } from './cached-client-metrics.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'

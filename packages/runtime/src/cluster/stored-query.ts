@@ -11,7 +11,7 @@ import {
   valueAt,
 } from '@kubewright/api'
 import type { ListAllOptions, ListOptions } from '@kubewright/client'
-import type { Store, StoreQuery } from '../cache/store.ts'
+import type { Store, StoreQuery } from '../cache/store/store.ts'
 
 /** A list as a store can answer it. */
 export interface StoredQuery {

@@ -1,5 +1,5 @@
 import { isComparableResourceVersion, type KubeObject, keyOf, type Selector } from '@kubewright/api'
-import type { Store } from '../cache/store.ts'
+import type { Store } from '../cache/store/store.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'

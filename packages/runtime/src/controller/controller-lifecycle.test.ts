@@ -1,10 +1,10 @@
 import { Deferred } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
-import { channelSource } from './channel-source.ts'
 import { createControllerRunner } from './controller-runner.ts'
 import { defineKeyController, type KeyContext } from './key-controller.ts'
-import { kindSource } from './kind-source.ts'
-import type { Source } from './source.ts'
+import { channelSource } from './sources/channel-source.ts'
+import { kindSource } from './sources/kind-source.ts'
+import type { Source } from './sources/source.ts'
 import { runController } from './testdata/run-controller.ts'
 import { errorsOf, Home, objectOf, testParts } from './testdata/test-parts.ts'
 

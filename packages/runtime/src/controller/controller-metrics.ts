@@ -1,7 +1,7 @@
-import { informerMetricNames } from '../cache/informer-metrics.ts'
-import { exponentialBuckets, type MetricDefinition } from '../metrics/metric-definition.ts'
-import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
-import { workQueueMetricNames } from '../work-queue/work-queue-metrics.ts'
+import { informerMetricNames } from '../cache/informer/informer-metrics.ts'
+import { workQueueMetricNames } from '../queue/work-queue-metrics.ts'
+import { exponentialBuckets, type MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
+import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { ReconcileRecord } from './controller-runner.ts'
 
 const names = {

@@ -1,6 +1,6 @@
 import type { WaitOptions } from '@kubewright/base'
-import type { CountedCause } from '../work-queue/cause.ts'
-import type { QueueSnapshot } from '../work-queue/queue.ts'
+import type { CountedCause } from '../queue/cause.ts'
+import type { QueueSnapshot } from '../queue/queue.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { KeyController } from './key-controller.ts'
 import { RunningController } from './running-controller.ts'

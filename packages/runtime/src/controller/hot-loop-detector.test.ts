@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { CountedCause } from '../work-queue/cause.ts'
+import type { CountedCause } from '../queue/cause.ts'
 import { HotLoopDetector } from './hot-loop-detector.ts'
-import { forOwner } from './key-mapping.ts'
-import { kindSource } from './kind-source.ts'
+import { forOwner } from './sources/key-mapping.ts'
+import { kindSource } from './sources/kind-source.ts'
 import { runController } from './testdata/run-controller.ts'
 import { Deployment, Home, objectOf } from './testdata/test-parts.ts'
 

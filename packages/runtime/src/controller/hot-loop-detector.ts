@@ -1,6 +1,6 @@
 import { type Duration, toMillis } from '@kubewright/base'
-import type { CountedCause } from '../work-queue/cause.ts'
-import type { Taken } from '../work-queue/queue.ts'
+import type { CountedCause } from '../queue/cause.ts'
+import type { Taken } from '../queue/queue.ts'
 
 /** When a key counts as being reconciled in circles. */
 export interface HotLoopOptions {

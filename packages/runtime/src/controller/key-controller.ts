@@ -1,13 +1,13 @@
 import type { AnyKind } from '@kubewright/api'
 import { type Duration, type Logger, toMillis } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
-import type { AccessRule } from '../define-controller.ts'
-import type { EventRecorder } from '../events/event-recorder.ts'
-import type { CountedCause } from '../work-queue/cause.ts'
-import type { RateLimiter } from '../work-queue/rate-limiter.ts'
+import type { CountedCause } from '../queue/cause.ts'
+import type { RateLimiter } from '../queue/rate-limiter.ts'
+import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
+import type { AccessRule } from './access-rule.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { HotLoopOptions } from './hot-loop-detector.ts'
-import type { Source } from './source.ts'
+import type { Source } from './sources/source.ts'
 
 /**
  * What a reconcile of a key is given. Its members may be taken out of it, but a spread (`{ ...context }`) does not copy them: most are

@@ -12,12 +12,12 @@ import {
   uuid,
 } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
-import type { EventRecorder } from '../events/event-recorder.ts'
-import type { CountedCause } from '../work-queue/cause.ts'
-import type { Taken } from '../work-queue/queue.ts'
-import { parseClusterKey } from './cluster-source.ts'
+import type { CountedCause } from '../queue/cause.ts'
+import type { Taken } from '../queue/queue.ts'
+import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { ReconcileRecord } from './controller-runner.ts'
 import type { KeyContext } from './key-controller.ts'
+import { parseClusterKey } from './sources/cluster-source.ts'
 
 /** What all reconciles of a controller have in common. */
 export interface RunHost {

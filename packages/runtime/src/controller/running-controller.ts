@@ -7,11 +7,10 @@ import {
   onAbort,
   type WaitOptions,
 } from '@kubewright/base'
-import { PriorityQueue } from '../work-queue/priority-queue.ts'
-import type { Queue, QueueSnapshot, Taken } from '../work-queue/queue.ts'
-import { itemExponentialRateLimiter, withJitter } from '../work-queue/rate-limiter.ts'
-import { WorkQueue } from '../work-queue/work-queue.ts'
-import { parseClusterKey } from './cluster-source.ts'
+import { PriorityQueue } from '../queue/priority-queue.ts'
+import type { Queue, QueueSnapshot, Taken } from '../queue/queue.ts'
+import { itemExponentialRateLimiter, withJitter } from '../queue/rate-limiter.ts'
+import { WorkQueue } from '../queue/work-queue.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { ControllerRunner, ReconcileRecord } from './controller-runner.ts'
@@ -19,8 +18,9 @@ import type { KeyController, KeyReconciler } from './key-controller.ts'
 import { KeyWorker } from './key-worker.ts'
 import { ReconcileHistory } from './reconcile-history.ts'
 import { ResultHandler } from './result-handler.ts'
-import type { KeySink } from './source.ts'
-import { SourceSet } from './source-set.ts'
+import { parseClusterKey } from './sources/cluster-source.ts'
+import type { KeySink } from './sources/source.ts'
+import { SourceSet } from './sources/source-set.ts'
 import { WorkerPump } from './worker-pump.ts'
 
 /** One time of working, from the call to its end. */

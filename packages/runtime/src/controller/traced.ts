@@ -1,4 +1,4 @@
-import type { Tracer } from '../tracing/tracer.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { KeyReconciler } from './key-controller.ts'
 import type { ReconcileRun, RunHost } from './reconcile-run.ts'
 

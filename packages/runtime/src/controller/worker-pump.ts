@@ -1,5 +1,5 @@
 import { type Clock, Deferred, type Timer } from '@kubewright/base'
-import type { Queue, Taken } from '../work-queue/queue.ts'
+import type { Queue, Taken } from '../queue/queue.ts'
 
 // How long keys are worked on without letting timers and sockets have a turn.
 const maxSlice = 20

@@ -1,7 +1,7 @@
 import { Deferred } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import { defineKeyController } from '../controller/key-controller.ts'
-import { kindSource } from '../controller/kind-source.ts'
+import { kindSource } from '../controller/sources/kind-source.ts'
 import { Home, objectOf } from '../controller/testdata/test-parts.ts'
 import { createManager } from './create-manager.ts'
 import { ManagerScene, until } from './testdata/manager-scene.ts'

@@ -2,7 +2,7 @@ import { isKubewrightError } from '@kubewright/base'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { type ControllerRunner, createControllerRunner } from '../controller/controller-runner.ts'
 import type { KeyController } from '../controller/key-controller.ts'
-import type { Runnable } from './runnable.ts'
+import type { Runnable } from '../define/runnable.ts'
 
 /** Where a controller works: on every replica, on this replica's share of the keys, or on the leader. */
 export type Workplace = 'other' | 'shared' | 'leader'

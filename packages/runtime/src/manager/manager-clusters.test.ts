@@ -1,10 +1,10 @@
 import { ConfigMap } from '@kubewright/k8s'
 import { describe, expect, test } from 'vitest'
 import { defineKeyController } from '../controller/key-controller.ts'
-import { kindSource } from '../controller/kind-source.ts'
+import { kindSource } from '../controller/sources/kind-source.ts'
 import { fakeCluster } from '../controller/testdata/fake-cluster.ts'
 import { Home, objectOf } from '../controller/testdata/test-parts.ts'
-import { defineOperator } from '../define-operator.ts'
+import { defineOperator } from '../define/define-operator.ts'
 import { ManagerScene, until } from './testdata/manager-scene.ts'
 import { pushed } from './testdata/pushed.ts'
 

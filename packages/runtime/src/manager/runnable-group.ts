@@ -1,6 +1,6 @@
 import { abortable, type Clock, Deferred, KubewrightError, type Logger, onAbort } from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Runnable, RunnableContext } from './runnable.ts'
+import type { Runnable, RunnableContext } from '../define/runnable.ts'
 
 /** What a {@link RunnableGroup} is made of. */
 export interface RunnableGroupOptions {

@@ -1,9 +1,9 @@
 import type { AnyKind } from '@kubewright/api'
-import { certificateRules } from '../certificates/certificate-rules.ts'
 import type { KeyController } from '../controller/key-controller.ts'
-import type { Source } from '../controller/source.ts'
-import type { Controller } from '../define-controller.ts'
-import { isKeyController, type Operator } from '../define-operator.ts'
+import type { Source } from '../controller/sources/source.ts'
+import type { Controller } from '../define/define-controller.ts'
+import { isKeyController, type Operator } from '../define/define-operator.ts'
+import { certificateRules } from '../serving/certificates/certificate-rules.ts'
 import { certificatesOf, needsWebhooks } from '../webhook/start-webhooks.ts'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 

@@ -1,5 +1,5 @@
 import { type Clock, type Duration, type Logger, toMillis } from '@kubewright/base'
-import type { HealthCheck } from '../health/health-check.ts'
+import type { HealthCheck } from '../serving/health/health-check.ts'
 import {
   describeMissing,
   type MissingAccess,

@@ -6,11 +6,11 @@ import * as autoscalingV2 from '@kubewright/k8s/autoscaling/v2'
 import { s } from '@kubewright/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { RetryLater } from '../controller/reconcile-errors.ts'
-import { type Controller, type ControllerOptions, defineController } from '../define-controller.ts'
-import type { ApplyChildOptions } from './context.ts'
+import type { ApplyChildOptions } from '../define/context.ts'
+import { type Controller, type ControllerOptions, defineController } from '../define/define-controller.ts'
+import { owned } from '../define/watched-kinds.ts'
 import { type Bench, startBench } from './testdata/bench.ts'
 import { Home, install } from './testdata/home.ts'
-import { owned } from './watched-kinds.ts'
 
 let bench: Bench
 beforeEach(async () => {

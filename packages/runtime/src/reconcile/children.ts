@@ -13,10 +13,10 @@ import {
 import { deepFreeze, KubewrightError, type Logger } from '@kubewright/base'
 import { type Client, metadataOnly } from '@kubewright/client'
 import { RetryLater } from '../controller/reconcile-errors.ts'
+import type { Adoption, ApplyChildOptions } from '../define/context.ts'
+import type { OwnedKind } from '../define/watched-kinds.ts'
 import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
-import type { Adoption, ApplyChildOptions } from './context.ts'
 import { asUidConflict } from './uid-conflict.ts'
-import type { OwnedKind } from './watched-kinds.ts'
 
 /** An owned kind, prepared for a run of a controller. */
 export interface OwnedKindInUse {

@@ -1,11 +1,11 @@
 import { condition, hasFinalizer, isConflict, keyOf } from '@kubewright/api'
 import { ConfigMap, Secret } from '@kubewright/k8s'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Controller, defineController } from '../define-controller.ts'
+import { type Controller, defineController } from '../define/define-controller.ts'
+import { owned, watch } from '../define/watched-kinds.ts'
 import { objectController } from './object-controller.ts'
 import { type Bench, type SentRequest, startBench } from './testdata/bench.ts'
 import { Home } from './testdata/home.ts'
-import { owned, watch } from './watched-kinds.ts'
 
 let bench: Bench
 beforeEach(async () => {

@@ -3,13 +3,13 @@ import { type Key, metadataOnly } from '@kubewright/client'
 import type { CacheScope } from '../cluster/object-cache.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { defineKeyController, type KeyController } from '../controller/key-controller.ts'
-import { forOwner, type KeyMapping } from '../controller/key-mapping.ts'
-import { kindSource } from '../controller/kind-source.ts'
-import type { Source } from '../controller/source.ts'
-import type { Controller } from '../define-controller.ts'
+import { forOwner, type KeyMapping } from '../controller/sources/key-mapping.ts'
+import { kindSource } from '../controller/sources/kind-source.ts'
+import type { Source } from '../controller/sources/source.ts'
+import type { Controller } from '../define/define-controller.ts'
+import type { Watch } from '../define/watched-kinds.ts'
 import { ownedKindsInUse } from './children.ts'
 import { ObjectReconciler } from './object-reconciler.ts'
-import type { Watch } from './watched-kinds.ts'
 
 /**
  * Turns a controller of objects into one of keys, which is what runs: its sources are the kind, what it owns and what it watches, and

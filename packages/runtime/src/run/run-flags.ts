@@ -1,7 +1,7 @@
 import { type Duration, nanosToMillis, parseDuration } from '@kubewright/base'
-import type { Operator } from '../define-operator.ts'
-import { type BindAddress, parseBindAddress } from '../http/bind-address.ts'
-import { type LogLevel, parseLogLevel } from '../logging/log-level.ts'
+import type { Operator } from '../define/define-operator.ts'
+import { type BindAddress, parseBindAddress } from '../serving/http/bind-address.ts'
+import { type LogLevel, parseLogLevel } from '../telemetry/logging/log-level.ts'
 import { type Flag, flagsHelp, parseFlags, UsageError } from './flags.ts'
 
 /** A certificate in a folder. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { defineOperator } from '../define-operator.ts'
+import { defineOperator } from '../define/define-operator.ts'
 import { run, runHookSymbol } from './run.ts'
 
 const shared = globalThis as { [runHookSymbol]?: unknown }

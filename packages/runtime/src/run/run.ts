@@ -1,4 +1,4 @@
-import type { Operator } from '../define-operator.ts'
+import type { Operator } from '../define/define-operator.ts'
 import { type RunOptions, runWith } from './run-with.ts'
 import { systemRunHost } from './system-run-host.ts'
 

@@ -1,6 +1,6 @@
 import { onAbort } from '@kubewright/base'
-import type { HttpListener, ListenOptions } from '../http/http-listener.ts'
-import type { Runnable, RunnableContext } from '../manager/runnable.ts'
+import type { Runnable, RunnableContext } from '../define/runnable.ts'
+import type { HttpListener, ListenOptions } from '../serving/http/http-listener.ts'
 
 /** What {@link serverPart} takes. */
 export interface ServerPartOptions extends Omit<ListenOptions, 'log' | 'certificate'> {

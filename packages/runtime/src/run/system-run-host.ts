@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { systemClock, systemRandom } from '@kubewright/base'
 import { createClient, loadClientConfig, transportFor } from '@kubewright/client'
-import { systemHttpListener } from '../http/system-http-listener.ts'
+import { systemHttpListener } from '../serving/http/system-http-listener.ts'
 import type { RunHost, StopSignal } from './run-host.ts'
 
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']

@@ -8,11 +8,10 @@ import {
   systemClock,
 } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
-import { answerConversion } from '../conversion/conversion-review.ts'
-import type { Conversion } from '../conversion/define-conversion.ts'
-import type { Webhook } from '../define-webhook.ts'
-import { noTracer, type Tracer } from '../tracing/tracer.ts'
-import type { MetricSink } from '../work-queue/metric-sink.ts'
+import type { Conversion } from '../define/define-conversion.ts'
+import type { Webhook } from '../define/define-webhook.ts'
+import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
+import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import {
   type AdmissionAnswer,
   type AdmissionRequest,
@@ -20,8 +19,9 @@ import {
   badReviewResponse,
   openReview,
   reviewResponse,
-} from './admission-review.ts'
-import { type AnswerContext, answerDefaulting, answerValidation } from './answer-admission.ts'
+} from './admission/admission-review.ts'
+import { type AnswerContext, answerDefaulting, answerValidation } from './admission/answer-admission.ts'
+import { answerConversion } from './conversion/conversion-review.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { textResponse, type WebhookHandler, type WebhookRequest, type WebhookResponse } from './webhook-request.ts'
 

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server } from 'node:https'
 import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
-import type { HealthCheck } from '../health/health-check.ts'
-import type { CertificateSource } from '../http/http-listener.ts'
-import { maxReviewBytes } from './admission-review.ts'
+import type { HealthCheck } from '../serving/health/health-check.ts'
+import type { CertificateSource } from '../serving/http/http-listener.ts'
+import { maxReviewBytes } from './admission/admission-review.ts'
 import type { WebhookHandler } from './webhook-request.ts'
 
 /** What {@link serveWebhooks} takes. */

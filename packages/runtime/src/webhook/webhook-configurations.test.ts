@@ -2,8 +2,8 @@ import { defineResource } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s/core/v1'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
-import { homeConversion, Home as Versioned } from '../conversion/testdata/home.ts'
-import { defineWebhook } from '../define-webhook.ts'
+import { defineWebhook } from '../define/define-webhook.ts'
+import { homeConversion, Home as Versioned } from './conversion/testdata/home.ts'
 import { conversionCrd, webhookConfigurations } from './webhook-configurations.ts'
 
 const Home = defineResource({

@@ -3,10 +3,10 @@ import type {
   MutatingWebhookConfigurationDraft,
   ValidatingWebhookConfigurationDraft,
 } from '@kubewright/k8s/admissionregistration/v1'
-import type { Conversion } from '../conversion/define-conversion.ts'
-import type { Webhook } from '../define-webhook.ts'
+import type { Conversion } from '../define/define-conversion.ts'
+import type { Webhook } from '../define/define-webhook.ts'
+import type { WebhookRegistration } from '../define/webhook-registration.ts'
 import { conversionPath } from './create-webhook-handler.ts'
-import type { WebhookRegistration } from './webhook-registration.ts'
 
 /** What an operator has that webhooks are registered for. */
 export interface WebhookOwner {

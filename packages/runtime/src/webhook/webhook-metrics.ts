@@ -1,4 +1,4 @@
-import type { MetricLabels, MetricSink } from '../work-queue/metric-sink.ts'
+import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
 
 /** The names under which webhook servers are measured: those of controller-runtime. `webhook` is the path. */
 export const webhookMetricNames: {

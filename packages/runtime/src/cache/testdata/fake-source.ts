@@ -1,8 +1,8 @@
 import { type KubeObject, keyOf, newResourceExpired, type ObjectMeta } from '@kubewright/api'
 import { AsyncQueue, onAbort } from '@kubewright/base'
 import { type EncodedObject, EncodedReader } from '@kubewright/client'
-import type { Item } from '../item.ts'
-import type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../list-watch.ts'
+import type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../reflector/list-watch.ts'
+import type { Item } from '../store/item.ts'
 
 /** An object with enough metadata for a store. */
 export function objectOf(

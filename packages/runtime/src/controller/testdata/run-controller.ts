@@ -1,7 +1,7 @@
-import { type ChannelSource, channelSource } from '../channel-source.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 import { type ControllerRunner, createControllerRunner, type ReconcileRecord } from '../controller-runner.ts'
 import { defineKeyController, type KeyControllerOptions, type KeyReconciler } from '../key-controller.ts'
+import { type ChannelSource, channelSource } from '../sources/channel-source.ts'
 import { Home, type TestParts, testParts } from './test-parts.ts'
 
 /** A controller `test` that works on keys which the test pushes. */

@@ -1,7 +1,7 @@
 import { type AnyKind, createKind, type KubeObject } from '@kubewright/api'
 import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { noTracer } from '../../tracing/tracer.ts'
-import type { MetricLabels, MetricSink } from '../../work-queue/metric-sink.ts'
+import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import { noTracer } from '../../telemetry/tracing/tracer.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 import { type FakeCluster, fakeCluster } from './fake-cluster.ts'
 

@@ -4,13 +4,13 @@ import type { ApiClient, Key } from '@kubewright/client'
 import type { Lease, LeaseDraft } from '@kubewright/k8s/coordination/v1'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { type FakeCluster, fakeCluster } from '../../controller/testdata/fake-cluster.ts'
-import type { LeaseCall, LeaseStore } from '../../election/lease-store.ts'
-import { LeaseWorld, type Link } from '../../election/testdata/lease-world.ts'
-import { Machine } from '../../election/testdata/machine.ts'
-import type { HealthCheck, HealthChecks } from '../../health/health-check.ts'
+import type { Runnable, RunnablePhase } from '../../define/runnable.ts'
+import type { LeaseCall, LeaseStore } from '../../leases/lease-store.ts'
+import { LeaseWorld, type Link } from '../../leases/testdata/lease-world.ts'
+import { Machine } from '../../leases/testdata/machine.ts'
+import type { HealthCheck, HealthChecks } from '../../serving/health/health-check.ts'
 import { createManager } from '../create-manager.ts'
 import type { Manager, ManagerOptions } from '../manager.ts'
-import type { Runnable, RunnablePhase } from '../runnable.ts'
 
 /** A manager on a machine of its own, and what it says. */
 export interface Replica {

@@ -1,5 +1,5 @@
-import { type ChannelSource, channelSource } from '../../controller/channel-source.ts'
 import { defineKeyController, type KeyContext, type KeyController } from '../../controller/key-controller.ts'
+import { type ChannelSource, channelSource } from '../../controller/sources/channel-source.ts'
 
 /** A controller that is pushed keys. */
 export function pushed(

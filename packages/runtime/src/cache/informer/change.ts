@@ -1,0 +1,178 @@
+import type { KubeObject } from '@kubewright/api'
+import type { Delta } from '../reflector/delta-fifo.ts'
+import type { HotObjects } from '../store/hot-objects.ts'
+import type { Indexer } from '../store/indexer.ts'
+import { type Item, isEncoded, keyOfItem, versionOfItem } from '../store/item.ts'
+
+/** How an object was last. */
+export interface DeletedObject<T> {
+  /** Its final state or, if that is unknown, the last one that was seen. */
+  readonly object: T
+  /**
+   * True when the deletion itself was not seen, because the object was missing when the resource was listed again: client-go's
+   * DeletedFinalStateUnknown.
+   */
+  readonly finalStateUnknown: boolean
+}
+
+interface ChangeParts<T> {
+  readonly key: string
+  readonly before: Item<T> | undefined
+  readonly after: Item<T> | undefined
+  readonly last?: Item<T> | undefined
+  readonly lastUnknown?: boolean
+  readonly sync: boolean
+  readonly initial: boolean
+}
+
+/**
+ * What happened to one key: it went from `before` to `after`, where undefined means that there was no object. Such steps can be
+ * joined, which is what keeps slow handlers bounded. Objects are decoded when they are read.
+ */
+export class Change<T> {
+  readonly key: string
+  /** Nothing happened: the object is told again, or was listed again in the same version. */
+  readonly sync: boolean
+  /** The object belongs to the first list. */
+  readonly initial: boolean
+  readonly #hot: HotObjects<T>
+  readonly #from: Item<T> | undefined
+  readonly #to: Item<T> | undefined
+  // The last state of an object that is gone.
+  readonly #last: Item<T> | undefined
+  readonly #lastUnknown: boolean
+  // An object that the store no longer has is decoded here, at most once.
+  #before: T | undefined
+
+  constructor(hot: HotObjects<T>, parts: ChangeParts<T>) {
+    this.key = parts.key
+    this.sync = parts.sync
+    this.initial = parts.initial
+    this.#hot = hot
+    this.#from = parts.before
+    this.#to = parts.after
+    this.#last = parts.last
+    this.#lastUnknown = parts.lastUnknown ?? false
+    // If the object was parsed, it need not be parsed again; the store will not be asked for it any more.
+    if (parts.before !== undefined && parts.before !== parts.after && isEncoded(parts.before)) {
+      this.#before = hot.take(parts.before)
+    }
+  }
+
+  get type(): 'add' | 'update' | 'delete' {
+    return this.#to === undefined ? 'delete' : this.#from === undefined ? 'add' : 'update'
+  }
+
+  get before(): T | undefined {
+    if (this.#from === undefined) return undefined
+    // A resync tells one object twice.
+    if (this.#from === this.#to) return this.after
+    return (this.#before ??= this.#passing(this.#from))
+  }
+
+  get after(): T | undefined {
+    return this.#to === undefined ? undefined : this.#hot.read(this.#to)
+  }
+
+  /** Present exactly for deletions. */
+  get deleted(): DeletedObject<T> | undefined {
+    const last = this.#last
+    if (last === undefined) return undefined
+    // Of an object whose end was missed, the last state is the one that was in the store.
+    const object = last === this.#from ? (this.before as T) : this.#passing(last)
+    return { object, finalStateUnknown: this.#lastUnknown }
+  }
+
+  /** The changes of one key, this one and then another, as one; undefined when together they come to nothing. */
+  joined(next: Change<T>): Change<T> | undefined {
+    if (next.sync) return this
+    const before = this.#from
+    if (before === undefined && next.#to === undefined) return undefined
+    const initial = before === undefined && this.initial
+    const parts = { key: next.key, before, after: next.#to, last: next.#last, lastUnknown: next.#lastUnknown }
+    const both = new Change(this.#hot, { ...parts, sync: false, initial })
+    both.#before = this.#before
+    return both
+  }
+
+  #passing(item: Item<T>): T {
+    return isEncoded(item) ? item.decode() : item
+  }
+}
+
+/**
+ * Brings a store up to date with one delta and gives the changes in order. The store is complete before the first change is given,
+ * so whoever is told about one sees all of them. Deletions of a replacement come first.
+ */
+export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta<T>, initial: boolean): Change<T>[] {
+  switch (delta.type) {
+    case 'Added':
+    case 'Updated':
+      return [changeOf(store, store.put(delta.object), delta.object, initial)]
+    case 'Deleted': {
+      const item = delta.object
+      const key = keyOfItem(item)
+      const before = store.take(key)
+      // Nobody was told of an object that is not in the store, so there is nothing to take back.
+      if (before === undefined) return []
+      return [deletion(store, key, before, store.keep(item), false)]
+    }
+    case 'Replaced':
+      return replaceAll(store, delta.objects, delta.resourceVersion, initial)
+    case 'Sync':
+      return [...store.items()].map((item) => changeOf(store, item, item, false))
+    case 'Bookmark':
+      store.bookmark(delta.resourceVersion)
+      return []
+  }
+}
+
+/** The two changes of one key, one after the other, as one; undefined when together they come to nothing. */
+export function joinChanges<T>(first: Change<T>, second: Change<T>): Change<T> | undefined {
+  return first.joined(second)
+}
+
+/** The objects of a store as they are told to a handler that comes late. */
+export function initialChanges<T extends KubeObject>(store: Indexer<T>): Change<T>[] {
+  return [...store.items()].map((after) => {
+    return new Change(store.hot, { key: keyOfItem(after), before: undefined, after, sync: false, initial: true })
+  })
+}
+
+function replaceAll<T extends KubeObject>(
+  store: Indexer<T>,
+  objects: readonly Item<T>[],
+  resourceVersion: string,
+  initial: boolean,
+): Change<T>[] {
+  const earlier = new Map<string, Item<T>>()
+  for (const item of store.items()) earlier.set(keyOfItem(item), item)
+  store.replace(objects, resourceVersion)
+  const changes: Change<T>[] = []
+  for (const [key, item] of earlier) {
+    if (!store.has(key)) changes.push(deletion(store, key, item, item, true))
+  }
+  for (const item of store.items()) changes.push(changeOf(store, earlier.get(keyOfItem(item)), item, initial))
+  return changes
+}
+
+function changeOf<T extends KubeObject>(
+  store: Indexer<T>,
+  before: Item<T> | undefined,
+  after: Item<T>,
+  initial: boolean,
+): Change<T> {
+  const sync = before !== undefined && versionOfItem(before) === versionOfItem(after)
+  const first = initial && before === undefined
+  return new Change(store.hot, { key: keyOfItem(after), before, after, sync, initial: first })
+}
+
+function deletion<T extends KubeObject>(
+  store: Indexer<T>,
+  key: string,
+  before: Item<T>,
+  last: Item<T>,
+  lastUnknown: boolean,
+): Change<T> {
+  return new Change(store.hot, { key, before, after: undefined, last, lastUnknown, sync: false, initial: false })
+}

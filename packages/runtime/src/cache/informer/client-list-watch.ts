@@ -1,0 +1,32 @@
+import type { AnyKind, Infer, KubeObject } from '@kubewright/api'
+import { type ApiClient, allNamespaces, type EncodedPage, type WatchStream } from '@kubewright/client'
+import type { ListWatch } from '../reflector/list-watch.ts'
+import type { InformerScope } from './shared-informer-factory.ts'
+
+/**
+ * Access of a reflector to one kind through a client. Typed, dynamic and metadata-only kinds all work. Objects come as bytes, which
+ * stores hold as such and parse when they are read.
+ */
+export function clientListWatch<K extends AnyKind>(
+  client: Pick<ApiClient, 'encodedPage' | 'watch'>,
+  kind: K,
+  scope: InformerScope = {},
+): ListWatch<Infer<K> & KubeObject> {
+  const { namespace = allNamespaces, labelSelector, fieldSelector } = scope
+  const where = { namespace, selector: labelSelector, fieldSelector }
+  // The client reads what the kind says, and whatever is kept of a kind has metadata.
+  type T = Infer<K> & KubeObject
+  return {
+    async list({ resourceVersion, limit = 0, continue: token, signal }) {
+      const version = resourceVersion === '' ? undefined : resourceVersion
+      const options = { ...where, resourceVersion: version, pageSize: limit, continue: token, signal }
+      return (await client.encodedPage(kind, options)) as EncodedPage<T>
+    },
+    async watch({ resourceVersion, timeoutSeconds, sendInitialEvents, signal }) {
+      const version = resourceVersion === '' ? undefined : resourceVersion
+      const options = { ...where, resourceVersion: version, timeoutSeconds, sendInitialEvents, signal }
+      const stream = (await client.watch(kind, options)) as WatchStream<T>
+      return stream.encoded()
+    },
+  }
+}

@@ -1,0 +1,332 @@
+import type { KubeObject } from '@kubewright/api'
+import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import { FakeSource, objectOf } from '../testdata/fake-source.ts'
+import type { EventHandler } from './event-handler.ts'
+import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
+
+const informers: SharedInformer<KubeObject>[] = []
+afterEach(async () => {
+  for (const informer of informers.splice(0)) await informer.stop()
+})
+
+// Whether sources give objects as bytes.
+let encodes = false
+
+function setUp(options: Partial<SharedInformerOptions<KubeObject>> = {}) {
+  const clock = new VirtualClock()
+  const source = new FakeSource()
+  source.encodes = encodes
+  const log = memoryLogger(0)
+  const resource = { group: 'example.com', version: 'v1', resource: 'things' }
+  const informer = new SharedInformer<KubeObject>({ source, resource, clock, random: seededRandom(1), log, ...options })
+  informers.push(informer)
+  return { clock, source, log, informer }
+}
+
+function recorder(): EventHandler<KubeObject> & { readonly calls: string[] } {
+  const calls: string[] = []
+  const version = (object: KubeObject): string => `${object.metadata.name}@${object.metadata.resourceVersion}`
+  return {
+    calls,
+    onAdd: (object, { isInInitialList }) =>
+      void calls.push(`add ${version(object)}${isInInitialList ? ' initial' : ''}`),
+    onUpdate: (before, after, { isResync }) =>
+      void calls.push(`update ${version(before)} ${version(after)}${isResync ? ' resync' : ''}`),
+    onDelete: (object, { finalStateUnknown }) =>
+      void calls.push(`delete ${version(object)}${finalStateUnknown ? ' unknown' : ''}`),
+  }
+}
+
+describe.each([
+  ['parsed', false],
+  ['encoded', true],
+])('SharedInformer of %s objects', (_, asBytes) => {
+  beforeEach(() => {
+    encodes = asBytes
+  })
+
+  test('tells the initial list as such, then every change, in order', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('b')
+    source.set('a')
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([false, false])
+    informer.start()
+    await clock.advance(0)
+    await registration.synced
+    source.set('c')
+    source.set('a')
+    source.set('a')
+    source.remove('b')
+    await clock.advance(0)
+    expect(handler.calls).toEqual([
+      'add a@3 initial',
+      'add b@2 initial',
+      'add c@4',
+      'update a@3 a@5',
+      'update a@5 a@6',
+      'delete b@7',
+    ])
+    expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true])
+  })
+
+  test('stop() leaves no timer of a resync behind', async () => {
+    const { clock, informer } = setUp()
+    informer.addHandler({}, { resyncPeriod: '30s' })
+    informer.start()
+    await clock.advance(0)
+    await informer.stop()
+    informer.addHandler({}, { resyncPeriod: '30s' })
+    expect(clock.pending).toEqual([])
+  })
+
+  test('seed() has what the first list lacks told as deleted', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.seed([objectOf('gone', 1, { namespace: 'ns' }), objectOf('a', 1, { namespace: 'ns' })])
+    expect(informer.store.keys()).toEqual(['ns/a', 'ns/gone'])
+    informer.start()
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['delete gone@1 unknown', 'update a@1 a@2'])
+    expect(() => informer.seed([])).toThrow('it was started')
+  })
+
+  test('addHandler() tells a late handler everything as initial, and misses nothing', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    source.set('a')
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['add a@2 initial', 'update a@2 a@3'])
+    expect(registration.hasSynced).toBe(true)
+  })
+
+  test('tells deletions that a list reveals as tombstones, and nothing of what did not change', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    source.set('b')
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.start()
+    await clock.advance(5000)
+    handler.calls.length = 0
+    source.removeUnseen('a')
+    source.compacted = 1000
+    source.cut()
+    await clock.advance(5000)
+    expect(handler.calls).toEqual(['delete a@2 unknown'])
+  })
+
+  test('has changed the store, for a list as a whole, before any handler is told', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    source.set('b')
+    const sizes: number[] = []
+    informer.addHandler({ onAdd: () => void sizes.push(informer.store.size) })
+    informer.start()
+    await clock.advance(0)
+    expect(sizes).toEqual([2, 2])
+  })
+
+  test('resyncs only the handlers that asked for it, without any request', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    const [eager, calm] = [recorder(), recorder()]
+    const registration = informer.addHandler(eager, { resyncPeriod: '30s' })
+    informer.addHandler(calm)
+    informer.start()
+    await clock.advance(61_000)
+    expect(eager.calls).toEqual(['add a@2 initial', 'update a@2 a@2 resync', 'update a@2 a@2 resync'])
+    expect(calm.calls).toEqual(['add a@2 initial'])
+    expect(source.requests).toHaveLength(1)
+    registration.remove()
+  })
+
+  test('joins the changes of a key for a slow handler, which still sees the last state', async () => {
+    const { clock, source, informer } = setUp()
+    informer.start()
+    await informer.synced()
+    const handler = recorder()
+    const { onUpdate } = handler
+    let release: () => void = () => undefined
+    const slow: EventHandler<KubeObject> = {
+      ...handler,
+      onAdd: () => new Promise((resolve) => (release = resolve)),
+      onUpdate: (...args) => onUpdate?.(...args),
+    }
+    const registration = informer.addHandler(slow, { coalesceAfter: 1 })
+    source.set('first')
+    await clock.advance(0)
+    for (let i = 0; i < 1000; i++) source.set('first')
+    source.set('fleeting')
+    source.remove('fleeting')
+    await clock.advance(3000)
+    expect(registration.pending).toBeLessThanOrEqual(3)
+    expect(registration.lag).toBe(3000)
+    release()
+    await clock.advance(0)
+    expect(handler.calls).toEqual(['update first@2 first@1002'])
+    expect([registration.pending, registration.lag]).toEqual([0, 0])
+  })
+
+  test('logs what a handler throws and goes on', async () => {
+    const { clock, source, informer, log } = setUp()
+    const handler = recorder()
+    const failing: EventHandler<KubeObject> = {
+      ...handler,
+      onAdd(object, info) {
+        if (object.metadata.name === 'bad') throw new Error('boom')
+        return handler.onAdd?.(object, info)
+      },
+    }
+    source.set('bad')
+    source.set('good')
+    const registration = informer.addHandler(failing)
+    informer.start()
+    await clock.advance(0)
+    await registration.synced
+    expect(handler.calls).toEqual(['add good@3 initial'])
+    expect(log.records).toMatchObject([{ message: 'Event handler failed', values: { key: 'ns/bad' } }])
+  })
+
+  test('stores what the transform made of the objects', async () => {
+    const transform = (object: KubeObject): KubeObject => ({ ...object, kind: 'Lean' })
+    const { source, informer } = setUp({ transform })
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    expect(informer.store.get('ns/a')?.kind).toBe('Lean')
+  })
+
+  test('drops managed fields when it is told to, and nothing else', async () => {
+    const { source, informer } = setUp({ dropManagedFields: true })
+    const managedFields = [{ manager: 'me', operation: 'Update' as const }]
+    const { metadata } = source.set('a', { labels: { app: 'x' }, managedFields })
+    informer.start()
+    await informer.synced()
+    const { managedFields: _fields, ...rest } = metadata
+    expect(informer.store.get('ns/a')?.metadata).toEqual(rest)
+  })
+
+  test('tells onChange instead of the others', async () => {
+    const { clock, source, informer } = setUp()
+    const calls: string[] = []
+    const fail = (): never => {
+      throw new Error('told twice')
+    }
+    informer.addHandler({
+      onChange: ({ type, key, before, after, initial }) => {
+        const versions = `${before?.metadata.resourceVersion ?? '-'}>${after?.metadata.resourceVersion ?? '-'}`
+        calls.push(`${type} ${key} ${versions}${initial ? ' initial' : ''}`)
+      },
+      onAdd: fail,
+      onUpdate: fail,
+      onDelete: fail,
+    })
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    source.set('a')
+    source.remove('a')
+    await clock.advance(0)
+    expect(calls).toEqual(['add ns/a ->2 initial', 'update ns/a 2>3', 'delete ns/a 3>-'])
+  })
+
+  test('parses no object that nobody looks at', async () => {
+    const { clock, source, informer } = setUp()
+    const keys: string[] = []
+    informer.addHandler({ onChange: ({ key, type }) => void keys.push(`${type} ${key}`) })
+    informer.addHandler({ onDelete: () => undefined })
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    source.set('a')
+    source.set('b')
+    await clock.advance(0)
+    expect(keys).toEqual(['add ns/a', 'update ns/a', 'add ns/b'])
+    expect(informer.stats.parsed).toBe(0)
+    informer.store.get('ns/b')
+    expect(informer.stats.parsed).toBe(asBytes ? 1 : 0)
+  })
+
+  test('stores an object that an index function cannot cope with, and says so', async () => {
+    const picky = ({ metadata: { name } }: KubeObject): string[] => {
+      if (name === 'bad') throw new Error('boom')
+      return [name]
+    }
+    const { source, informer, log } = setUp({ indexers: { picky } })
+    source.set('bad')
+    source.set('good')
+    informer.start()
+    await informer.synced()
+    expect(informer.store.keys()).toEqual(['ns/bad', 'ns/good'])
+    expect(informer.store.indexValues('picky')).toEqual(['good'])
+    expect(log.records).toMatchObject([{ message: 'Index function failed', values: { index: 'picky', key: 'ns/bad' } }])
+  })
+
+  test('reports its store, its queue and its handlers as metrics', async () => {
+    const values = new Map<string, number>()
+    const metrics: MetricSink = {
+      add: (name, _labels, amount) => void values.set(name, (values.get(name) ?? 0) + amount),
+      set: (name, labels, value) => void values.set(`${name}{${labels.handler ?? labels.resource}}`, value),
+      observe: (name) => void values.set(name, (values.get(name) ?? 0) + 1),
+    }
+    const { clock, source, informer } = setUp({ metrics })
+    source.set('a')
+    informer.addHandler({ onAdd: () => Promise.reject(new Error('boom')) }, { name: 'failing' })
+    informer.start()
+    await clock.advance(0)
+    expect(Object.fromEntries(values)).toEqual({
+      'informer_queued_items{things}': 0,
+      'informer_store_resource_version{things}': 2,
+      'kubewright_informer_store_objects{things}': 1,
+      'kubewright_informer_handler_pending{failing}': 0,
+      kubewright_informer_handler_lag_seconds: 1,
+      kubewright_informer_handler_errors_total: 1,
+      kubewright_informer_relists_total: 1,
+      'kubewright_informer_store_bytes{things}': encodes ? 16 * 1024 : 0,
+    })
+  })
+
+  test('remove() ends the delivery and rejects a sync that will not come', async () => {
+    const { clock, source, informer } = setUp()
+    const handler = recorder()
+    const registration = informer.addHandler(handler)
+    registration.remove()
+    await expect(registration.synced).rejects.toThrow('Handler was removed before it had seen the initial list')
+    source.set('a')
+    informer.start()
+    await clock.advance(0)
+    expect([handler.calls, informer.handlers]).toEqual([[], 0])
+  })
+
+  test('stop() leaves nothing behind, keeps the store, and refuses another start', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    informer.start()
+    await informer.synced()
+    await informer.stop()
+    expect([clock.pending, source.watches, informer.health.state]).toEqual([[], [], 'stopped'])
+    expect(informer.store.size).toBe(1)
+    expect(() => informer.start()).toThrow('Cannot start informer of things.example.com: it was stopped')
+  })
+
+  test('stop() rejects those who wait for a sync that will not come', async () => {
+    const { source, informer } = setUp()
+    source.sendsBookmarks = false
+    informer.start()
+    const waiting = informer.synced()
+    await Promise.all([
+      informer.stop(),
+      expect(waiting).rejects.toThrow('Informer of things.example.com was stopped before it had synced'),
+    ])
+  })
+})

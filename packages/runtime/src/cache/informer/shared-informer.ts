@@ -1,0 +1,317 @@
+import { formatGroupResource, type KubeObject } from '@kubewright/api'
+import {
+  abortable,
+  type Clock,
+  Deferred,
+  type Duration,
+  every,
+  type Logger,
+  linkSignals,
+  type Random,
+  type Timer,
+  toMillis,
+  type WaitOptions,
+} from '@kubewright/base'
+import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import { DeltaFifo, transformItem } from '../reflector/delta-fifo.ts'
+import type { ListWatch } from '../reflector/list-watch.ts'
+import { Reflector, type ReflectorOptions } from '../reflector/reflector.ts'
+import type { ReflectedResource, ReflectorHealth } from '../reflector/reflector-health.ts'
+import type { IndexFunction } from '../store/index-buckets.ts'
+import { Indexer, type StoreStats } from '../store/indexer.ts'
+import { type Item, isEncoded } from '../store/item.ts'
+import type { Store } from '../store/store.ts'
+import { applyDelta, initialChanges } from './change.ts'
+import type { EventHandler } from './event-handler.ts'
+import { HandlerQueue } from './handler-queue.ts'
+import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
+
+/** What an informer is made of. */
+export interface SharedInformerOptions<T extends KubeObject> {
+  readonly source: ListWatch<T>
+  readonly resource: ReflectedResource
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly metrics?: MetricSink
+  readonly indexers?: Readonly<Record<string, IndexFunction<T>>>
+  /** Changes objects before they are stored; see `DeltaFifoOptions`. */
+  readonly transform?: (object: T) => T
+  /** Drops `metadata.managedFields`, often half of an object, before it is stored. @default false */
+  readonly dropManagedFields?: boolean
+  /** How many of the objects that are held as bytes are kept parsed as well; see `IndexerOptions`. */
+  readonly hotObjects?: number
+  /** Limits and switches of the reflector. */
+  readonly reflector?: Partial<
+    Omit<ReflectorOptions<T>, 'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth' | 'prepare'>
+  >
+}
+
+/** What can be said about a handler. */
+export interface HandlerOptions {
+  /** Tells the metrics of the handlers apart. @default the number of handlers that came before */
+  readonly name?: string
+  /** How often the handler is told every object again, as updates without change. At least a second. @default never */
+  readonly resyncPeriod?: Duration
+  /** From this many pending changes on, those of one key are joined. @default 1024 */
+  readonly coalesceAfter?: number
+}
+
+/** A handler's place in an informer; disposing it removes the handler. */
+export interface HandlerRegistration extends Disposable {
+  /** Resolves when the handler has been told about the initial list; rejects when it is removed before. */
+  readonly synced: Promise<void>
+  readonly hasSynced: boolean
+  /** The number of changes that wait for the handler. */
+  readonly pending: number
+  /** For how many milliseconds the oldest of them has waited. */
+  readonly lag: number
+  remove(): void
+}
+
+interface Listener<T> {
+  readonly queue: HandlerQueue<T>
+  // Whether the handler asked to be told everything again and has not been yet.
+  resyncDue: boolean
+  // Has everything told again from time to time, if the handler wants that.
+  timer: Timer | undefined
+}
+
+/**
+ * One watch and one store of a resource, shared by any number of handlers and readers.
+ *
+ * - The store is changed before anybody is told, and by a list as a whole.
+ * - A handler that comes late is first told about every object, as if they were all of the initial list.
+ * - Each handler gets its changes in order, independent of the others; see `EventHandler`.
+ */
+export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
+  readonly #options: SharedInformerOptions<T>
+  readonly #store: Indexer<T>
+  readonly #fifo: DeltaFifo<T>
+  readonly #reflector: Reflector<T>
+  readonly #metrics: InformerMetrics
+  readonly #listeners = new Set<Listener<T>>()
+  readonly #synced = new Deferred()
+  readonly #stop = new AbortController()
+  #handlersMade = 0
+  // Set with the first list, for good.
+  #populated = false
+  #running: Promise<void> | undefined
+
+  constructor(options: SharedInformerOptions<T>) {
+    const { source, resource, clock, random, log, hotObjects } = options
+    this.#options = options
+    // One object that an index function cannot cope with must not end the informer for everybody.
+    this.#store = new Indexer(options.indexers, {
+      onIndexError: (error, index, key) => log.error(error, 'Index function failed', { index, key }),
+      ...(hotObjects === undefined ? {} : { hotObjects }),
+    })
+    this.#fifo = new DeltaFifo()
+    this.#reflector = new Reflector({
+      ...options.reflector,
+      source,
+      resource,
+      clock,
+      random,
+      log,
+      target: this.#fifo,
+      prepare: preparation(options),
+      onHealth: (health) => this.#onHealth(health),
+    })
+    const { group, version, resource: plural, namespace = '' } = resource
+    this.#metrics = {
+      sink: options.metrics,
+      labels: Object.freeze({ name: formatGroupResource(resource), group, version, resource: plural, namespace }),
+    }
+    // Nobody has to wait for it.
+    this.#synced.promise.catch(() => undefined)
+  }
+
+  /** The objects, for reading; empty until the first list. */
+  get store(): Store<T> {
+    return this.#store
+  }
+
+  /** What the store takes. */
+  get stats(): StoreStats {
+    return this.#store.stats
+  }
+
+  get health(): ReflectorHealth {
+    return this.#reflector.health
+  }
+
+  /** Whether the store has the initial list. */
+  get hasSynced(): boolean {
+    return this.#populated
+  }
+
+  /** The number of handlers. */
+  get handlers(): number {
+    return this.#listeners.size
+  }
+
+  /** Resolves when the store has the initial list; rejects when the informer is stopped before. */
+  synced(options: WaitOptions = {}): Promise<void> {
+    return abortable(this.#synced.promise, options.signal)
+  }
+
+  /**
+   * Puts objects into the store that are known from earlier, before the informer is started. Those that the first list lacks are told
+   * to handlers as deleted, in the state in which they are given here.
+   */
+  seed(objects: readonly T[]): this {
+    if (this.#running !== undefined) {
+      throw new TypeError(`Cannot seed informer of ${formatGroupResource(this.#options.resource)}: it was started`)
+    }
+    for (const object of objects) this.#store.set(object)
+    return this
+  }
+
+  /** Begins to list and watch; does nothing when it already has. A stopped informer cannot be started again. */
+  start(options: WaitOptions = {}): this {
+    if (this.#stop.signal.aborted) {
+      throw new TypeError(`Cannot start informer of ${formatGroupResource(this.#options.resource)}: it was stopped`)
+    }
+    this.#running ??= this.#run(options.signal)
+    return this
+  }
+
+  /** Ends the watch and all deliveries; resolves when nothing runs any more. The store keeps what it has. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error(`Informer of ${formatGroupResource(this.#options.resource)} was stopped`))
+    await this.#running
+    this.#end()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /** Adds a handler, at any time. */
+  addHandler(handler: EventHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
+    const { clock, log } = this.#options
+    const { coalesceAfter = 1024, resyncPeriod } = options
+    const { sink, labels } = this.#metrics
+    const metrics = {
+      sink,
+      labels: Object.freeze({ ...labels, handler: options.name ?? String(this.#handlersMade++) }),
+    }
+    const queue = new HandlerQueue<T>({ handler, clock, log, metrics, coalesceAfter })
+    const listener: Listener<T> = { queue, resyncDue: false, timer: undefined }
+    // No await from here to the last line: the handler must miss nothing between the store's state and the next change.
+    if (this.hasSynced) {
+      for (const change of initialChanges(this.#store)) queue.push(change)
+      queue.markInitialEnd()
+    }
+    const requestResync = (): void => {
+      listener.resyncDue = true
+      this.#fifo.resync()
+    }
+    const period = resyncPeriod === undefined ? 0 : Math.max(1000, toMillis(resyncPeriod))
+    // One that comes after the end is told nothing any more.
+    if (period > 0 && !this.#stop.signal.aborted) {
+      listener.timer = every(clock, period, requestResync, 'informer resync')
+    }
+    const remove = (): void => {
+      listener.timer?.cancel()
+      queue.close()
+      this.#listeners.delete(listener)
+    }
+    this.#listeners.add(listener)
+    return registration(queue, remove)
+  }
+
+  async #run(parent: AbortSignal | undefined): Promise<void> {
+    const link = linkSignals(parent, this.#stop.signal)
+    const reflecting = this.#reflector.run(link.signal)
+    try {
+      for (;;) {
+        await this.#fifo.available({ signal: link.signal })
+        for (let delta = this.#fifo.pop(); delta !== undefined; delta = this.#fifo.pop()) this.#process(delta)
+        this.#report()
+      }
+    } catch (error) {
+      // The way out is the abort. Anything else is a fault in here, and must not pass unnoticed.
+      if (!link.signal.aborted) {
+        this.#options.log.error(error, 'Informer stopped: a delta could not be stored')
+        link.abort(error)
+      }
+    }
+    await reflecting
+    this.#end()
+    link[Symbol.dispose]()
+  }
+
+  // No await: store and deliveries change together.
+  #process(delta: NonNullable<ReturnType<DeltaFifo<T>['pop']>>): void {
+    const first = delta.type === 'Replaced' && !this.#populated
+    const changes = applyDelta(this.#store, delta, first)
+    for (const listener of this.#listeners) {
+      for (const change of changes) if (!change.sync || listener.resyncDue) listener.queue.push(change)
+      if (first) listener.queue.markInitialEnd()
+      if (delta.type === 'Sync') listener.resyncDue = false
+    }
+    if (first) {
+      this.#populated = true
+      this.#synced.resolve()
+    }
+    if (delta.type === 'Replaced') this.#metrics.sink?.add(informerMetricNames.relists, this.#metrics.labels, 1)
+  }
+
+  #report(): void {
+    const { sink, labels } = this.#metrics
+    if (sink === undefined) return
+    sink.set(informerMetricNames.queuedItems, labels, this.#fifo.size)
+    sink.set(informerMetricNames.storeObjects, labels, this.#store.size)
+    sink.set(informerMetricNames.storeBytes, labels, this.#store.stats.bytes)
+    const version = Number(this.#store.resourceVersion)
+    if (Number.isFinite(version)) sink.set(informerMetricNames.storeResourceVersion, labels, version)
+  }
+
+  #onHealth(health: ReflectorHealth): void {
+    if (health.state === 'failing') this.#metrics.sink?.add(informerMetricNames.failures, this.#metrics.labels, 1)
+  }
+
+  #end(): void {
+    for (const { queue, timer } of this.#listeners) {
+      timer?.cancel()
+      queue.close()
+    }
+    if (!this.#synced.settled) {
+      const name = formatGroupResource(this.#options.resource)
+      this.#synced.reject(new Error(`Informer of ${name} was stopped before it had synced`))
+    }
+  }
+}
+
+/** What is done to objects when they arrive. */
+function preparation<T extends KubeObject>(options: SharedInformerOptions<T>): (item: Item<T>) => Item<T> {
+  const transform = transformItem(options.transform)
+  if (!options.dropManagedFields) return transform
+  return (item) => transform(isEncoded(item) ? item.withoutManagedFields() : withoutManagedFields(item))
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+function registration<T>(queue: HandlerQueue<T>, remove: () => void): HandlerRegistration {
+  return {
+    get synced() {
+      return queue.synced
+    },
+    get hasSynced() {
+      return queue.hasSynced
+    },
+    get pending() {
+      return queue.pending
+    },
+    get lag() {
+      return queue.lag
+    },
+    remove,
+    [Symbol.dispose]: remove,
+  }
+}

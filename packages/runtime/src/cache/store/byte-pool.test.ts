@@ -1,0 +1,61 @@
+import type { KubeObject } from '@kubewright/api'
+import { seededRandom } from '@kubewright/base'
+import type { EncodedObject } from '@kubewright/client'
+import { describe, expect, test } from 'vitest'
+import { encoded, objectOf } from '../testdata/fake-source.ts'
+import { BytePool } from './byte-pool.ts'
+
+/** An object of about so many bytes. */
+function sized(name: string, version: number, bytes: number): EncodedObject<KubeObject> {
+  return encoded(objectOf(name, version, { labels: { padding: 'x'.repeat(bytes) } }))
+}
+
+describe('BytePool', () => {
+  test('keeps every object readable, and its waste bounded, whatever comes and goes', () => {
+    const random = seededRandom(7)
+    const pool = new BytePool()
+    const held = new Map<string, EncodedObject<KubeObject>>()
+    const gone: EncodedObject<KubeObject>[] = []
+    for (let version = 1; version <= 20_000; version++) {
+      const name = `o${random.int(400)}`
+      const before = held.get(name)
+      if (before !== undefined) {
+        pool.release(before)
+        held.delete(name)
+        if (random.next() < 0.01) gone.push(before)
+      }
+      if (random.next() < 0.8) {
+        const object = sized(name, version, random.next() < 0.001 ? 300_000 : 200 + random.int(3000))
+        pool.hold(object)
+        held.set(name, object)
+      }
+      if (version % 500 !== 0) continue
+      const live = [...held.values()].reduce((sum, object) => sum + object.size, 0)
+      expect(pool.live).toBe(live)
+      // A quarter of waste, what is left of the piece that is being filled, and one to spare.
+      expect(pool.capacity).toBeLessThanOrEqual(live * 1.25 + 64 * 1024 + 2 * 256 * 1024)
+    }
+    for (const [name, object] of [...held, ...gone.map((each) => [each.key, each] as const)]) {
+      const { metadata } = object.decode()
+      expect([metadata.name, metadata.resourceVersion]).toEqual([name, object.resourceVersion])
+    }
+  })
+
+  test('takes little for little', () => {
+    const pool = new BytePool()
+    for (let i = 0; i < 5; i++) pool.hold(sized(`o${i}`, 1, 100))
+    expect(pool.capacity).toBe(16 * 1024)
+  })
+
+  test('of() tells whose bytes an object has; releasing gives it bytes of its own', () => {
+    const pool = new BytePool()
+    const object = sized('a', 1, 10)
+    expect(BytePool.of(object)).toBeUndefined()
+    pool.hold(object)
+    pool.hold(object)
+    expect([BytePool.of(object), pool.live]).toEqual([pool, object.size])
+    pool.release(object)
+    pool.release(object)
+    expect([BytePool.of(object), pool.live]).toEqual([undefined, 0])
+  })
+})

@@ -1,0 +1,66 @@
+import type { KubeObject } from '@kubewright/api'
+import { describe, expect, test } from 'vitest'
+import { encoded, objectOf } from '../testdata/fake-source.ts'
+import { HotObjects } from './hot-objects.ts'
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => encoded(objectOf(`o${i}`, 1)))
+
+describe('HotObjects', () => {
+  test('gives the same frozen object to reads that follow each other', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    hot.population = 1000
+    const [item] = many(1)
+    const first = hot.read(item!)
+    expect(hot.read(item!)).toBe(first)
+    expect(Object.isFrozen(first.metadata)).toBe(true)
+  })
+
+  test('parses each object once where there are few', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    const items = many(50)
+    hot.population = items.length
+    for (let round = 0; round < 3; round++) for (const item of items) hot.read(item)
+    expect(items.every((item) => item.decodes === 1)).toBe(true)
+  })
+
+  test('keeps what is read again over a walk over everything, and never more than its limits', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    const items = many(5000)
+    hot.population = items.length
+    const busy = items.slice(0, 10)
+    for (let round = 0; round < 2; round++) for (const item of items) hot.read(item)
+    // Each of them was parsed twice by now; the last ones are kept, and so are the busy ones as soon as they are read.
+    for (const item of busy) hot.read(item)
+    for (const item of many(5000)) hot.read(item)
+    expect(busy.map((item) => item.decodes)).toEqual(busy.map(() => 3))
+    for (const item of busy) hot.read(item)
+    expect(busy.map((item) => item.decodes)).toEqual(busy.map(() => 3))
+    expect(hot.size).toBeLessThanOrEqual(200)
+  })
+
+  test('readAll() of more than can be kept leaves what is kept alone, and uses it', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    const items = many(1000)
+    hot.population = items.length
+    const [busy] = items
+    hot.read(busy!)
+    for (let round = 0; round < 3; round++) hot.readAll(items)
+    expect([busy!.decodes, items[999]!.decodes, hot.size]).toEqual([1, 3, 1])
+    expect(hot.readAll(items.slice(0, 5)).map(({ metadata }) => metadata.name)).toEqual(['o0', 'o1', 'o2', 'o3', 'o4'])
+    expect(hot.size).toBe(5)
+  })
+
+  test('keeps nothing with a limit of zero', () => {
+    const hot = new HotObjects<KubeObject>(0)
+    const [item] = many(1)
+    expect(hot.read(item!)).not.toBe(hot.read(item!))
+    expect(hot.size).toBe(0)
+  })
+
+  test('take() gives up what it has', () => {
+    const hot = new HotObjects<KubeObject>(100)
+    const [item] = many(1)
+    const object = hot.read(item!)
+    expect([hot.take(item!), hot.take(item!), hot.size]).toEqual([object, undefined, 0])
+  })
+})

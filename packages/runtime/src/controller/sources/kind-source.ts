@@ -1,0 +1,203 @@
+import { type AnyKind, type Infer, type KubeObject, keyOf } from '@kubewright/api'
+import { formatDuration } from '@kubewright/base'
+import type { Change } from '../../cache/informer/change.ts'
+import type { CacheLease, CacheScope } from '../../cluster/object-cache.ts'
+import type { Cause } from '../../queue/cause.ts'
+import { lowPriority } from '../../queue/priority-queue.ts'
+import type { AddOptions } from '../../queue/queue.ts'
+import type { ControllerParts } from '../controller-parts.ts'
+import { changedPaths, writersOf } from './changed-paths.ts'
+import { forObject, type KeyMapping, type MapContext } from './key-mapping.ts'
+import { KeyedRetries } from './keyed-retries.ts'
+import { type Predicate, passesAdd, passesUpdate } from './predicate.ts'
+import type { KeySink, RunningSource, Source } from './source.ts'
+
+/** What {@link kindSource} takes. */
+export interface KindSourceOptions<T extends KubeObject> {
+  /** Which keys an object concerns. @default `forObject` */
+  readonly map?: KeyMapping<T>
+  /** All of them must let a change pass. They do not make the cache smaller: `scope` does. */
+  readonly predicates?: readonly Predicate<T>[]
+  /** Which objects are cached and looked at. @default those of the cluster's namespaces */
+  readonly scope?: CacheScope
+  /**
+   * Whether the kind may be missing: the start does not wait for it, its absence is no problem, and its objects are looked at from
+   * the time when it is there. @default false
+   */
+  readonly optional?: boolean
+  /** For messages. @default the kind */
+  readonly name?: string
+  /** The priority of the keys of changes; objects of the initial list and resyncs have -100 if that is lower. @default 0 */
+  readonly priority?: number
+}
+
+/** Looks at the objects of a kind through the cluster's cache. */
+export function kindSource<K extends AnyKind>(kind: K, options: KindSourceOptions<Infer<K> & KubeObject> = {}): Source {
+  const name = options.name ?? kind.kind
+  return Object.freeze({
+    name,
+    kind,
+    start: (sink: KeySink, parts: ControllerParts) => new RunningKindSource(name, kind, options, sink, parts),
+  })
+}
+
+class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> implements RunningSource {
+  readonly synced: Promise<void>
+  readonly registrations: RunningSource['registrations']
+  readonly #kindText: string
+  readonly #map: KeyMapping<T>
+  readonly #predicates: readonly Predicate<T>[]
+  readonly #optional: boolean
+  readonly #priority: number
+  readonly #sink: KeySink
+  readonly #parts: ControllerParts
+  readonly #lease: CacheLease<T>
+  readonly #retries: KeyedRetries
+
+  constructor(name: string, kind: K, options: KindSourceOptions<T>, sink: KeySink, parts: ControllerParts) {
+    this.#kindText = `${kind.apiVersion} ${kind.kind}`
+    this.#map = options.map ?? forObject
+    this.#predicates = options.predicates ?? []
+    this.#optional = options.optional ?? false
+    this.#priority = options.priority ?? 0
+    this.#sink = sink
+    this.#parts = parts
+    this.#retries = new KeyedRetries(parts.clock, `mapping of ${name}`)
+    // What the cache holds of a kind is what reads of it give.
+    this.#lease = parts.cluster.cache.use(kind, options.scope) as CacheLease<T>
+    const registration = this.#lease.addHandler(
+      { onChange: (change) => this.#told(change) },
+      { name: `${sink.controller}/${name}` },
+    )
+    this.registrations = [registration]
+    this.synced = this.#optional ? Promise.resolve() : registration.synced
+    // Being disposed before the first list is no failure of anybody.
+    registration.synced.catch(() => undefined)
+  }
+
+  problem(): string | undefined {
+    const { state, message, cure } = this.#lease.health
+    if (state !== 'failing') {
+      const waits = !this.#optional && state === 'starting' && !this.#lease.hasSynced
+      return waits ? `${this.#kindText} has not been listed yet` : undefined
+    }
+    if (this.#optional && this.#lease.health.missing) return undefined
+    return [message ?? `${this.#kindText} cannot be watched`, cure].filter((text) => text !== undefined).join('. ')
+  }
+
+  rescan(): void {
+    const { store } = this.#lease
+    if (this.#map === forObject && this.#predicates.length === 0) {
+      for (const key of store.keys()) void this.#changed('resync', { key, before: undefined, after: undefined }, true)
+      return
+    }
+    for (const object of store.list()) {
+      if (!passesAdd(this.#predicates, object)) continue
+      void this.#changed('resync', { key: keyOf(object), before: undefined, after: object }, true)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#retries[Symbol.dispose]()
+    for (const registration of this.registrations) registration.remove()
+    await this.#lease.release()
+  }
+
+  // Objects are only looked at where a predicate or a mapping asks for them: until then they are not even decoded.
+  #told(change: Change<T>): void | Promise<void> {
+    const predicates = this.#predicates
+    switch (change.type) {
+      case 'add':
+        if (predicates.length > 0 && !passesAdd(predicates, change.after as T)) return undefined
+        return this.#changed('add', change, change.initial)
+      case 'update':
+        if (predicates.length > 0 && !passesUpdate(predicates, change.before as T, change.after as T)) return undefined
+        return this.#changed(change.sync ? 'resync' : 'update', change, change.sync)
+      case 'delete':
+        return this.#changed('delete', new LastState(change), false)
+    }
+  }
+
+  #changed(event: Cause['event'], sides: Sides<T>, low: boolean): void | Promise<void> {
+    const { key: object } = sides
+    const cause: Cause =
+      event === 'update'
+        ? new UpdateCause(this.#kindText, sides as Sides<KubeObject>)
+        : { event, kind: this.#kindText, object }
+    const priority = low ? Math.min(this.#priority, lowPriority) : this.#priority
+    if (this.#map === forObject) this.#sink.add(object, { cause, priority })
+    else return this.#mapped(sides.before, sides.after as T, { cause, priority })
+  }
+
+  // Both sides of the change, each key once. A failure must not lose the change: it is tried again, for the object as it was then.
+  #mapped(before: T | undefined, after: T, options: AddOptions): void | Promise<void> {
+    const { log, cluster } = this.#parts
+    const object = keyOf(after)
+    const context: MapContext = { client: cluster.client, log }
+    const addAll = (...lists: readonly Iterable<string>[]): void => {
+      this.#retries.succeeded(object)
+      for (const key of new Set(lists.flatMap((keys) => [...keys]))) this.#sink.add(key, options)
+    }
+    const failed = (error: unknown): void => {
+      const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
+      log.error(error, 'Cannot map a change to keys', { kind: this.#kindText, object, retryIn })
+    }
+    try {
+      const now = this.#map(after, context)
+      const then = before === undefined || before === after ? none : this.#map(before, context)
+      if (!(now instanceof Promise) && !(then instanceof Promise)) addAll(then, now)
+      else return Promise.all([then, now]).then((lists) => addAll(...lists), failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+const none: readonly string[] = []
+
+/** The two sides of a change of one object; reading them may decode them. */
+interface Sides<T> {
+  readonly key: string
+  readonly before: T | undefined
+  readonly after: T | undefined
+}
+
+/** A deletion, with the object as it was last. */
+class LastState<T> implements Sides<T> {
+  readonly key: string
+  readonly before = undefined
+  readonly #change: Change<T>
+
+  constructor(change: Change<T>) {
+    this.key = change.key
+    this.#change = change
+  }
+
+  get after(): T | undefined {
+    return this.#change.deleted?.object
+  }
+}
+
+/** Compares when somebody asks, because that often costs more than the reconcile. What a queue hands out of it is a plain object. */
+class UpdateCause implements Cause {
+  readonly event = 'update'
+  readonly kind: string
+  readonly object: string
+  readonly #sides: Sides<KubeObject>
+
+  constructor(kind: string, sides: Sides<KubeObject>) {
+    this.kind = kind
+    this.object = sides.key
+    this.#sides = sides
+  }
+
+  get paths(): readonly string[] {
+    const { before, after } = this.#sides
+    return before === undefined || after === undefined ? none : changedPaths(before, after)
+  }
+
+  get by(): readonly string[] {
+    const { before, after } = this.#sides
+    return before === undefined || after === undefined ? none : writersOf(before, after)
+  }
+}

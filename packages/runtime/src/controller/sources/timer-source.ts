@@ -1,0 +1,58 @@
+import { type Duration, every, jitter, toMillis } from '@kubewright/base'
+import type { Key } from '@kubewright/client'
+import type { Cause } from '../../queue/cause.ts'
+import type { ControllerParts } from '../controller-parts.ts'
+import { keyTexts, type MapContext } from './key-mapping.ts'
+import type { KeySink, RunningSource, Source } from './source.ts'
+
+/** What {@link timerSource} takes. */
+export interface TimerSourceOptions {
+  /** The keys to look at each time, or how to find them. */
+  readonly keys: readonly Key[] | ((context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>)
+  /** Whether the first time is at the start, and not after one period. @default false */
+  readonly atStart?: boolean
+  /** Each key waits for a random part of up to this much of the period, so that not all come at once. @default 0 */
+  readonly jitter?: number
+  /** The priority of the keys. @default 0 */
+  readonly priority?: number
+  /** For messages. @default `timer` */
+  readonly name?: string
+}
+
+/** Looks at keys every so often, at a fixed rate. Keys that cannot be found out are logged, and asked for again the next time. */
+export function timerSource(period: Duration, options: TimerSourceOptions): Source {
+  const { name = 'timer', atStart = false } = options
+  const millis = toMillis(period)
+  if (!(millis > 0)) throw new RangeError(`timerSource must be given a period greater than 0: ${period}`)
+  const start = (sink: KeySink, parts: ControllerParts): RunningSource => {
+    const { clock, log, cluster } = parts
+    const addAll = (): Promise<void> => addKeys(options, millis, sink, parts)
+    const report = (error: unknown): void => log.error(error, 'Cannot find out the keys of a timer', { source: name })
+    const tick = (): void => void addAll().catch(report)
+    const timer = every(clock, millis, tick, `${name} of ${cluster.name || sink.controller}`)
+    return {
+      synced: atStart ? addAll().catch(report) : Promise.resolve(),
+      problem: () => undefined,
+      registrations: [],
+      rescan: tick,
+      [Symbol.asyncDispose]: async () => timer.cancel(),
+    }
+  }
+  return Object.freeze({ name, start })
+}
+
+const cause: Cause = Object.freeze({ event: 'other', kind: 'timer' })
+
+async function addKeys(
+  options: TimerSourceOptions,
+  period: number,
+  sink: KeySink,
+  { cluster, log, random }: ControllerParts,
+): Promise<void> {
+  const { keys, priority = 0, jitter: factor = 0 } = options
+  const found = typeof keys === 'function' ? await keys({ client: cluster.client, log }) : keys
+  for (const key of keyTexts(found)) {
+    if (factor > 0) sink.addAfter(key, jitter(period, factor, random) - period, { cause, priority })
+    else sink.add(key, { cause, priority })
+  }
+}

@@ -1,0 +1,29 @@
+import { cachedClientMetrics } from '../cluster/cached-client-metrics.ts'
+import { controllerMetrics, informerMetrics, workQueueMetrics } from '../controller/controller-metrics.ts'
+import { shardingMetrics } from '../leases/sharding/sharding-metrics.ts'
+import { objectMetrics } from '../reconcile/object-metrics.ts'
+import { eventMetrics } from '../telemetry/events/event-metrics.ts'
+import type { MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
+import {
+  certificateMetrics,
+  leaderElectionMetrics,
+  restClientDetailMetrics,
+  restClientMetrics,
+  webhookMetrics,
+} from '../telemetry/metrics/runtime-metrics.ts'
+
+/** Everything that the parts of a manager measure: what a registry for one is made with. */
+export const managerMetrics: readonly MetricDefinition[] = Object.freeze([
+  ...controllerMetrics,
+  ...workQueueMetrics,
+  ...informerMetrics,
+  ...objectMetrics,
+  ...eventMetrics,
+  ...cachedClientMetrics,
+  ...restClientMetrics,
+  ...restClientDetailMetrics,
+  ...leaderElectionMetrics,
+  ...shardingMetrics,
+  ...webhookMetrics,
+  ...certificateMetrics,
+])

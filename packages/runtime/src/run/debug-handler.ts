@@ -1,0 +1,147 @@
+import type { AnyKind } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { ControllerRunner, ReconcileRecord } from '../controller/controller-runner.ts'
+import { isKeyController, type Operator } from '../define/define-operator.ts'
+import type { Manager } from '../manager/manager.ts'
+import type { QueuedKey, QueueSnapshot } from '../queue/queue.ts'
+import type { MissingAccess } from '../rbac/preflight.ts'
+import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
+import { errorText, jsonOf } from '../telemetry/logging/log-value.ts'
+
+/** What {@link debugHandler} shows. */
+export interface DebugOptions {
+  readonly manager: Pick<Manager, 'operator' | 'describe' | 'runners' | 'cluster' | 'clusters'>
+  readonly clock: Clock
+  /** What the operator may not do, if that is known. */
+  readonly missingAccess?: () => readonly MissingAccess[] | undefined
+  /** Who may look. @default requests from this machine, for this machine */
+  readonly mayLook?: (request: HttpRequest) => boolean
+}
+
+// A queue of 100,000 keys is no reading for people; its length is told all the same.
+const maxKeys = 500
+
+/**
+ * Shows what a manager is doing as JSON: all of it at `/debug/kubewright`, one part below it, such as `/debug/kubewright/queues`.
+ * Keys and error texts are shown, objects are not. Only this machine is answered, and only under its own name, so that a web page
+ * cannot look through somebody's browser.
+ */
+export function debugHandler(options: DebugOptions): HttpHandler {
+  const { mayLook = isLocal } = options
+  return (request) => {
+    if (!mayLook(request)) return textResponse(403, 'Only this machine may look: use kubectl port-forward\n')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return textResponse(405, 'Method Not Allowed\n')
+    const match = /^\/debug\/kubewright(?:\/([a-z]+))?\/?$/.exec(request.path)
+    const part = match?.[1]
+    const value = match && (part === undefined ? debugReport(options) : partOf(options, part))
+    if (!value) return textResponse(404, '404 page not found\n')
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      body: `${jsonOf(value)}\n`,
+    }
+  }
+}
+
+/** A moment of a manager, without anything that JSON cannot say. */
+export interface DebugReport {
+  /** RFC 3339. */
+  readonly time: string
+  readonly operator: object | null
+  readonly manager: object
+  readonly controllers: readonly object[]
+  readonly queues: readonly object[]
+  readonly caches: readonly object[]
+  /** The reconciles that ended last, of all controllers, newest first. */
+  readonly reconciles: readonly object[]
+  readonly access: object
+}
+
+/** Takes down what a manager is doing. */
+export function debugReport(options: DebugOptions): DebugReport {
+  const { manager, clock } = options
+  return {
+    time: new Date(clock.now()).toISOString(),
+    operator: manager.operator === undefined ? null : describeOperator(manager.operator),
+    manager: manager.describe(),
+    controllers: manager.runners.map(describeRunner),
+    queues: manager.runners.map((runner) => describeQueue(runner.queue())),
+    caches: [manager.cluster, ...manager.clusters].flatMap(describeCaches(manager.operator)),
+    reconciles: manager.runners
+      .flatMap((runner) => runner.recent())
+      .sort((a, b) => b.startedAt - a.startedAt)
+      .map(describeReconcile),
+    access: { missing: options.missingAccess?.() ?? null },
+  }
+}
+
+function partOf(options: DebugOptions, part: string): unknown {
+  const report: Readonly<Record<string, unknown>> = { ...debugReport(options) }
+  return Object.hasOwn(report, part) ? { [part]: report[part] } : undefined
+}
+
+const local = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+function isLocal(request: HttpRequest): boolean {
+  return isLoopback(request) && local.test(request.headers['host'] ?? 'localhost')
+}
+
+const kindText = ({ apiVersion, kind }: AnyKind): string => `${apiVersion} ${kind}`
+
+function describeOperator(operator: Operator): object {
+  const { name, controllers, webhooks, namespaces, leaderElection, sharding } = operator
+  return {
+    name,
+    namespaces,
+    leaderElection,
+    sharding,
+    controllers: controllers.map((controller) => ({
+      name: controller.name,
+      kind: controller.kind && kindText(controller.kind),
+      concurrency: controller.concurrency,
+      ...(isKeyController(controller)
+        ? { sources: controller.sources.map((source) => source.name) }
+        : {
+            owns: controller.owns.map((owned) => kindText(owned.kind)),
+            watches: controller.watches.map((watch) => kindText(watch.kind)),
+            finalizer: controller.cleanup ? controller.finalizer : null,
+          }),
+    })),
+    webhooks: webhooks.map((webhook) => ({ name: webhook.name, kind: kindText(webhook.kind) })),
+  }
+}
+
+function describeRunner(runner: ControllerRunner): object {
+  return { name: runner.name, needsLeader: runner.needsLeader, problems: runner.problems() }
+}
+
+function describeQueue({ name, ready, waiting, processing, shuttingDown }: QueueSnapshot): object {
+  const keys = (list: readonly QueuedKey[]): object => ({ count: list.length, keys: list.slice(0, maxKeys) })
+  return { name, shuttingDown, ready: keys(ready), waiting: keys(waiting), processing: keys(processing) }
+}
+
+function describeCaches(operator: Operator | undefined): (cluster: Cluster) => object[] {
+  const kinds = (operator?.controllers ?? []).flatMap((controller) => {
+    if (isKeyController(controller)) return controller.kind ? [controller.kind] : []
+    return [controller.kind, ...[...controller.owns, ...controller.watches].map(({ kind }) => kind)]
+  })
+  return ({ name: cluster, cache }) => {
+    const stores = [...new Set(kinds)].map((kind) => {
+      const store = cache.peek(kind)
+      return { cluster, kind: kindText(kind), objects: store?.size ?? null, ...statsOf(store) }
+    })
+    return [...stores, ...[...cache.health].map(([watch, health]) => ({ cluster, watch, ...health }))]
+  }
+}
+
+/** Stores that hold objects as bytes know how many. */
+function statsOf(store: unknown): object {
+  const stats = (store as { readonly stats?: unknown } | undefined)?.stats
+  return typeof stats === 'object' && stats !== null ? { stats } : {}
+}
+
+function describeReconcile({ error, startedAt, ...record }: ReconcileRecord): object {
+  const failure = error === undefined ? {} : { error: errorText(error) }
+  return { ...record, startedAt: new Date(startedAt).toISOString(), ...failure }
+}

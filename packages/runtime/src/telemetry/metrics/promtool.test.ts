@@ -1,0 +1,28 @@
+// What promtool (Debian's package prometheus) says of the page. Without it the test is skipped.
+import { spawnSync } from 'node:child_process'
+import { VirtualClock } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { managerMetrics } from '../../manager/manager-metrics.ts'
+import { createMetricRegistry } from './metric-registry.ts'
+import { measureProcess } from './process-metrics.ts'
+
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
+const title = hasPromtool ? 'finds nothing to say about it' : 'is not on the PATH: install the package prometheus'
+
+describe('promtool on the page of all metrics', () => {
+  it.skipIf(!hasPromtool)(title, () => {
+    const registry = createMetricRegistry(managerMetrics)
+    for (const { name, type, labels = [] } of managerMetrics) {
+      const values = Object.fromEntries(labels.map((label) => [label, `a "${label}"\n\\`]))
+      if (type === 'histogram') registry.observe(name, values, 0.3)
+      else if (type === 'counter') registry.add(name, values, 1.5)
+      else registry.set(name, values, -1e9)
+    }
+    measureProcess(registry, { process, clock: new VirtualClock() })
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: registry.text(),
+      encoding: 'utf8',
+    })
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+})

@@ -1,0 +1,113 @@
+import { encodeJson, type JsonPatchOperation, parseJson, type Status } from '@kubewright/api'
+import { headerOf, jsonResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
+
+/** The question of an AdmissionReview. */
+export interface AdmissionRequest {
+  readonly uid: string
+  readonly kind?: { readonly group?: string; readonly version?: string; readonly kind?: string }
+  readonly name?: string
+  readonly namespace?: string
+  readonly operation: string
+  readonly userInfo?: {
+    readonly username?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  readonly object?: object | null
+  readonly oldObject?: object | null
+  readonly dryRun?: boolean
+  readonly options?: Readonly<Record<string, unknown>> | null
+}
+
+/** An AdmissionReview that asks something. */
+export interface OpenedReview {
+  /** The version that it came in, and that the answer has to be in. */
+  readonly apiVersion: string
+  readonly request: AdmissionRequest
+}
+
+/** What is decided about a request. */
+export interface AdmissionAnswer {
+  readonly allowed: boolean
+  readonly status?: Partial<Status>
+  readonly warnings?: readonly string[]
+  readonly patch?: readonly JsonPatchOperation[]
+}
+
+/** The most that a review may have: three objects of two megabytes each, and what is around them. */
+export const maxReviewBytes: number = 7 * 1024 * 1024
+
+const versions: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']
+
+/** A request that is no review. */
+export class BadReviewError extends Error {
+  override readonly name = 'BadReviewError'
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The JSON of a request to a webhook server; throws {@link BadReviewError} for what is none. */
+export function readReviewBody(request: WebhookRequest): Readonly<Record<string, unknown>> {
+  if (request.body.length === 0) throw new BadReviewError(400, 'request body is empty')
+  if (request.body.length > maxReviewBytes) {
+    throw new BadReviewError(413, `request entity is too large; limit is ${maxReviewBytes} bytes`)
+  }
+  const contentType = headerOf(request, 'content-type')
+  if (contentType !== 'application/json') {
+    throw new BadReviewError(400, `contentType=${contentType}, expected application/json`)
+  }
+  let review: unknown
+  try {
+    review = parseJson(request.body)
+  } catch (error) {
+    throw new BadReviewError(400, `couldn't get version/kind; json parse error: ${(error as Error).message}`)
+  }
+  if (!isRecord(review)) throw new BadReviewError(400, 'the review is not a JSON object')
+  return review
+}
+
+/** Reads the question out of a request; throws {@link BadReviewError} when there is none. */
+export function openReview(request: WebhookRequest): OpenedReview {
+  const { kind, apiVersion = versions[0], request: question } = readReviewBody(request)
+  if (kind !== undefined && kind !== 'AdmissionReview') {
+    throw new BadReviewError(400, `expected an AdmissionReview, got ${JSON.stringify(kind)}`)
+  }
+  if (!versions.includes(apiVersion)) {
+    throw new BadReviewError(400, `AdmissionReview of version ${JSON.stringify(apiVersion)} is not known`)
+  }
+  if (!isRecord(question)) throw new BadReviewError(400, 'the AdmissionReview has no request')
+  // An API server made it: beyond this, what it says is taken as it is.
+  return { apiVersion: apiVersion as string, request: question as unknown as AdmissionRequest }
+}
+
+/** The answer to a review, in the version of the question. */
+export function reviewResponse(apiVersion: string, uid: string, answer: AdmissionAnswer): WebhookResponse {
+  const { allowed, status = {}, warnings = [], patch = [] } = answer
+  const review = {
+    kind: 'AdmissionReview',
+    apiVersion,
+    response: {
+      uid,
+      allowed,
+      status: { metadata: {}, ...status, code: status.code || 200 },
+      ...(patch.length > 0 ? { patch: Buffer.from(encodeJson(patch)).toString('base64'), patchType: 'JSONPatch' } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    },
+  }
+  return jsonResponse(`${encodeJson(review)}\n`)
+}
+
+/** The answer to what was no review: nothing is known of the question, not even its version. */
+export function badReviewResponse({ code, message }: BadReviewError): WebhookResponse {
+  return reviewResponse('admission.k8s.io/v1', '', { allowed: false, status: { code, message } })
+}
+
+/** Whether the value is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,138 @@
+import { defineResource } from '@kubewright/api'
+import { seededRandom } from '@kubewright/base'
+import { s } from '@kubewright/schema'
+import { describe, expect, it } from 'vitest'
+import { defineConversion, spoke } from '../../define/define-conversion.ts'
+import { checkConversion } from './check-conversion.ts'
+import { PatternSampler } from './pattern-sampler.ts'
+import { Home, homeConversion } from './testdata/home.ts'
+import { ValueGenerator } from './value-generator.ts'
+
+describe('checkConversion()', () => {
+  it('finds nothing wrong with a conversion that loses nothing', () => {
+    expect(checkConversion(homeConversion, { runs: 50, seed: 7 })).toEqual({ roundTrips: 200 })
+  })
+
+  const Pair = defineResource({
+    group: 'example.com',
+    kind: 'Pair',
+    versions: {
+      v1: {
+        storage: true,
+        spec: s.object({ a: s.string().optional(), b: s.int({ minimum: 0, maximum: 100 }).optional() }),
+      },
+      v1beta1: { spec: s.object({ a: s.string().optional() }) },
+    },
+  })
+
+  it('tells the smallest object that loses something', () => {
+    const lossy = defineConversion(Pair, [
+      spoke(Pair.versions.v1beta1, {
+        toHub: ({ spec }) => ({ spec: { ...(spec.a === undefined ? {} : { a: spec.a }) } }),
+        fromHub: ({ spec }) => ({ spec: { ...(spec.a === undefined ? {} : { a: spec.a }) } }),
+      }),
+    ])
+    expect(() => checkConversion(lossy)).toThrow(
+      expect.objectContaining({
+        code: 'KW_CONVERSION',
+        message: expect.stringMatching(
+          /^The conversion of Pair is not lossless \(v1 → v1beta1 → v1, seed 1\): \/spec\/b is lost\n {2}in between: .*"spec":\{\}.*\n {2}afterwards: .*\n {2}the object: .*"spec":\{"b":0\}/,
+        ),
+      }),
+    )
+  })
+
+  it('counts what a version does not know as lost, as the API server drops it', () => {
+    const smuggling = defineConversion(Pair, [
+      spoke(Pair.versions.v1beta1, {
+        toHub: ({ spec }) => ({ spec }),
+        fromHub: ({ spec }) => ({ spec }),
+      }),
+    ])
+    expect(() => checkConversion(smuggling)).toThrow('/spec/b is lost')
+  })
+
+  it('tells of conversions that throw, and of those that change what they are given', () => {
+    const { v1beta1 } = Pair.versions
+    const throwing = spoke<typeof v1beta1, typeof Pair>(v1beta1, {
+      toHub: ({ spec }) => ({ spec: { a: spec.a!.toUpperCase().toLowerCase() } }),
+      fromHub: ({ spec }) => ({ spec: { a: spec.a } as { a: string } }),
+    })
+    expect(() => checkConversion(defineConversion(Pair, [throwing]))).toThrow(/it throws TypeError: Cannot read/)
+    const changing = spoke<typeof v1beta1, typeof Pair>(v1beta1, {
+      toHub: ({ spec }) => ({ spec }),
+      fromHub: ({ spec }) => {
+        delete (spec as { b?: number }).b
+        return { spec: spec as { a: string } }
+      },
+    })
+    expect(() => checkConversion(defineConversion(Pair, [changing]))).toThrow(/it throws TypeError/)
+  })
+
+  it('tries the examples given', () => {
+    const fine = defineConversion(Pair, [
+      spoke(Pair.versions.v1beta1, {
+        toHub: ({ spec }) => ({ spec: spec.a === 'trap' ? { a: 'sprung' } : spec }),
+        fromHub: ({ spec }) => ({ spec }),
+      }),
+    ])
+    const trap = { apiVersion: 'example.com/v1beta1', kind: 'Pair', metadata: { name: 'x' }, spec: { a: 'trap' } }
+    expect(checkConversion(fine, { runs: 0 })).toEqual({ roundTrips: 0 })
+    expect(() => checkConversion(fine, { runs: 0, examples: [trap] })).toThrow('/spec/a changes')
+  })
+
+  it('says so when no object passes the rules', () => {
+    const Never = defineResource({
+      group: 'example.com',
+      kind: 'Never',
+      versions: {
+        v1: { storage: true, spec: s.object({ a: s.int() }).rule('self.a == 424242', 'is the one') },
+        v2: { spec: s.object({ a: s.int() }) },
+      },
+    })
+    const conversion = defineConversion(Never, [
+      spoke(Never.versions.v2, { toHub: ({ spec }) => ({ spec }), fromHub: ({ spec }) => ({ spec }) }),
+    ])
+    expect(() => checkConversion(conversion)).toThrow(`give objects of it as 'examples'`)
+    expect(Home.versions.v1).toBe(Home)
+  })
+})
+
+describe('PatternSampler', () => {
+  it.each([
+    '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    '^(\\d{1,3}\\.){3}\\d{1,3}$',
+    '^(?:v[1-9]|latest|[A-F]{2,4})$',
+    '^[^\\s/]+/[\\w.-]{1,5}$',
+    '^a+b*c?$',
+    '^\\W\\D[]x-]{2}.$',
+    'x{2,}',
+  ])('makes texts that match %s', (pattern) => {
+    const sampler = new PatternSampler(pattern, seededRandom(3))
+    const go = pattern.replace('[]', '[\\]')
+    for (let i = 0; i < 50; i++) expect(sampler.sample()).toMatch(new RegExp(go))
+  })
+})
+
+describe('ValueGenerator', () => {
+  it('gives the same values for the same seed, within bounds', () => {
+    const schema = s.object({
+      n: s.int({ minimum: 3, maximum: 5 }),
+      half: s.number({ minimum: 0, maximum: 2, multipleOf: 0.5 }),
+      when: s.string({ format: 'date-time' }),
+      ip: s.string({ format: 'ipv4' }),
+      list: s.array(s.string({ pattern: '^[ab]$' }), { minItems: 1 }),
+      map: s.map(s.bool()),
+      text: s.string({ minLength: 12, maxLength: 12 }),
+    }).json
+    const make = (seed: number) => new ValueGenerator(seededRandom(seed)).value(schema)
+    expect(make(5)).toEqual(make(5))
+    for (let seed = 0; seed < 50; seed++) {
+      const value = make(seed) as Record<string, unknown>
+      expect([3, 4, 5]).toContain(value['n'])
+      expect([0, 0.5, 1, 1.5, 2]).toContain(value['half'])
+      expect(value['when']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+      expect([...(value['text'] as string)]).toHaveLength(12)
+    }
+  })
+})

@@ -1,0 +1,167 @@
+import { type AnyKind, createJsonPatch, encodeJson, parseJson } from '@kubewright/api'
+import { deepCopy, deepFreeze, KubewrightError, type Random, type Seed, seededRandom, uuid } from '@kubewright/base'
+import { compileSchema, type StructuralSchema } from '@kubewright/schema'
+import type { Conversion } from '../../define/define-conversion.ts'
+import { type ConvertibleObject, convertObject } from './convert-object.ts'
+import { shrinkObject } from './shrink-object.ts'
+import { ValueGenerator } from './value-generator.ts'
+
+/** How {@link checkConversion} looks for mistakes. */
+export interface CheckConversionOptions {
+  /** How many objects of each version are tried. @default 100 */
+  readonly runs?: number
+  /** The same seed tries the same objects. @default 1 */
+  readonly seed?: Seed
+  /** Further objects to try, such as samples, in whichever version they are. */
+  readonly examples?: readonly ConvertibleObject[]
+}
+
+/** What {@link checkConversion} did. */
+export interface ConversionReport {
+  /** How many round trips were made. */
+  readonly roundTrips: number
+}
+
+/** How often an object is made anew that the schema's rules do not accept. */
+const maxAttempts = 100
+/** What a conversion can change. */
+const changeable = ['metadata', 'spec', 'status']
+
+/**
+ * Checks that nothing is lost in a conversion: objects made from the schemas are converted from the hub to each spoke and back, and the
+ * other way round, and must come back as they were. As the API server does, fields that a version does not know are dropped on the
+ * way and defaults filled in. Throws a `KW_CONVERSION` error with the smallest example when something is lost.
+ *
+ * @example
+ * test('nothing is lost between versions', () => {
+ *   checkConversion(homeConversion)
+ * })
+ */
+export function checkConversion(conversion: Conversion, options: CheckConversionOptions = {}): ConversionReport {
+  const { runs = 100, seed = 1, examples = [] } = options
+  const random = seededRandom(seed)
+  const versions = [conversion.hub, ...conversion.spokes.map(({ kind }) => kind)].map((kind) => new Version(kind))
+  const [hub, ...spokes] = versions as [Version, ...Version[]]
+  let roundTrips = 0
+  for (const spoke of spokes) {
+    for (const [from, via] of [
+      [hub, spoke],
+      [spoke, hub],
+    ] as const) {
+      const trip = new RoundTrip(conversion, from, via)
+      const given = examples.filter(({ apiVersion }) => apiVersion === from.kind.apiVersion)
+      const stream = random.fork(`${from.kind.version} via ${via.kind.version}`)
+      for (let run = 0; run < runs + given.length; run++) {
+        const object = given[run] === undefined ? from.generate(stream) : from.normalized(given[run]!)
+        const problem = trip.problemWith(object)
+        if (problem !== undefined) throw trip.error(object, seed)
+        roundTrips++
+      }
+    }
+  }
+  return { roundTrips }
+}
+
+/** A version with what is needed to make and to check its objects. */
+class Version {
+  readonly kind: AnyKind
+  readonly #schema: StructuralSchema
+
+  constructor(kind: AnyKind) {
+    this.kind = kind
+    this.#schema = compileSchema(kind.schema)
+  }
+
+  /** An object as the API server would pass it on: without unknown fields, and with defaults. */
+  normalized(object: ConvertibleObject): ConvertibleObject {
+    const copy = parseJson(encodeJson(object)) as ConvertibleObject
+    this.#schema.normalize(copy)
+    return copy
+  }
+
+  accepts(object: ConvertibleObject): boolean {
+    return this.#schema.validate(deepCopy(object)).length === 0
+  }
+
+  generate(random: Random): ConvertibleObject {
+    const generator = new ValueGenerator(random)
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { apiVersion, kind, scope } = this.kind
+      const made = generator.value(this.kind.schema) as object
+      const metadata = {
+        name: `object-${random.int(1000)}`,
+        ...(scope === 'Namespaced' ? { namespace: 'default' } : {}),
+        uid: uuid(random),
+        resourceVersion: String(1 + random.int(1000)),
+        generation: 1 + random.int(9),
+        creationTimestamp: '2026-01-02T03:04:05Z',
+        ...(random.int(2) === 0 ? { labels: { app: `app-${random.int(10)}` } } : {}),
+        ...(random.int(2) === 0 ? { annotations: { 'example.com/note': `note ${random.int(10)}` } } : {}),
+      }
+      const object = this.normalized({ ...made, apiVersion, kind, metadata })
+      if (this.accepts(object)) return object
+    }
+    throw new KubewrightError(
+      'KW_CONVERSION',
+      `Cannot check the conversion of ${this.kind.kind}: none of ${maxAttempts} objects of ${this.kind.version} passed the rules of its schema; ` +
+        `give objects of it as 'examples' and set 'runs' to 0`,
+    )
+  }
+}
+
+/** The way from one version to another and back. */
+class RoundTrip {
+  readonly #conversion: Conversion
+  readonly #from: Version
+  readonly #via: Version
+
+  constructor(conversion: Conversion, from: Version, via: Version) {
+    this.#conversion = conversion
+    this.#from = from
+    this.#via = via
+  }
+
+  /** What is wrong with the way of an object; undefined when it comes back as it was. */
+  problemWith(object: ConvertibleObject): string | undefined {
+    let via: ConvertibleObject | undefined
+    try {
+      const conversions = [this.#conversion]
+      via = this.#via.normalized(convertObject(conversions, freeze(object), this.#via.kind.apiVersion))
+      const back = this.#from.normalized(convertObject(conversions, freeze(via), this.#from.kind.apiVersion))
+      const changes = createJsonPatch(object, back)
+      if (changes.length === 0) return undefined
+      const paths = changes.map(
+        ({ op, path }) => `${path} ${op === 'remove' ? 'is lost' : op === 'add' ? 'appears' : 'changes'}`,
+      )
+      return `${paths.join(', ')}\n  in between: ${encodeJson(via)}\n  afterwards: ${encodeJson(back)}`
+    } catch (error) {
+      const where = via === undefined ? '' : `\n  in between: ${encodeJson(via)}`
+      return `it throws ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}${where}`
+    }
+  }
+
+  /** The error with the smallest object that does not come back as it was. */
+  error(object: ConvertibleObject, seed: Seed): KubewrightError {
+    const smallest = shrinkObject(object, changeable, (candidate) => {
+      const { name, namespace, uid } = candidate.metadata ?? {}
+      const original = object.metadata ?? {}
+      const itself = name === original['name'] && namespace === original['namespace'] && uid === original['uid']
+      if (!itself || !this.#from.accepts(candidate)) return false
+      const normalized = this.#from.normalized(candidate)
+      return createJsonPatch(candidate, normalized).length === 0 && this.problemWith(candidate) !== undefined
+    })
+    const { kind, version } = this.#from.kind
+    const way = `${version} → ${this.#via.kind.version} → ${version}`
+    return new KubewrightError(
+      'KW_CONVERSION',
+      `The conversion of ${kind} is not lossless (${way}, seed ${String(seed)}): ${this.problemWith(smallest) ?? ''}\n` +
+        `  the object: ${encodeJson(smallest)}\n` +
+        '  keep what the other version has no field for in an annotation',
+    )
+  }
+}
+
+/** Conversions must not change what they are given. */
+function freeze(object: ConvertibleObject): ConvertibleObject {
+  return deepFreeze(deepCopy(object))
+}

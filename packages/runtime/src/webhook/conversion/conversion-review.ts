@@ -1,0 +1,66 @@
+import { encodeJson } from '@kubewright/api'
+import type { Logger } from '@kubewright/base'
+import type { Conversion } from '../../define/define-conversion.ts'
+import { BadReviewError, isRecord, readReviewBody } from '../admission/admission-review.ts'
+import { isMistake, messageOf } from '../admission/answer-admission.ts'
+import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
+import { ConversionError, type ConvertibleObject, convertObject, nameOf } from './convert-object.ts'
+
+/** What surrounds the answer to one review. */
+export interface ConversionContext {
+  readonly log: Logger
+  /** Told that the code of a conversion made a mistake. */
+  readonly panicked: () => void
+}
+
+const versions: readonly unknown[] = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1']
+
+/** Answers a ConversionReview. All of its objects are converted, or the review fails with the first that cannot be. */
+export function answerConversion(
+  conversions: readonly Conversion[],
+  request: WebhookRequest,
+  context: ConversionContext,
+): WebhookResponse {
+  let review: Readonly<Record<string, unknown>>
+  try {
+    review = readReviewBody(request)
+  } catch (error) {
+    if (!(error instanceof BadReviewError)) throw error
+    context.log.error(error, 'failed to read conversion request')
+    return textResponse(error.code, error.message)
+  }
+  const { apiVersion, request: question } = review
+  if (!versions.includes(apiVersion)) {
+    return textResponse(400, `ConversionReview of version ${JSON.stringify(apiVersion ?? '')} is not known`)
+  }
+  if (!isRecord(question)) return textResponse(400, 'the ConversionReview has no request')
+  const uid = typeof question['uid'] === 'string' ? question['uid'] : ''
+  const response = convertAll(conversions, question, context)
+  return jsonResponse(`${encodeJson({ kind: 'ConversionReview', apiVersion, response: { uid, ...response } })}\n`)
+}
+
+function convertAll(
+  conversions: readonly Conversion[],
+  { objects, desiredAPIVersion }: Readonly<Record<string, unknown>>,
+  { log, panicked }: ConversionContext,
+): object {
+  const converted: object[] = []
+  for (const object of Array.isArray(objects) ? objects : []) {
+    try {
+      if (!isRecord(object) || typeof desiredAPIVersion !== 'string')
+        throw new ConversionError('the request is malformed')
+      converted.push(convertObject(conversions, object as unknown as ConvertibleObject, desiredAPIVersion))
+    } catch (error) {
+      const about = isRecord(object)
+        ? `${String(object['kind'])} ${nameOf(object as unknown as ConvertibleObject)}`
+        : ''
+      log.error(error, 'failed to convert', { object: about, desiredAPIVersion })
+      const mistake = isMistake(error)
+      if (mistake) panicked()
+      const what = mistake ? 'internal error occurred during conversion of' : 'failed to convert'
+      const message = error instanceof ConversionError ? error.message : `${what} ${about}: ${messageOf(error)}`
+      return { convertedObjects: [], result: { metadata: {}, status: 'Failure', message } }
+    }
+  }
+  return { convertedObjects: converted, result: { metadata: {}, status: 'Success' } }
+}
