@@ -83,7 +83,7 @@ export default tseslint.config(
       'packages/base/src/system-random.ts',
       // The listener is where connections come in; the etcd client, webhooks and aggregation are where they go out.
       'packages/server/src/http/listener.ts',
-      'packages/server/src/http/outgoing.ts',
+      'packages/server/src/outgoing/outgoing.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.
       'packages/client/src/transport/http-*.ts',

@@ -1,4 +1,4 @@
-// Writes packages/server/src/generated/go-types.ts: how the built-in kinds are declared in Go, as far as that shows in JSON and is not
+// Writes packages/server/src/codec/generated/go-types.ts: how the built-in kinds are declared in Go, as far as that shows in JSON and is not
 // said by OpenAPI: which fields are pointers, which are left out when empty, and what Go calls their types.
 //   node tools/generate-go-types.ts <checkout of kubernetes v1.35>
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -181,4 +181,4 @@ const out = [
   '}',
   '',
 ]
-writeFileSync(new URL('../packages/server/src/generated/go-types.ts', import.meta.url), out.join('\n'))
+writeFileSync(new URL('../packages/server/src/codec/generated/go-types.ts', import.meta.url), out.join('\n'))

@@ -1,11 +1,5 @@
 import { type Clock, type Logger, nullLogger, onAbort, type Random, systemClock } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
-import {
-  createWebhookClient,
-  installExtensibleAdmission,
-  type WebhookOptions,
-} from './admission/install-extensible-admission.ts'
-import { installOptionalAdmission, type OptionalAdmissionPlugin } from './admission/plugins/optional-admission.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
@@ -18,6 +12,12 @@ import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
+import {
+  createWebhookClient,
+  installExtensibleAdmission,
+  type WebhookOptions,
+} from './plugins/install-extensible-admission.ts'
+import { installOptionalAdmission, type OptionalAdmissionPlugin } from './plugins/optional-admission.ts'
 
 /** What {@link assembleServer} takes. */
 export interface AssembleServerOptions {

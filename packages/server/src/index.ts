@@ -4,15 +4,6 @@ export {
   type CertificateSubject,
   type KeyedCertificate,
 } from '@kubewright/base/pki'
-export type { WebhookOptions } from './admission/install-extensible-admission.ts'
-export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './admission/plugins/optional-admission.ts'
-export { startResourceQuotas } from './admission/plugins/quota/quota-status.ts'
-export { startPolicyTypeChecking } from './admission/policies/policy-status.ts'
-export {
-  createExtensionServer,
-  type ExtensionResource,
-  type ExtensionServerOptions,
-} from './aggregation/extension-server.ts'
 export { createFrontProxyIdentity, type FrontProxyIdentity, frontProxyName } from './aggregation/front-proxy.ts'
 export type { AggregationOptions } from './aggregation/install-aggregation.ts'
 export {
@@ -33,8 +24,13 @@ export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export type { NodeConnector, PodLogRequest } from './builtins/core/pods/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
+export {
+  createExtensionServer,
+  type ExtensionResource,
+  type ExtensionServerOptions,
+} from './extension-server.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
-export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './http/local-servers.ts'
+export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './outgoing/local-servers.ts'
 export {
   ConnectionError,
   type HostPort,
@@ -43,7 +39,12 @@ export {
   type OutgoingResponse,
   type OutgoingTls,
   systemOutgoing,
-} from './http/outgoing.ts'
+} from './outgoing/outgoing.ts'
+export type { ServiceResolver } from './outgoing/service-resolver.ts'
+export type { WebhookOptions } from './plugins/install-extensible-admission.ts'
+export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugins/optional-admission.ts'
+export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
+export { startResourceQuotas } from './plugins/quota/quota-status.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './request/api-request.ts'
 export type { RequestContext, UserInfo } from './request/request-context.ts'
 export {
@@ -53,4 +54,3 @@ export {
   renewServerIdentity,
   type ServerIdentity,
 } from './server-identity.ts'
-export type { ServiceResolver } from './services/service-resolver.ts'

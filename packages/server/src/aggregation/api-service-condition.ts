@@ -1,7 +1,7 @@
 import { goQuote } from '@kubewright/base'
-import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
+import { findEndpointSlices, findService, isReady } from '../outgoing/service-resolver.ts'
+import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { findEndpointSlices, findService, isReady } from '../services/service-resolver.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 import { readText } from './remote-discovery.ts'
 

@@ -1,15 +1,15 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import type { ObjectLookup } from '../admission/plugins/object-lookup.ts'
 import type { ServerParts } from '../api-server.ts'
 import { systemContext } from '../auth/system-context.ts'
-import { automanagedLabel, localApiService } from '../bootstrap/api-services.ts'
 import { ensureObject, putObject, putStatus } from '../bootstrap/ensure-object.ts'
 import { asCrd } from '../crd/crd.ts'
 import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
 import { deleteObject } from '../registry/delete-object.ts'
+import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
+import { automanagedLabel, localApiService } from './local-api-service.ts'
 import type { RemoteApiServices } from './remote-api-services.ts'
 
 const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const

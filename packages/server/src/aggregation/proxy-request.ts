@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { linkSignals } from '@kubewright/base'
-import type { OutgoingResponse } from '../http/outgoing.ts'
+import type { OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { ApiResponse, Sink } from '../request/api-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'

@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from '../http/outgoing.ts'
+import type { OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 

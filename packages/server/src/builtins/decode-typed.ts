@@ -9,6 +9,7 @@ import {
   parseGroupVersion,
 } from '@kubewright/api'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
+import { goTypeOfKind, printGoType } from '../codec/go-declarations.ts'
 import {
   DecodeState,
   decodeOnce,
@@ -17,9 +18,8 @@ import {
   goCodec,
   typeMetaMismatch,
   typeMetaProblem,
-} from '../go-types/go-codec.ts'
-import { goTypeOfKind, printGoType } from '../go-types/go-declarations.ts'
-import { decodeObject } from '../protobuf/decode-object.ts'
+} from '../codec/json/go-codec.ts'
+import { decodeObject } from '../codec/protobuf/decode-object.ts'
 import { textOf } from '../request/body.ts'
 import { warnStrictly } from '../request/strict-warnings.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/decoding.ts'

@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from '@kubewright/base'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { describe, expect, test } from 'vitest'
-import { goDeclaration, goTypeOfKind } from '../go-types/go-declarations.ts'
+import { goDeclaration, goTypeOfKind } from '../codec/go-declarations.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { builtinTable } from './builtin-table.ts'
 

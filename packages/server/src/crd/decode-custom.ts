@@ -10,7 +10,7 @@ import {
 import { deepCopy } from '@kubewright/base'
 import { decodeObjectMeta } from '@kubewright/schema'
 import { summary } from '../builtins/decode-typed.ts'
-import { typeMetaMismatch, typeMetaProblem } from '../go-types/go-codec.ts'
+import { typeMetaMismatch, typeMetaProblem } from '../codec/json/go-codec.ts'
 import { textOf } from '../request/body.ts'
 import { warnStrictly } from '../request/strict-warnings.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/decoding.ts'

@@ -1,5 +1,5 @@
 import { encodeJson, encodeYaml, type Status } from '@kubewright/api'
-import { encodeProtobuf } from '../protobuf/envelope.ts'
+import { encodeProtobuf } from '../codec/protobuf/envelope.ts'
 import type { ApiResponse } from './api-request.ts'
 import type { Representation } from './negotiate.ts'
 

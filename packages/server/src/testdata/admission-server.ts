@@ -1,4 +1,4 @@
-import { builtinAdmission } from '../admission/plugins/builtin-admission.ts'
+import { builtinAdmission } from '../plugins/builtin-admission.ts'
 import { PlainServer } from './plain-server.ts'
 
 /** A server with the built-in admission plugins and nothing but them; `create` gives the object or the message of the refusal. */

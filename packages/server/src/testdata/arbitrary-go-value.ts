@@ -1,5 +1,5 @@
 import fc, { type GeneratorValue } from 'fast-check'
-import { goDeclaration } from '../go-types/go-declarations.ts'
+import { goDeclaration } from '../codec/go-declarations.ts'
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),

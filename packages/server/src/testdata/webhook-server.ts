@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { CertificateAuthority } from '@kubewright/base/pki'
-import { createWebhookClient, installExtensibleAdmission } from '../admission/install-extensible-admission.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
-import { type LocalResponse, LocalServers } from '../http/local-servers.ts'
-import { systemOutgoing } from '../http/outgoing.ts'
+import { type LocalResponse, LocalServers } from '../outgoing/local-servers.ts'
+import { systemOutgoing } from '../outgoing/outgoing.ts'
+import { createWebhookClient, installExtensibleAdmission } from '../plugins/install-extensible-admission.ts'
 import { type PlainAnswer, PlainServer } from './plain-server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into reviews of every shape

@@ -1,6 +1,6 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
-import { decodeGo, GoDecodeError, typeMetaMismatch } from '../go-types/go-codec.ts'
-import { decodeMessage, openEnvelope } from '../protobuf/envelope.ts'
+import { decodeGo, GoDecodeError, typeMetaMismatch } from '../codec/json/go-codec.ts'
+import { decodeMessage, openEnvelope } from '../codec/protobuf/envelope.ts'
 import {
   type DeleteOptions,
   type DeleteOutcome,

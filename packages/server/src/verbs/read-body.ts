@@ -1,5 +1,5 @@
 import { newUnsupportedMediaType } from '@kubewright/api'
-import { refuseWithoutMessage } from '../protobuf/decode-object.ts'
+import { refuseWithoutMessage } from '../codec/protobuf/decode-object.ts'
 import { maxBodyBytes, mediaTypeOf } from '../request/body.ts'
 import { isServed, servedTypes } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'

@@ -1,7 +1,7 @@
 import { encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
 import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
-import { encodeWatchFrame } from '../protobuf/envelope.ts'
+import { encodeWatchFrame } from '../codec/protobuf/envelope.ts'
 import type { ApiResponse, Sink } from '../request/api-request.ts'
 import { isProtobuf, negotiateStream, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'

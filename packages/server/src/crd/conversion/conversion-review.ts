@@ -1,6 +1,6 @@
 import { encodeJson } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
-import { goMismatch, openReview } from '../../http/review-envelope.ts'
+import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 import type { MutableObject } from '../../resource/object.ts'
 
 /** The versions of ConversionReview. */

@@ -1,6 +1,6 @@
 import { encodeJson, parseGroupVersion } from '@kubewright/api'
 import { type Random, uuid } from '@kubewright/base'
-import type { WebhookClient, WebhookTarget } from '../../http/webhook-client.ts'
+import type { WebhookClient, WebhookTarget } from '../../outgoing/webhook-client.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Crd, CrdWebhookClient } from '../crd.ts'

@@ -1,0 +1,194 @@
+import { isAlreadyExists } from '@kubewright/api'
+import { deepCopy, deepEqual } from '@kubewright/base'
+import type { ServerParts } from '../api-server.ts'
+import { compactRules, type PolicyRule, uncoveredRules } from '../auth/rbac/policy-rule.ts'
+import { rbacGroup } from '../auth/rbac/rbac-policy.ts'
+import { systemContext } from '../auth/system-context.ts'
+import { deleteObject } from '../registry/delete-object.ts'
+import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
+import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts'
+
+/** A role in short form. */
+export interface BootstrapRole {
+  readonly name: string
+  readonly namespace?: string
+  /** Names of aggregated roles that this one is part of. */
+  readonly aggregateTo?: readonly string[]
+  /** Names under which the parts of this aggregated role are labelled. */
+  readonly aggregateFrom?: readonly string[]
+  /** `verbs groups resources [names]` or `verbs paths`, each a list with commas; the group of pods is written core. */
+  readonly rules?: readonly string[]
+}
+
+/** A binding in short form. */
+export interface BootstrapBinding {
+  readonly name: string
+  readonly namespace?: string
+  /** Kind and name. */
+  readonly role: string
+  /** Kind, namespace of a service account, and name. */
+  readonly subjects: readonly string[]
+}
+
+const apiVersion = `${rbacGroup}/v1`
+const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate'
+const aggregateLabel = (name: string): string => `${rbacGroup}/aggregate-to-${name}`
+const manager = 'kube-apiserver'
+
+/**
+ * Gives the server the roles and bindings that every Kubernetes cluster has. What exists is completed, never narrowed, unless its
+ * autoupdate annotation says false. All writes are under way at once, so that a durable store commits them together.
+ */
+export async function ensureBootstrapPolicy(parts: ServerParts): Promise<void> {
+  const resourceOf = (plural: string): Resource => {
+    const resource = parts.resources.find(rbacGroup, 'v1', plural)
+    if (!resource) throw new Error(`Cannot set up RBAC: ${plural} are not served`)
+    return resource
+  }
+  const [roles, clusterRoles] = [resourceOf('roles'), resourceOf('clusterroles')]
+  const [bindings, clusterBindings] = [resourceOf('rolebindings'), resourceOf('clusterrolebindings')]
+  await Promise.all([
+    ...bootstrapRoles.map((role) =>
+      ensure(parts, role.namespace ? roles : clusterRoles, roleObject(role), completeRole),
+    ),
+    ...bootstrapBindings.map((binding) =>
+      ensure(parts, binding.namespace ? bindings : clusterBindings, bindingObject(binding), completeBinding),
+    ),
+  ])
+}
+
+async function ensure(
+  parts: ServerParts,
+  resource: Resource,
+  wanted: MutableObject,
+  complete: (object: MutableObject, wanted: MutableObject) => boolean,
+): Promise<void> {
+  const { registry, dispatcher, clock } = parts
+  const { name = '', namespace = '' } = wanted.metadata
+  const endpoint = dispatcher.endpoint(resource, '')
+  const existing = await registry.find(resource, namespace, name)
+  const context = systemContext(resource, {
+    manager,
+    namespace,
+    name,
+    verb: existing ? 'update' : 'create',
+    now: clock.now(),
+  })
+  const scope = endpoint.scope(context, { dryRun: false })
+  const options = { fieldManager: manager }
+  const accept = async (): Promise<void> => undefined
+  const create = async (): Promise<void> => {
+    try {
+      await registry.create(scope, await endpoint.trackUpdate(undefined, wanted, context, options), accept)
+    } catch (error) {
+      // Another server on the same store was faster.
+      if (!isAlreadyExists(error)) throw error
+    }
+  }
+  if (!existing) return create()
+  if (existing.object.metadata.annotations?.[autoUpdate] === 'false') return
+  if (wanted['roleRef'] && !deepEqual(existing.object['roleRef'], wanted['roleRef'])) {
+    // A binding cannot be pointed to another role.
+    await deleteObject(registry, scope, name, {}, accept)
+    return create()
+  }
+  const changed = existing.copy()
+  if (!complete(changed, wanted)) return
+  await registry.update(
+    scope,
+    name,
+    async (old) => {
+      const next = deepCopy(old!)
+      complete(next, wanted)
+      return endpoint.trackUpdate(old, next, context, options)
+    },
+    accept,
+  )
+}
+
+/** Adds what is missing; true when something was. */
+function completeRole(role: MutableObject, wanted: MutableObject): boolean {
+  const metadata = completeMetadata(role, wanted)
+  const rules = (role['rules'] as PolicyRule[] | null) ?? []
+  const expected = (wanted['rules'] as PolicyRule[] | null) ?? []
+  // Almost always the case, and much cheaper to see.
+  const missing = deepEqual(rules, expected) ? [] : uncoveredRules(rules, expected)
+  if (missing.length > 0) role['rules'] = [...rules, ...compactRules(missing)]
+  const aggregation = !role['aggregationRule'] && wanted['aggregationRule'] !== undefined
+  if (aggregation) role['aggregationRule'] = wanted['aggregationRule']
+  return metadata || missing.length > 0 || aggregation
+}
+
+function completeBinding(binding: MutableObject, wanted: MutableObject): boolean {
+  const metadata = completeMetadata(binding, wanted)
+  const subjects = (binding['subjects'] as unknown[] | undefined) ?? []
+  const missing = (wanted['subjects'] as unknown[]).filter(
+    (subject) => !subjects.some((known) => deepEqual(known, subject)),
+  )
+  if (missing.length > 0) binding['subjects'] = [...subjects, ...missing]
+  return metadata || missing.length > 0
+}
+
+function completeMetadata(object: MutableObject, wanted: MutableObject): boolean {
+  let changed = false
+  for (const field of ['labels', 'annotations'] as const) {
+    const known = (object.metadata[field] ??= {})
+    for (const [key, value] of Object.entries(wanted.metadata[field] ?? {})) {
+      if (Object.hasOwn(known, key)) continue
+      known[key] = value
+      changed = true
+    }
+  }
+  return changed
+}
+
+function metadataOf(
+  name: string,
+  namespace: string | undefined,
+  aggregateTo: readonly string[] = [],
+): MutableObject['metadata'] {
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: {
+      'kubernetes.io/bootstrapping': 'rbac-defaults',
+      ...Object.fromEntries(aggregateTo.map((target) => [aggregateLabel(target), 'true'])),
+    },
+    annotations: { [autoUpdate]: 'true' },
+  }
+}
+
+function roleObject({ name, namespace, aggregateTo, aggregateFrom, rules }: BootstrapRole): MutableObject {
+  const selectors = (aggregateFrom ?? []).map((target) => ({ matchLabels: { [aggregateLabel(target)]: 'true' } }))
+  return {
+    apiVersion,
+    kind: namespace === undefined ? 'ClusterRole' : 'Role',
+    metadata: metadataOf(name, namespace, aggregateTo),
+    ...(selectors.length > 0 ? { aggregationRule: { clusterRoleSelectors: selectors } } : {}),
+    rules: rules ? rules.map(parseRule) : null,
+  }
+}
+
+function parseRule(text: string): PolicyRule {
+  const [verbs = [], second = [], resources, resourceNames] = text.split(' ').map((list) => list.split(','))
+  if (!resources) return { verbs, nonResourceURLs: second }
+  const apiGroups = second.map((group) => (group === 'core' ? '' : group))
+  return { verbs, apiGroups, resources, ...(resourceNames ? { resourceNames } : {}) }
+}
+
+function bindingObject({ name, namespace, role, subjects }: BootstrapBinding): MutableObject {
+  const [kind = '', roleName = ''] = role.split(' ')
+  return {
+    apiVersion,
+    kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: metadataOf(name, namespace),
+    subjects: subjects.map((text) => {
+      const parts = text.split(' ')
+      return parts[0] === 'ServiceAccount'
+        ? { kind: parts[0], name: parts[2]!, namespace: parts[1]! }
+        : { kind: parts[0]!, apiGroup: rbacGroup, name: parts[1]! }
+    }),
+    roleRef: { apiGroup: rbacGroup, kind, name: roleName },
+  }
+}

@@ -1,0 +1,68 @@
+import { goTypes } from './generated/go-types.ts'
+
+/** A field of a Go struct as JSON shows it. */
+export interface GoField {
+  /** Its name in JSON. */
+  readonly name: string
+  /** Its type, with full names: `*core/v1.PodSecurityContext`. */
+  readonly type: string
+  /** Left out when it is empty (omitempty). */
+  readonly omitEmpty: boolean
+  /** Left out when it is a zero struct (omitzero). */
+  readonly omitZero: boolean
+  /** How Go's decoder names the way to it: its name, behind that of the embedded struct which it comes from. */
+  readonly label: string
+}
+
+const packages = new Map<string, Map<string, string>>()
+
+/** The fields of a struct, the target of a named type, or undefined for a type that is not declared. */
+export function goDeclaration(type: string): readonly GoField[] | string | undefined {
+  const at = type.lastIndexOf('.')
+  const key = type.slice(0, at)
+  let declarations = packages.get(key)
+  if (!declarations) {
+    declarations = new Map()
+    for (const line of (goTypes[key] ?? '').split('\n')) {
+      const end = line.search(/[ =]/)
+      declarations.set(end < 0 ? line : line.slice(0, end), end < 0 ? '' : line.slice(end))
+    }
+    packages.set(key, declarations)
+  }
+  const text = declarations.get(type.slice(at + 1))
+  if (text === undefined) return undefined
+  if (text.startsWith('=')) return text.slice(1)
+  return text === ''
+    ? []
+    : text
+        .slice(1)
+        .split(' ')
+        .map((field) => parseField(field, key))
+}
+
+function parseField(text: string, key: string): GoField {
+  const colon = text.indexOf(':')
+  let head = text.slice(0, colon)
+  const omitZero = head.endsWith('??')
+  const omitEmpty = head.endsWith('?')
+  head = head.replace(/\?+$/, '')
+  const caret = head.indexOf('^')
+  const name = head.slice(caret + 1)
+  // A dot without a package means the package of the struct.
+  const type = text.slice(colon + 1).replace(/(^|[*\]]|\[)\./g, `$1${key}.`)
+  return { name, type, omitEmpty, omitZero, label: head.replace('^', '.') }
+}
+
+/** The type of a built-in kind. */
+export function goTypeOfKind(group: string, version: string, kind: string): string {
+  const short = group === '' ? 'core' : group === 'rbac.authorization.k8s.io' ? 'rbac' : group.split('.')[0]!
+  return `${short}/${version}.${kind}`
+}
+
+/** A type as Go's reflection prints it: packages by their last name. */
+export function printGoType(type: string): string {
+  return type
+    .replace(/[\w-]+\/(\w+)\./g, '$1.')
+    .replace(/\[\]byte/g, '[]uint8')
+    .replace(/\bany\b/g, 'interface {}')
+}

@@ -1,0 +1,231 @@
+import { type GoField, goDeclaration } from '../go-declarations.ts'
+import { numberedFields } from './field-table.ts'
+import { ReverseWriter } from './reverse-writer.ts'
+import { checkTag, readTag, specialCodecs } from './special-codecs.ts'
+import { messageCodec, scalarCodecs, type WireCodec } from './wire-codec.ts'
+import { ProtobufError, type WireReader } from './wire-reader.ts'
+
+type JsonObject = Record<string, unknown>
+
+/** One field of a message, bound to its place in the JSON object. */
+interface BoundField {
+  readonly write: (writer: ReverseWriter, object: JsonObject) => void
+  readonly read: (reader: WireReader, object: JsonObject, wire: number) => void
+}
+
+const codecs = new Map<string, WireCodec>()
+const special = specialCodecs(wireCodec)
+
+/** The codec of a Go type such as `core/v1.Pod`; made once, its fields when they are first needed. Throws for what is no message. */
+export function wireCodec(type: string): WireCodec {
+  let codec = codecs.get(type)
+  if (!codec) codecs.set(type, (codec = makeCodec(type)))
+  return codec
+}
+
+function makeCodec(type: string): WireCodec {
+  const known = special[type] ?? scalarCodecs[type]
+  if (known) return known
+  const declaration = goDeclaration(type)
+  if (typeof declaration === 'string') {
+    // A named list that is a message of its own.
+    return numberedFields(type) ? wrappedList(type, declaration) : wireCodec(declaration)
+  }
+  if (declaration === undefined || !numberedFields(type)) throw new Error(`No protobuf message ${type} is known`)
+  return structCodec(type, declaration)
+}
+
+/** A struct: its fields by ascending number, each written although it is empty unless it is a pointer, a list or a map, as Go does. */
+function structCodec(type: string, declared: readonly GoField[]): WireCodec {
+  const name = type.slice(type.lastIndexOf('.') + 1)
+  let fields: readonly (BoundField | undefined)[] | undefined
+  let empty: Uint8Array | undefined
+  // Bound on first use, since types may contain themselves.
+  const bound = (): readonly (BoundField | undefined)[] => (fields ??= bindFields(type, declared))
+  const writeFields = (writer: ReverseWriter, object: JsonObject): void => {
+    const all = bound()
+    for (let i = all.length - 1; i > 0; i--) all[i]?.write(writer, object)
+  }
+  const zero = (): Uint8Array => {
+    if (!empty) {
+      const writer = new ReverseWriter()
+      writeFields(writer, {})
+      empty = writer.finish()
+    }
+    return empty
+  }
+  return messageCodec(
+    (writer, value) => {
+      if (value === undefined || value === null) writer.raw(zero())
+      else writeFields(writer, value as JsonObject)
+    },
+    (reader, before) => {
+      const object = (before ?? {}) as JsonObject
+      const all = bound()
+      while (reader.more) {
+        const tag = reader.uint32()
+        const field = all[tag >>> 3]
+        if (field && (tag & 7) !== 4) field.read(reader, object, tag & 7)
+        else {
+          checkTag(tag, name)
+          reader.skip(tag & 7)
+        }
+      }
+      return object
+    },
+  )
+}
+
+function bindFields(type: string, declared: readonly GoField[]): readonly (BoundField | undefined)[] {
+  const byName = new Map(declared.map((field) => [field.name, field.type]))
+  const fields: (BoundField | undefined)[] = []
+  for (const { number, name, embedded } of numberedFields(type)!) {
+    fields[number] = embedded
+      ? embeddedField(number, `${type.slice(0, type.lastIndexOf('.'))}.${name}`, declared)
+      : bindField(number, name, byName.get(name)!)
+  }
+  return fields
+}
+
+/** An embedded struct: a message of its own whose fields are those of the object around it. */
+function embeddedField(number: number, type: string, declared: readonly GoField[]): BoundField {
+  const codec = structCodec(type, declared)
+  return {
+    write: (writer, object) => tagged(writer, number, codec, object),
+    read: (reader, object, wire) => {
+      expectWire(wire, 2, type.slice(type.lastIndexOf('.') + 1))
+      codec.read(reader, object)
+    },
+  }
+}
+
+function bindField(number: number, name: string, type: string): BoundField {
+  const resolved = resolve(type)
+  if (resolved.startsWith('map[')) return mapField(number, name, wireCodec(resolved.slice(resolved.indexOf(']') + 1)))
+  if (resolved.startsWith('[]') && resolved !== '[]byte') return listField(number, name, wireCodec(resolved.slice(2)))
+  const pointer = resolved.startsWith('*')
+  const codec = wireCodec(pointer ? resolved.slice(1) : resolved)
+  // Bytes and named lists are nil when they are not given, without being pointers.
+  const nilable = pointer || resolved === '[]byte' || typeof goDeclaration(resolved) === 'string'
+  return {
+    write: (writer, object) => {
+      const value = object[name]
+      if (!nilable || (value !== undefined && value !== null)) tagged(writer, number, codec, value)
+    },
+    read: (reader, object, wire) => {
+      expectWire(wire, codec.wire, name)
+      const value = codec.read(reader, object[name])
+      if (pointer || !codec.isZero(value)) object[name] = value
+      else delete object[name]
+    },
+  }
+}
+
+/** Follows names to what is not a message of its own, such as `core/v1.ResourceList` to its map. */
+function resolve(type: string): string {
+  if (!type.includes('.') || type.startsWith('*') || type.startsWith('[]') || type.startsWith('map[')) return type
+  if (special[type] || numberedFields(type)) return type
+  const declaration = goDeclaration(type)
+  return typeof declaration === 'string' ? resolve(declaration) : type
+}
+
+function listField(number: number, name: string, codec: WireCodec): BoundField {
+  return {
+    write: (writer, object) => {
+      const items = object[name] as readonly unknown[] | null | undefined
+      if (!items) return
+      for (let i = items.length - 1; i >= 0; i--) tagged(writer, number, codec, items[i])
+    },
+    read: (reader, object, wire) => {
+      const items = (object[name] ??= []) as unknown[]
+      if (wire === 2 && codec.wire !== 2) {
+        // Numbers may come packed into one value.
+        reader.message((inner) => {
+          while (inner.more) items.push(codec.read(inner, undefined))
+        })
+        return
+      }
+      expectWire(wire, codec.wire, name)
+      items.push(codec.read(reader, undefined))
+    },
+  }
+}
+
+/** A map: a message for each entry, by key. */
+function mapField(number: number, name: string, codec: WireCodec): BoundField {
+  const valueTag = 0x10 | codec.wire
+  const message = goName(name)
+  return {
+    write: (writer, object) => {
+      const map = object[name] as JsonObject | null | undefined
+      if (!map) return
+      const keys = Object.keys(map)
+      if (keys.length > 1) keys.sort()
+      for (let i = keys.length - 1; i >= 0; i--) {
+        const before = writer.length
+        codec.write(writer, map[keys[i]!])
+        writer.varint(valueTag)
+        writer.string(keys[i]!)
+        writer.varint(0x0a)
+        writer.varint(writer.length - before)
+        writer.varint(number * 8 + 2)
+      }
+    },
+    read: (reader, object, wire) => {
+      expectWire(wire, 2, name)
+      const map = (object[name] ??= {}) as JsonObject
+      reader.message((inner) => readEntry(inner, map, message, codec))
+    },
+  }
+}
+
+function readEntry(reader: WireReader, map: JsonObject, name: string, codec: WireCodec): void {
+  let key = ''
+  let value: unknown
+  while (reader.more) {
+    const tag = reader.uint32()
+    if (tag === 0x0a) key = reader.string()
+    else if (tag === (0x10 | codec.wire)) value = codec.read(reader, undefined)
+    else {
+      checkTag(tag, name)
+      reader.skip(tag & 7)
+    }
+  }
+  // A value of null stands for the zero value, which whoever decodes the object knows.
+  const entry = value === undefined ? null : value
+  if (key === '__proto__') {
+    Object.defineProperty(map, key, { value: entry, enumerable: true, configurable: true, writable: true })
+  } else map[key] = entry
+}
+
+/** A named list of strings that is a message with the list as its only field. */
+function wrappedList(type: string, target: string): WireCodec {
+  const name = type.slice(type.lastIndexOf('.') + 1)
+  const items = listField(1, 'items', wireCodec(target.slice(2)))
+  return messageCodec(
+    (writer, value) => items.write(writer, { items: value }),
+    (reader, before) => {
+      const object: JsonObject = { items: before ?? [] }
+      while (reader.more) {
+        const { number, wire } = readTag(reader, name)
+        if (number === 1) items.read(reader, object, wire)
+        else reader.skip(wire)
+      }
+      return object['items']
+    },
+  )
+}
+
+function tagged(writer: ReverseWriter, number: number, codec: WireCodec, value: unknown): void {
+  codec.write(writer, value)
+  writer.varint(number * 8 + codec.wire)
+}
+
+function expectWire(wire: number, expected: number, name: string): void {
+  if (wire !== expected) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${goName(name)}`)
+}
+
+/** What Go calls the field, nearly always. */
+function goName(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}

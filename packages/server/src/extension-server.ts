@@ -1,0 +1,101 @@
+import type { Clock, Logger, Random } from '@kubewright/base'
+import type { Store } from '@kubewright/storage'
+import { frontProxyName } from './aggregation/front-proxy.ts'
+import { type ApiServer, createApiServer, type PathHandler } from './api-server.ts'
+import { anonymousUser } from './auth/authenticator.ts'
+import type { Authorizer } from './auth/authorizer.ts'
+import { type RequestHeaderOptions, requestHeaders } from './auth/request-header.ts'
+import { asCrd, type CrdSpec } from './crd/crd.ts'
+import { customResources } from './crd/custom-resource.ts'
+import { DiscoveryIndex } from './discovery/discovery-index.ts'
+import { discoveryPaths } from './discovery/discovery-paths.ts'
+import { rootPaths } from './discovery/root-paths.ts'
+import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
+import { requestTimeout } from './http/filters/request-timeout.ts'
+import { healthPaths } from './http/health/health-paths.ts'
+import { standardChecks } from './http/health/standard-checks.ts'
+import { OpenApiDocuments } from './openapi/openapi-documents.ts'
+import { openApiPaths } from './openapi/openapi-paths.ts'
+import type { Resource } from './resource/resource.ts'
+
+/** A resource of an extension server, in the words of a CustomResourceDefinition: `spec` is the same. */
+export interface ExtensionResource {
+  readonly spec: CrdSpec
+}
+
+/** What {@link createExtensionServer} takes. */
+export interface ExtensionServerOptions {
+  /** Keeps the objects; stays the caller's. */
+  readonly store: Store
+  readonly resources: readonly ExtensionResource[]
+  /** Asked before anything else, for what is no stored resource. @default none */
+  readonly paths?: readonly PathHandler[]
+  /** Whom to believe about who a request is from. @default the proxy of a Kubewright server */
+  readonly requestHeader?: RequestHeaderOptions
+  /** @default everybody whom the proxy lets through, since it has asked its own authorizer */
+  readonly authorizer?: Authorizer
+  /** @default the system's */
+  readonly clock?: Clock
+  /** @default the system's */
+  readonly random?: Random
+  /** @default silent */
+  readonly log?: Logger
+}
+
+/**
+ * Starts an extension API server: one that answers for some group versions behind the aggregation of another server, under an APIService
+ * that points at it. It has discovery, OpenAPI, health and every verb, and believes its front proxy about who the user is. Put `listen`
+ * in front of its handler, with the proxy's authority among the client CAs.
+ */
+export function createExtensionServer(options: ExtensionServerOptions): Promise<ApiServer> {
+  const { store, resources, paths = [], requestHeader = { allowedNames: [frontProxyName] } } = options
+  const { clock, random, log } = options
+  return createApiServer({
+    store,
+    ...(clock ? { clock } : {}),
+    ...(random ? { random } : {}),
+    ...(log ? { log } : {}),
+    authenticators: [requestHeaders(requestHeader)],
+    authorizer: options.authorizer ?? behindProxy,
+    setup: async (parts) => {
+      for (const resource of resources.flatMap((given) => resourcesOf(given, parts.signal))) {
+        parts.resources.set(resource)
+      }
+      const discovery = new DiscoveryIndex(parts.resources)
+      const openApi = new OpenApiDocuments({ resources: parts.resources, discovery, gitVersion: kubernetesVersion })
+      const { registry } = parts
+      const health = standardChecks({ store, feed: registry.feed, clock: parts.clock })
+      parts.filters.push(requestTimeout(parts.clock))
+      parts.paths.push(
+        ...paths,
+        discoveryPaths(discovery),
+        openApiPaths(openApi, parts.clock),
+        versionPath(),
+        healthPaths(health, parts.log),
+        rootPaths(discovery, () => [...health.paths(), '/openapi/v2', '/openapi/v3', '/version']),
+      )
+    },
+  })
+}
+
+const behindProxy: Authorizer = {
+  authorize: async ({ user, path }) => {
+    // Whoever watches over the process may ask how it is.
+    const allowed = user.name !== anonymousUser.name || /^\/(healthz|livez|readyz)$/.test(path)
+    return { allowed, reason: allowed ? '' : 'only requests from the front proxy are served' }
+  },
+}
+
+function resourcesOf({ spec }: ExtensionResource, ended: AbortSignal): readonly Resource[] {
+  const { plural, kind } = spec.names ?? {}
+  if (!plural || !kind) throw new Error('An extension resource needs spec.names.plural and spec.names.kind')
+  const acceptedNames = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...spec.names }
+  const crd = asCrd({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${spec.group}` },
+    spec,
+    status: { acceptedNames },
+  })
+  return customResources(crd, { ended }).served
+}

@@ -1,0 +1,125 @@
+import { Deferred, memoryLogger } from '@kubewright/base'
+import { describe, expect, test } from 'vitest'
+import type { RequestFilter } from '../../api-server.ts'
+import { PlainServer } from '../../testdata/plain-server.ts'
+import { maxInFlight } from './max-in-flight.ts'
+import { requestLog } from './request-log.ts'
+import { requestTimeout } from './request-timeout.ts'
+
+/** Answers when told to. */
+function holding(): { filter: RequestFilter; release: () => void } {
+  const gate = new Deferred<void>()
+  return {
+    filter: async (_, next) => {
+      await gate.promise
+      return next()
+    },
+    release: () => gate.resolve(),
+  }
+}
+
+/** Lets requests be those of somebody who is no administrator. */
+const asSomebody: RequestFilter = async (context, next) => {
+  Object.assign(context, { user: { name: 'somebody', groups: [] } })
+  return next()
+}
+
+describe('maxInFlight()', () => {
+  test('refuses what comes while too many are served, reads and writes apart', async () => {
+    const { filter, release } = holding()
+    await using server = await PlainServer.start({}, async (parts) =>
+      parts.filters.push(asSomebody, maxInFlight({ readOnly: 1, mutating: 1 }), filter),
+    )
+    const first = server.send('GET /api/v1/namespaces')
+    const refused = await server.send('GET /api/v1/namespaces')
+    expect(refused).toMatchObject({ status: 429, text: 'Too many requests, please try again later.\n' })
+    expect(refused.headers['retry-after']).toBe('1')
+    const write = server.send('POST /api/v1/namespaces', { body: { metadata: { name: 'a' } } })
+    release()
+    expect((await first).status).toBe(200)
+    expect((await write).status).toBe(201)
+    expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
+  })
+
+  test('lets administrators in at any time', async () => {
+    const { filter, release } = holding()
+    await using server = await PlainServer.start({}, async (parts) =>
+      parts.filters.push(maxInFlight({ readOnly: 0 }), filter),
+    )
+    release()
+    expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
+  })
+
+  test('gives a place back when the request fails', async () => {
+    await using server = await PlainServer.start({}, async (parts) =>
+      parts.filters.push(asSomebody, maxInFlight({ readOnly: 1 })),
+    )
+    for (let i = 0; i < 3; i++) expect((await server.send('GET /api/v1/namespaces/nosuch')).status).toBe(404)
+  })
+})
+
+describe('requestTimeout()', () => {
+  test('gives up after the time that the request asked for', async () => {
+    await using server = await PlainServer.start({}, async (parts) =>
+      parts.filters.push(requestTimeout(parts.clock), () => new Promise(() => undefined)),
+    )
+    const answer = server.send('GET /api/v1/namespaces?timeout=5s')
+    await server.clock.advance(5000)
+    expect(await answer).toMatchObject({
+      status: 504,
+      body: { reason: 'Timeout', message: 'Timeout: request did not complete within the allotted timeout' },
+    })
+  })
+
+  test('refuses a time that is none', async () => {
+    await using server = await PlainServer.start({}, async (parts) => parts.filters.push(requestTimeout(parts.clock)))
+    expect((await server.send('GET /api?timeout=soon')).body.message).toBe(
+      'invalid timeout specified in the request URL - time: invalid duration "soon"',
+    )
+  })
+
+  test('leaves no timer behind, and sets none for a watch', async () => {
+    await using server = await PlainServer.start({}, async (parts) => parts.filters.push(requestTimeout(parts.clock)))
+    const limits = (): number => server.clock.pending.filter(({ label }) => label === 'request timeout').length
+    await server.send('GET /api/v1/namespaces')
+    expect(limits()).toBe(0)
+    const watch = await server.watch('/api/v1/namespaces?watch=1')
+    expect(limits()).toBe(0)
+    watch.stop()
+    await watch.done
+  })
+})
+
+describe('requestLog()', () => {
+  test.each([
+    [1, [{ level: 1, values: { method: 'GET', path: '/api/v1/namespaces', status: 200, ms: 1500 } }]],
+    [0, []],
+  ])('tells slow requests from others at debug level %i', async (maxLevel, expected) => {
+    const log = memoryLogger(maxLevel)
+    await using server = await PlainServer.start({}, async (parts) =>
+      parts.filters.push(requestLog(parts.clock, log), async (_, next) => {
+        await parts.clock.sleep(1500)
+        return next()
+      }),
+    )
+    const answer = server.send('GET /api/v1/namespaces')
+    await server.clock.advance(1500)
+    await answer
+    expect(log.records.filter(({ message }) => message === 'Slow request')).toMatchObject(expected)
+  })
+})
+
+test('createApiServer() runs filters from the outside in, once per request', async () => {
+  const seen: string[] = []
+  const named =
+    (name: string): RequestFilter =>
+    async (_, next) => {
+      seen.push(`${name} in`)
+      const response = await next()
+      seen.push(`${name} out`)
+      return response
+    }
+  await using server = await PlainServer.start({}, async (parts) => parts.filters.push(named('a'), named('b')))
+  await server.send('GET /api/v1/namespaces')
+  expect(seen).toEqual(['a in', 'b in', 'b out', 'a out'])
+})

@@ -1,0 +1,54 @@
+import type { RequestFilter } from '../../api-server.ts'
+import { mastersGroup } from '../../auth/authenticator.ts'
+import type { ApiResponse } from '../../request/api-request.ts'
+import { respondText } from '../../request/respond.ts'
+import { isLongRunning, isMutating } from './request-class.ts'
+
+/** How many requests are served at once. */
+export interface InFlightLimits {
+  /** @default 400 */
+  readonly readOnly?: number
+  /** @default 200 */
+  readonly mutating?: number
+}
+
+/**
+ * Refuses requests that come while too many are being served. Administrators and requests without an end do not count, so that a server
+ * under load can still be looked at.
+ */
+export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits = {}): RequestFilter {
+  const room = { readOnly, mutating }
+  return async ({ info, user, request }, next) => {
+    if (isLongRunning(info) || user.groups.includes(mastersGroup)) return next()
+    const kind = isMutating(request.method) ? 'mutating' : 'readOnly'
+    if (room[kind] <= 0) return tooMany()
+    room[kind]--
+    let response: ApiResponse
+    try {
+      response = await next()
+    } catch (error) {
+      room[kind]++
+      throw error
+    }
+    const { body } = response
+    if (typeof body !== 'function') {
+      room[kind]++
+      return response
+    }
+    return {
+      ...response,
+      body: async (sink) => {
+        try {
+          await body(sink)
+        } finally {
+          room[kind]++
+        }
+      },
+    }
+  }
+}
+
+function tooMany(): ApiResponse {
+  const response = respondText(429, 'Too many requests, please try again later.\n')
+  return { ...response, headers: { ...response.headers, 'retry-after': '1', 'x-content-type-options': 'nosniff' } }
+}

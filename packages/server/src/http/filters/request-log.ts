@@ -1,0 +1,32 @@
+import type { Clock, Logger } from '@kubewright/base'
+import type { RequestFilter } from '../../api-server.ts'
+
+/** Requests that take longer, in milliseconds, are called slow. */
+const slow = 1000
+
+/** Logs every request at debug level, those that are slow under a name of their own. */
+export function requestLog(clock: Clock, log: Logger): RequestFilter {
+  const debug = log.withName('http').v(1)
+  return async (context, next) => {
+    const begin = clock.monotonic()
+    let status = 0
+    try {
+      const response = await next()
+      status = response.status
+      return response
+    } finally {
+      if (debug.enabled()) {
+        const took = clock.monotonic() - begin
+        const { request, user, auditId } = context
+        debug.info(took > slow ? 'Slow request' : 'Request', {
+          method: request.method,
+          path: request.path,
+          user: user.name,
+          status,
+          ms: Math.round(took),
+          auditId,
+        })
+      }
+    }
+  }
+}

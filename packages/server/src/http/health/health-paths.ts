@@ -1,0 +1,76 @@
+import { goQuote, type Logger } from '@kubewright/base'
+import type { PathHandler } from '../../api-server.ts'
+import type { ApiResponse } from '../../request/api-request.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { respondText } from '../../request/respond.ts'
+import type { HealthCheck, HealthChecks, HealthEndpoint } from './health-checks.ts'
+
+const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'livez', 'readyz'])
+
+/** Serves the health endpoints and each of their checks, as apiserver/pkg/server/healthz does; any method will do. */
+export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
+  return async (context) => {
+    const { path } = context.info
+    const slash = path.indexOf('/', 1)
+    const endpoint = path.slice(1, slash < 0 ? undefined : slash)
+    if (!endpoints.has(endpoint)) return undefined
+    const known = checks.of(endpoint as HealthEndpoint)
+    if (slash < 0) return all(endpoint, known, context, log)
+    const single = known.find(({ name }) => name === path.slice(slash + 1))
+    if (!single) return undefined
+    const problem = await problemOf(single.check, context)
+    return problem === undefined ? ok('ok') : failed(`internal server error: ${problem}\n`)
+  }
+}
+
+async function all(
+  endpoint: string,
+  checks: ReturnType<HealthChecks['of']>,
+  context: RequestContext,
+  log: Logger,
+): Promise<ApiResponse> {
+  const { query } = context.request
+  const excluded = new Set(query.getAll('exclude'))
+  const unknown = new Set(excluded)
+  const lines: string[] = []
+  const failures: Record<string, string> = {}
+  for (const { name, check } of checks) {
+    if (excluded.has(name)) {
+      unknown.delete(name)
+      lines.push(`[+]${name} excluded: ok\n`)
+      continue
+    }
+    const problem = await problemOf(check, context)
+    // Anyone may ask, so the reason stays here; the check's own path tells those who are allowed to know.
+    if (problem !== undefined) failures[name] = problem
+    lines.push(problem === undefined ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`)
+  }
+  if (unknown.size > 0) {
+    const names = [...unknown].sort().map(goQuote).join(',')
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}\n`)
+  }
+  if (Object.keys(failures).length > 0) {
+    log.info(`${endpoint} check failed`, failures)
+    return failed(`${lines.join('')}${endpoint} check failed\n`)
+  }
+  return ok(query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok')
+}
+
+async function problemOf(check: HealthCheck, { request }: RequestContext): Promise<string | undefined> {
+  try {
+    await check(request.signal)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function ok(text: string): ApiResponse {
+  const response = respondText(200, text)
+  return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
+}
+
+function failed(text: string): ApiResponse {
+  const response = respondText(500, text)
+  return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
+}

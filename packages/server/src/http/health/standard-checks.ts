@@ -1,0 +1,31 @@
+import { type Clock, withDeadline } from '@kubewright/base'
+import type { Store } from '@kubewright/storage'
+import type { StoreFeed } from '../../cache/store-feed.ts'
+import { HealthChecks } from './health-checks.ts'
+
+/** How long the store may take to answer before it counts as gone. */
+const storeDeadline = 2000
+
+/** The checks that every server has: it answers, its store answers, and its caches follow the store. */
+export function standardChecks(parts: { store: Store; feed: StoreFeed; clock: Clock }): HealthChecks {
+  const { store, feed, clock } = parts
+  const checks = new HealthChecks()
+  checks.add('ping', () => undefined)
+  checks.add('log', () => undefined)
+  // The name that scripts know, whatever the store is.
+  const reachable = async (): Promise<void> => {
+    await withDeadline(clock, storeDeadline, 'ask the store for its revision', () => store.revision())
+  }
+  checks.add('etcd', reachable)
+  checks.add('etcd-readiness', reachable, ['readyz'])
+  checks.add(
+    'informer-sync',
+    async (signal) => {
+      const revision = await store.revision()
+      const follow = (late: AbortSignal): Promise<void> => feed.reached(revision, late)
+      await withDeadline(clock, storeDeadline, 'follow the store', follow, { signal })
+    },
+    ['readyz'],
+  )
+  return checks
+}

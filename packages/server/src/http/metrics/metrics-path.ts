@@ -1,0 +1,11 @@
+import type { PathHandler } from '../../api-server.ts'
+import { respondText } from '../../request/respond.ts'
+import type { ServerMetrics } from './server-metrics.ts'
+
+/** Serves /metrics. */
+export function metricsPath(metrics: ServerMetrics): PathHandler {
+  return async ({ info, request }) => {
+    if (info.path !== '/metrics' || request.method !== 'GET') return undefined
+    return respondText(200, await metrics.render(), 'text/plain; version=0.0.4; charset=utf-8')
+  }
+}

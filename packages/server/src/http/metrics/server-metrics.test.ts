@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { installBuiltins } from '../../bootstrap/install-builtins.ts'
+import { PlainServer } from '../../testdata/plain-server.ts'
+
+test('ServerMetrics counts requests by verb, resource and code, streams until they end, and objects', async () => {
+  await using server = await PlainServer.start({}, installBuiltins)
+  const maps = '/api/v1/namespaces/default/configmaps'
+  await server.send(`POST ${maps}`, { body: { metadata: { name: 'a' } } })
+  await server.send(`GET ${maps}/nosuch`)
+  const watch = await server.watch(`${maps}?watch=1`)
+  const labels = 'group="",version="v1",resource="configmaps",subresource=""'
+  const during = (await server.send('GET /metrics')).text
+  expect(during).toContain(
+    `\napiserver_request_total{code="201",component="apiserver",verb="POST",${labels},scope="namespace"} 1\n`,
+  )
+  expect(during).toContain(
+    `\napiserver_request_total{code="404",component="apiserver",verb="GET",${labels},scope="resource"} 1\n`,
+  )
+  expect(during).toContain(`\napiserver_longrunning_requests{verb="WATCH",${labels},scope="namespace"} 1\n`)
+  expect(during).toContain('\napiserver_storage_objects{resource="namespaces"} 4\n')
+  watch.stop()
+  await watch.done
+  const after = (await server.send('GET /metrics')).text
+  expect(after).toContain(`\napiserver_longrunning_requests{verb="WATCH",${labels},scope="namespace"} 0\n`)
+})

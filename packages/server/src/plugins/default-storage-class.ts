@@ -1,0 +1,26 @@
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import type { ObjectLookup } from '../registry/object-lookup.ts'
+import { isAbout } from './admission-forbidden.ts'
+import { defaultClass } from './default-class.ts'
+
+const storageClasses = ['storage.k8s.io', 'v1', 'storageclasses'] as const
+const markers = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
+
+/** The annotation that named the class of a claim before there was a field. */
+export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
+
+/** Gives a claim without a class the default one. */
+export function defaultStorageClass(lookup: ObjectLookup): AdmissionPlugin {
+  return {
+    name: 'DefaultStorageClass',
+    mutate: async (attributes) => {
+      if (!isAbout(attributes, '', 'persistentvolumeclaims') || attributes.operation !== 'CREATE') return
+      const claim = attributes.object!
+      const spec = (claim['spec'] ??= {}) as { storageClassName?: string }
+      if (spec.storageClassName !== undefined || claim.metadata.annotations?.[storageClassAnnotation] !== undefined)
+        return
+      const found = defaultClass(await lookup.list(storageClasses), markers)
+      if (found) spec.storageClassName = found.metadata.name!
+    },
+  }
+}

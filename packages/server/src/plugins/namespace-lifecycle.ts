@@ -1,0 +1,61 @@
+import { ApiError, newForbidden, newNotFound } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
+import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
+import { admissionForbidden } from './admission-forbidden.ts'
+
+const namespaces = ['', 'v1', 'namespaces'] as const
+const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
+/** How long after a deletion the cache is not trusted to know that a namespace is going away. */
+const distrust = 30_000
+
+/** Keeps objects out of namespaces that do not exist or are on their way out, and keeps the namespaces that the cluster needs. */
+export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; clock: Clock }): AdmissionPlugin {
+  const deleted = new Map<string, number>()
+
+  const find = async (name: string): Promise<SharedObject | undefined> => {
+    const found = await lookup.find(namespaces, '', name)
+    const until = deleted.get(name)
+    if (until === undefined) return found
+    if (until < clock.now()) deleted.delete(name)
+    return phaseOf(found) === 'Active' ? lookup.live(namespaces, '', name) : found
+  }
+
+  return {
+    name: 'NamespaceLifecycle',
+    mutate: async (attributes) => {
+      const { resource, operation, namespace } = attributes
+      const { group, plural } = resource.kind
+      if (group === '' && plural === 'namespaces') {
+        if (operation !== 'DELETE') return
+        if (immortal.has(attributes.name)) {
+          throw newForbidden({ group, resource: plural }, attributes.name, 'this namespace may not be deleted')
+        }
+        deleted.set(attributes.name, clock.now() + distrust)
+        return
+      }
+      if (namespace === '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return
+      // To say that the namespace is missing would tell more than the review may.
+      if (group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews') return
+      const found = await find(namespace)
+      if (!found) throw newNotFound({ group: '', resource: 'namespaces' }, namespace)
+      if (operation === 'CREATE' && phaseOf(found) === 'Terminating') throw terminating(attributes)
+    },
+  }
+}
+
+function phaseOf(namespace: SharedObject | undefined): string | undefined {
+  return (namespace?.['status'] as { phase?: string } | undefined)?.phase
+}
+
+function terminating(attributes: AdmissionAttributes): ApiError {
+  const { namespace } = attributes
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+  const { status } = admissionForbidden(attributes, why)
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  }
+  return new ApiError({ ...status, details: { ...status.details, causes: [cause] } })
+}

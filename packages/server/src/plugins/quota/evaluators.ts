@@ -1,0 +1,106 @@
+import { Quantity } from '@kubewright/base'
+import { quantityOf } from '../../builtins/pod/resource-list.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { storageClassAnnotation } from '../default-storage-class.ts'
+import { podEvaluator } from './pod-evaluator.ts'
+import type { QuotaEvaluator, Usage } from './quota-evaluator.ts'
+
+const one = Quantity.of(1)
+/** Resources that could be counted by name alone before counts had names of their own. */
+const aliases = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'])
+const ignored = new Set(['/bindings', '/componentstatuses', '/events', 'events.k8s.io/events'])
+
+/** What counts the objects of a resource; undefined for those that no quota counts. */
+export function evaluatorFor({ kind, virtual }: Resource): QuotaEvaluator | undefined {
+  const { group, plural } = kind
+  if (virtual || ignored.has(`${group}/${plural}`) || group.startsWith('auth')) return undefined
+  if (group === '') {
+    if (plural === 'pods') return podEvaluator
+    if (plural === 'services') return serviceEvaluator
+    if (plural === 'persistentvolumeclaims') return claimEvaluator
+  }
+  const count = group === '' ? `count/${plural}` : `count/${plural}.${group}`
+  const names = new Set(group === '' && aliases.has(plural) ? [count, plural] : [count])
+  return {
+    handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
+    covers: (name) => names.has(name),
+    matchesScope: () => false,
+    usage: () => new Map([...names].map((name) => [name, one])),
+  }
+}
+
+/** The parts of a service that are counted. */
+interface ServiceSpec {
+  readonly type?: string
+  readonly ports?: readonly { readonly nodePort?: number }[]
+  readonly allocateLoadBalancerNodePorts?: boolean
+}
+
+const serviceNames = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers'])
+const serviceEvaluator: QuotaEvaluator = {
+  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  covers: (name) => serviceNames.has(name),
+  matchesScope: () => false,
+  usage: (object) => {
+    const { type, ports = [], allocateLoadBalancerNodePorts } = (object['spec'] ?? {}) as ServiceSpec
+    const balanced = type === 'LoadBalancer'
+    const chosen = ports.filter(({ nodePort }) => (nodePort ?? 0) !== 0).length
+    const allocated = type === 'NodePort' || (balanced && allocateLoadBalancerNodePorts !== false)
+    return new Map([
+      ['count/services', one],
+      ['services', one],
+      ['services.loadbalancers', Quantity.of(balanced ? 1 : 0)],
+      ['services.nodeports', Quantity.of(allocated ? ports.length : balanced ? chosen : 0)],
+    ])
+  },
+}
+
+/** The parts of a claim that are counted. */
+interface ClaimParts {
+  readonly spec?: {
+    readonly storageClassName?: string
+    readonly volumeAttributesClassName?: string
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
+  }
+  readonly status?: { readonly allocatedResources?: Readonly<Record<string, string>> }
+}
+
+const classInfix = '.storageclass.storage.k8s.io/'
+const claimEvaluator: QuotaEvaluator = {
+  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  covers: (name) =>
+    /^(count\/persistentvolumeclaims|(.*\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage))$/.test(
+      name,
+    ),
+  matchesScope: ({ scopeName, operator, values = [] }, object) => {
+    if (scopeName !== 'VolumeAttributesClass') return false
+    const name = (object as ClaimParts).spec?.volumeAttributesClassName ?? ''
+    if (operator === 'Exists') return name !== ''
+    if (operator === 'DoesNotExist') return name === ''
+    return operator === 'In' ? name !== '' && values.includes(name) : !values.includes(name)
+  },
+  usage: (object) => {
+    const usage: Usage = new Map([
+      ['persistentvolumeclaims', one],
+      ['count/persistentvolumeclaims', one],
+    ])
+    const name = object.metadata.annotations?.[storageClassAnnotation] ?? (object as ClaimParts).spec?.storageClassName
+    const size = storageOf(object)
+    if (size) usage.set('requests.storage', size)
+    if (name) {
+      usage.set(`${name}${classInfix}persistentvolumeclaims`, one)
+      if (size) usage.set(`${name}${classInfix}requests.storage`, size)
+    }
+    return usage
+  },
+}
+
+function storageOf(object: MutableObject): Quantity | undefined {
+  const { spec, status } = object as ClaimParts
+  const asked = spec?.resources?.requests?.['storage']
+  if (asked === undefined) return undefined
+  const request = quantityOf(asked)
+  const allocated = status?.allocatedResources?.['storage']
+  return allocated !== undefined && quantityOf(allocated).cmp(request) > 0 ? quantityOf(allocated) : request
+}

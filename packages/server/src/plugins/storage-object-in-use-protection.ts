@@ -1,0 +1,19 @@
+import type { AdmissionPlugin } from '../admission/admission.ts'
+
+const finalizers: Readonly<Record<string, string>> = {
+  '/persistentvolumes': 'kubernetes.io/pv-protection',
+  '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
+  'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
+}
+
+/** Gives volumes, claims and volume attributes classes the finalizer that keeps them while they are in use. */
+export const storageObjectInUseProtection: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  mutate: async ({ resource, subresource, operation, object }) => {
+    if (operation !== 'CREATE' || subresource !== '' || !object) return
+    const finalizer = finalizers[`${resource.kind.group}/${resource.kind.plural}`]
+    if (finalizer === undefined) return
+    const given = object.metadata.finalizers ?? []
+    if (!given.includes(finalizer)) object.metadata.finalizers = [...given, finalizer]
+  },
+}

@@ -1,0 +1,129 @@
+import { ApiError, encodeJson, newBadRequest, newForbidden, type Status } from '@kubewright/api'
+import { type Clock, goQuote, type Random, uuid } from '@kubewright/base'
+import type { ServerParts } from '../../api-server.ts'
+import type { Authorizer } from '../../auth/authorizer.ts'
+import { type WebhookClient, WebhookConfigError } from '../../outgoing/webhook-client.ts'
+import type { ObjectLookup } from '../../registry/object-lookup.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
+import { MatchConditionError, matchesConditions } from '../expressions/match-conditions.ts'
+import { matchRequest } from '../requests/match-request.ts'
+import { requestFacts } from '../requests/review-request.ts'
+import type { ReviewedRequest } from '../requests/reviewed-request.ts'
+import { decodeReview, InvalidReviewError, type ReviewResponse } from './decode-review.ts'
+import type { Webhook } from './webhook-configurations.ts'
+
+/** What the admission webhooks of a server work with. */
+export interface WebhookParts extends Pick<ServerParts, 'registry' | 'resources' | 'log'> {
+  readonly client: WebhookClient
+  readonly authorizer: Authorizer
+  readonly lookup: ObjectLookup
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** A webhook could not be asked, or did not answer as it must. Its failure policy says what that means. */
+export class WebhookFailure extends Error {
+  override readonly name = 'WebhookFailure'
+
+  constructor(webhook: string, reason: string) {
+    super(`failed calling webhook ${goQuote(webhook)}: ${reason}`)
+  }
+}
+
+/** The resource as which a webhook is to be asked about a request; undefined when it is not to be asked. */
+export async function relevantResource(
+  parts: WebhookParts,
+  { criteria, conditions, failurePolicy }: Webhook,
+  request: ReviewedRequest,
+): Promise<Resource | undefined> {
+  const matched = await matchRequest(request, criteria, parts.lookup)
+  if (!matched || conditions.length === 0) return matched
+  const { attributes } = request
+  const input = {
+    request,
+    facts: requestFacts(request, matched),
+    objects: await request.objectsIn(matched),
+    namespaceObject: null,
+    authorizer: new DeferredAuthorizer(parts.authorizer, attributes.context.user),
+  }
+  try {
+    return (await matchesConditions(conditions, input, failurePolicy)) ? matched : undefined
+  } catch (error) {
+    if (!(error instanceof MatchConditionError)) throw error
+    const { group, plural } = attributes.resource.kind
+    throw newForbidden({ group, resource: plural }, attributes.name, error)
+  }
+}
+
+/** Asks a webhook about a request. Throws {@link WebhookFailure}, or an ApiError when the webhook must not be asked. */
+export async function askWebhook(
+  parts: WebhookParts,
+  webhook: Webhook,
+  request: ReviewedRequest,
+  matched: Resource,
+  mutating: boolean,
+): Promise<ReviewResponse> {
+  const { name, sideEffects, reviewVersion: version, timeoutSeconds, target } = webhook
+  const { context, dryRun } = request.attributes
+  if (dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') {
+    throw newBadRequest(`admission webhook ${goQuote(name)} does not support dry run`)
+  }
+  if (!version) {
+    const reason = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)'
+    throw new WebhookFailure(name, `could not create admission objects: ${reason}`)
+  }
+  const uid = uuid(parts.random)
+  const { options, dryRun: _, ...facts } = requestFacts(request, matched)
+  const review = {
+    kind: 'AdmissionReview',
+    apiVersion: `admission.k8s.io/${version}`,
+    request: { uid, ...facts, ...(await request.objectsIn(matched)), dryRun, options },
+  }
+  try {
+    const { signal } = context.request
+    const answer = await parts.client.call(target, Buffer.from(encodeJson(review)), { timeoutSeconds, signal })
+    return decodeReview(answer, { version, uid, mutating })
+  } catch (error) {
+    const { message } = error as Error
+    const what =
+      error instanceof WebhookConfigError
+        ? 'could not get REST client'
+        : error instanceof InvalidReviewError
+          ? 'received invalid webhook response'
+          : 'failed to call webhook'
+    throw new WebhookFailure(name, `${what}: ${message}`)
+  }
+}
+
+/** Notes what a webhook says besides its decision, and throws when it said no. */
+export function takeResponse({ name }: Webhook, request: ReviewedRequest, response: ReviewResponse): void {
+  const { context } = request.attributes
+  for (const [key, value] of Object.entries(response.auditAnnotations)) annotate(request, `${name}/${key}`, value)
+  for (const text of response.warnings) context.warn(text)
+  if (!response.allowed) throw rejection(name, response.status)
+}
+
+/** Adds an audit annotation; the first one of a key stays. */
+export function annotate({ attributes }: ReviewedRequest, key: string, value: string): void {
+  const { audit } = attributes.context
+  if (!audit.has(key)) audit.set(key, value)
+}
+
+/** The webhook's own status, made into a failure (admission/plugin/webhook/errors). */
+function rejection(name: string, given: Status | undefined): ApiError {
+  const denied = `admission webhook ${goQuote(name)} denied the request`
+  const { code = 0, status, message, reason, metadata = {}, ...rest }: Partial<Status> = given ?? {}
+  const why = message || reason
+  return new ApiError({
+    ...rest,
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata,
+    status: status && status !== 'Success' ? status : 'Failure',
+    message: why ? `${denied}: ${why}` : `${denied} without explanation`,
+    ...(reason ? { reason } : {}),
+    // What is no failure becomes one, and what HTTP has no status for an internal error.
+    code: code < 400 ? 400 : code > 999 ? 500 : code,
+  })
+}

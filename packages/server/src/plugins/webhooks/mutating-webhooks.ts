@@ -1,0 +1,133 @@
+import { applyJsonPatch, decodeJsonPatch, newInternalError, newTimeoutError, parseJson } from '@kubewright/api'
+import { deepCopy, deepEqual, goQuote } from '@kubewright/base'
+import type { AdmissionPlugin, MutationRound } from '../../admission/admission.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { configuresAdmission } from '../requests/exempt-resources.ts'
+import { ReviewedRequest } from '../requests/reviewed-request.ts'
+import {
+  annotate,
+  askWebhook,
+  relevantResource,
+  takeResponse,
+  WebhookFailure,
+  type WebhookParts,
+} from './ask-webhook.ts'
+import type { ReviewResponse } from './decode-review.ts'
+import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts'
+
+const pluginName = 'MutatingAdmissionWebhook'
+const annotationPrefix = 'mutation.webhook.admission.k8s.io/'
+
+/** What the first round leaves for the second: who is to be asked again. */
+class Reinvocation {
+  /** The object after the last webhook of the round. */
+  output: MutableObject | undefined
+  /** Webhooks that want to see later changes, and have not seen all of them. */
+  #invoked = new Set<string>()
+  readonly #again = new Set<string>()
+
+  invoked({ id }: Webhook): void {
+    this.#invoked.add(id)
+  }
+
+  /** Something changed that those asked so far have not seen. */
+  changed(): void {
+    for (const id of this.#invoked) this.#again.add(id)
+    this.#invoked = new Set()
+  }
+
+  includes({ id }: Webhook): boolean {
+    return this.#again.has(id)
+  }
+}
+
+/** Asks the webhooks of MutatingWebhookConfigurations one after the other, each about what the ones before made of the object. */
+export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
+  const configurations = new WebhookConfigurations(parts, 'mutatingwebhookconfigurations')
+  return {
+    name: pluginName,
+    mutate: async (attributes, round) => {
+      if (configuresAdmission(attributes.resource)) return
+      const webhooks = await configurations.list()
+      if (webhooks.length === 0) return
+      const state = reinvocationOf(round)
+      if (round.isRepeat && !deepEqual(state.output, attributes.object)) state.changed()
+      const request = new ReviewedRequest(attributes, parts.resources)
+      for (const [index, webhook] of webhooks.entries()) {
+        if (round.isRepeat && !state.includes(webhook)) continue
+        const matched = await relevantResource(parts, webhook, request)
+        if (!matched) continue
+        if (await invoke(parts, webhook, request, matched, `round_${round.isRepeat ? 1 : 0}_index_${index}`)) {
+          state.changed()
+          round.repeat()
+        }
+        if (webhook.reinvokes) state.invoked(webhook)
+      }
+      state.output = deepCopy(attributes.object) as MutableObject | undefined
+    },
+  }
+}
+
+function reinvocationOf({ memory }: MutationRound): Reinvocation {
+  let state = memory.get(pluginName) as Reinvocation | undefined
+  if (!state) memory.set(pluginName, (state = new Reinvocation()))
+  return state
+}
+
+/** Asks one webhook and does what it says; true when the object is another one now. */
+async function invoke(
+  parts: WebhookParts,
+  webhook: Webhook,
+  request: ReviewedRequest,
+  matched: Resource,
+  place: string,
+): Promise<boolean> {
+  const { name, configuration } = webhook
+  let changed = false
+  try {
+    const response = await askWebhook(parts, webhook, request, matched, true)
+    takeResponse(webhook, request, response)
+    changed = await applyPatch(webhook, request, matched, response)
+  } catch (error) {
+    if (!(error instanceof WebhookFailure)) throw error
+    if (webhook.failurePolicy !== 'Ignore') throw newInternalError(error)
+    parts.log.info('Failed calling webhook, failing open', { webhook: name, error: error.message })
+    annotate(request, `failed-open.${annotationPrefix}${place}`, name)
+    if (request.attributes.context.request.signal.aborted) {
+      throw newTimeoutError('request did not complete within requested timeout', 0)
+    }
+  } finally {
+    const value = JSON.stringify({ configuration, webhook: name, mutated: changed })
+    annotate(request, annotationPrefix + place, value)
+  }
+  return changed
+}
+
+async function applyPatch(
+  { name }: Webhook,
+  request: ReviewedRequest,
+  matched: Resource,
+  { patch, patchType }: ReviewResponse,
+): Promise<boolean> {
+  if (patch === undefined) return false
+  let operations: ReturnType<typeof decodeJsonPatch>
+  try {
+    operations = decodeJsonPatch(parseJson(Buffer.from(patch)), 'Ignore')
+  } catch (error) {
+    throw new WebhookFailure(name, `received undecodable patch in webhook response: ${(error as Error).message}`)
+  }
+  if (operations.length === 0) return false
+  const { object } = await request.objectsIn(matched)
+  if (!object) {
+    const why = `admission webhook ${goQuote(name)} attempted to modify the object, which is not supported for this operation`
+    throw newInternalError(why)
+  }
+  if (patchType !== 'JSONPatch') throw new WebhookFailure(name, `unsupported patch type ${goQuote(patchType)}`)
+  try {
+    await request.replaceObject(matched, applyJsonPatch(object, operations))
+  } catch (error) {
+    throw newInternalError(error as Error)
+  }
+  return !deepEqual((await request.objectsIn(matched)).object, object)
+}

@@ -1,0 +1,68 @@
+import { newInternalError } from '@kubewright/api'
+import type { AdmissionPlugin } from '../../admission/admission.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { configuresAdmission } from '../requests/exempt-resources.ts'
+import { ReviewedRequest } from '../requests/reviewed-request.ts'
+import {
+  annotate,
+  askWebhook,
+  relevantResource,
+  takeResponse,
+  WebhookFailure,
+  type WebhookParts,
+} from './ask-webhook.ts'
+import type { ReviewResponse } from './decode-review.ts'
+import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts'
+
+/**
+ * Asks the webhooks of ValidatingWebhookConfigurations, all at the same time. When several refuse, the client is told what the first
+ * one in the order of the configurations said, whichever answered first.
+ */
+export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
+  const configurations = new WebhookConfigurations(parts, 'validatingwebhookconfigurations')
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    validate: async (attributes) => {
+      if (configuresAdmission(attributes.resource)) return
+      const webhooks = await configurations.list()
+      if (webhooks.length === 0) return
+      const request = new ReviewedRequest(attributes, parts.resources)
+      const relevant: [Webhook, Resource][] = []
+      for (const webhook of webhooks) {
+        const matched = await relevantResource(parts, webhook, request)
+        if (matched) relevant.push([webhook, matched])
+      }
+      const answers = await Promise.allSettled(
+        relevant.map(([webhook, matched]) => askWebhook(parts, webhook, request, matched, false)),
+      )
+      const errors: unknown[] = []
+      for (const [index, answer] of answers.entries()) {
+        try {
+          take(parts, relevant[index]![0], request, answer, index)
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
+    },
+  }
+}
+
+/** Does what an answer says; what it throws refuses the request. */
+function take(
+  { log }: WebhookParts,
+  webhook: Webhook,
+  request: ReviewedRequest,
+  answer: PromiseSettledResult<ReviewResponse>,
+  index: number,
+): void {
+  if (answer.status === 'fulfilled') {
+    takeResponse(webhook, request, answer.value)
+    return
+  }
+  const error: unknown = answer.reason
+  if (!(error instanceof WebhookFailure)) throw error
+  if (webhook.failurePolicy !== 'Ignore') throw newInternalError(error)
+  log.info('Failed calling webhook, failing open', { webhook: webhook.name, error: error.message })
+  annotate(request, `failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`, webhook.name)
+}
