@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AsyncDisposer } from './async-disposer.ts'
 
 describe('AsyncDisposer', () => {
-  test('undoes in reverse order, each step after the one before has finished', async () => {
+  test('runs cleanups in reverse order and awaits each before the next', async () => {
     const log: string[] = []
     {
       await using disposer = new AsyncDisposer()
@@ -23,7 +23,7 @@ describe('AsyncDisposer', () => {
     expect(log).toEqual(['adopted socket', 'sync', 'async starts', 'async ends', 'defer'])
   })
 
-  test('disposeAsync() runs everything once', async () => {
+  test('disposeAsync() runs every cleanup once', async () => {
     const disposer = new AsyncDisposer()
     let count = 0
     disposer.defer(() => count++)
@@ -34,7 +34,7 @@ describe('AsyncDisposer', () => {
     expect(() => disposer.defer(() => undefined)).toThrow(ReferenceError)
   })
 
-  test('rethrows a single failure as it is, after all steps have run', async () => {
+  test('rethrows a single failure unchanged after all cleanups have run', async () => {
     const disposer = new AsyncDisposer()
     const failure = new Error('one')
     let ran = false
@@ -44,7 +44,7 @@ describe('AsyncDisposer', () => {
     expect(ran).toBe(true)
   })
 
-  test('collects several failures', async () => {
+  test('rethrows several failures as one AggregateError', async () => {
     const disposer = new AsyncDisposer()
     disposer.defer(() => {
       throw new Error('first in, last out')
@@ -59,7 +59,7 @@ describe('AsyncDisposer', () => {
     })
   })
 
-  test('move() hands everything over', async () => {
+  test('move() transfers the cleanups to a new disposer', async () => {
     const disposer = new AsyncDisposer()
     let count = 0
     disposer.defer(() => count++)
@@ -71,7 +71,7 @@ describe('AsyncDisposer', () => {
     expect(count).toBe(1)
   })
 
-  test('use() rejects what cannot be disposed', () => {
+  test('use() rejects a value that is not disposable', () => {
     const notDisposable = {} as unknown as Disposable
     expect(() => new AsyncDisposer().use(notDisposable)).toThrow(TypeError)
   })

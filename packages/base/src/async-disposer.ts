@@ -1,9 +1,10 @@
 /**
- * Collects what has to be undone and undoes it in reverse order: AsyncDisposableStack for the Node versions that lack it.
- * Each step is awaited before the one below it starts, and a step that fails does not keep the others from running.
+ * Runs cleanup functions in reverse order of registration: a substitute for AsyncDisposableStack on Node versions that
+ * lack it. Each function is awaited before the previous one runs. A failure does not prevent the remaining functions
+ * from running.
  */
 export class AsyncDisposer implements AsyncDisposable {
-  // Oldest first; undefined once disposal has begun.
+  // In order of registration; undefined once disposal has begun.
   #steps: (() => unknown)[] | undefined = []
   #disposal: Promise<void> | undefined
 
@@ -12,16 +13,16 @@ export class AsyncDisposer implements AsyncDisposable {
     return this.#disposal !== undefined
   }
 
-  /** Adds a function to be called on disposal. */
+  /** Registers a function to call on disposal. */
   defer(fn: () => unknown): void {
     if (this.#steps === undefined) throw new ReferenceError('Cannot add to AsyncDisposer: it is disposed')
     this.#steps.push(fn)
   }
 
-  /** Adds a resource to be disposed and returns it; null and undefined are let through. */
+  /** Registers a resource to dispose and returns it. Null and undefined are returned unchanged. */
   use<T extends AsyncDisposable | Disposable | null | undefined>(resource: T): T {
     if (resource === null || resource === undefined) return resource
-    // The check is for callers without types; with both methods the asynchronous one is meant.
+    // Callers without types may pass anything. A resource that has both methods is disposed asynchronously.
     const dispose = Symbol.asyncDispose in resource ? resource[Symbol.asyncDispose] : resource[Symbol.dispose]
     if (typeof dispose !== 'function')
       throw new TypeError('Cannot use resource: it has no [Symbol.asyncDispose] or [Symbol.dispose]')
@@ -29,25 +30,28 @@ export class AsyncDisposer implements AsyncDisposable {
     return resource
   }
 
-  /** Adds a value that is undone by `onDispose` and returns it. */
+  /** Registers `onDispose(value)` as a cleanup and returns the value. */
   adopt<T>(value: T, onDispose: (value: T) => unknown): T {
     this.defer(() => onDispose(value))
     return value
   }
 
-  /** Hands everything over to a new disposer and leaves this one disposed: the end of a constructor that may fail half-way. */
+  /**
+   * Moves all cleanups to a new disposer and marks this one as disposed without running them. Constructors use this: a
+   * failure half-way disposes what was acquired so far, and success hands it to the finished object.
+   */
   move(): AsyncDisposer {
     if (this.#steps === undefined) throw new ReferenceError('Cannot move AsyncDisposer: it is disposed')
-    const heir = new AsyncDisposer()
-    heir.#steps = this.#steps
+    const successor = new AsyncDisposer()
+    successor.#steps = this.#steps
     this.#steps = undefined
     this.#disposal = Promise.resolve()
-    return heir
+    return successor
   }
 
   /**
-   * Undoes everything; calling it again gives the same promise. One failure is rethrown as it is, several as an AggregateError
-   * in the order in which they happened.
+   * Runs all cleanups. Further calls return the same promise. A single failure is rethrown unchanged; several are
+   * rethrown as one AggregateError, in the order in which they occurred.
    */
   disposeAsync(): Promise<void> {
     const steps = this.#steps ?? []

@@ -4,7 +4,7 @@ import { AsyncQueue } from './async-queue.ts'
 import { drainMicrotasks } from './system-clock.ts'
 
 describe('AsyncQueue', () => {
-  test('take() gives items in order, to consumers in order', async () => {
+  test('take() returns items in order and serves consumers in order', async () => {
     const queue = new AsyncQueue<number>()
     const early = [queue.take(), queue.take()]
     for (const item of [1, 2, 3]) expect(queue.push(item)).toBe(true)
@@ -14,7 +14,7 @@ describe('AsyncQueue', () => {
     expect(queue.tryTake()).toBeUndefined()
   })
 
-  test('iteration gives what is left after close() and then ends', async () => {
+  test('iteration yields the remaining items after close(), then ends', async () => {
     const queue = new AsyncQueue<number | undefined>()
     queue.push(1)
     queue.push(undefined)
@@ -26,7 +26,7 @@ describe('AsyncQueue', () => {
     expect(queue.closed).toBe(true)
   })
 
-  test('iteration that waits ends on close()', async () => {
+  test('a waiting iteration ends on close()', async () => {
     const queue = new AsyncQueue<number>()
     const collecting = (async () => {
       const items: number[] = []
@@ -39,7 +39,7 @@ describe('AsyncQueue', () => {
     expect(await collecting).toEqual([1])
   })
 
-  test('leaving an iteration early leaves the queue open', async () => {
+  test('leaving an iteration early does not close the queue', async () => {
     const queue = new AsyncQueue<number>()
     queue.push(1)
     queue.push(2)
@@ -51,7 +51,7 @@ describe('AsyncQueue', () => {
     expect(await queue.take()).toBe(2)
   })
 
-  test('fail() reaches consumers after the items before it', async () => {
+  test('fail() reaches consumers after the buffered items', async () => {
     const failure = new Error('watch lost')
     const queue = new AsyncQueue<number>()
     queue.push(1)
@@ -62,14 +62,14 @@ describe('AsyncQueue', () => {
     await expect(queue[Symbol.asyncIterator]().next()).rejects.toBe(failure)
   })
 
-  test('fail() rejects consumers that wait', async () => {
+  test('fail() rejects waiting consumers', async () => {
     const queue = new AsyncQueue<number>()
     const waiting = queue.take()
     queue.fail('gone')
     await expect(waiting).rejects.toBe('gone')
   })
 
-  test('push(), put() and take() say that the queue is closed', async () => {
+  test('push(), put() and take() fail on a closed queue', async () => {
     const queue = new AsyncQueue<number>()
     const waiting = queue.take()
     queue.close()
@@ -80,7 +80,7 @@ describe('AsyncQueue', () => {
     await expect(queue.take()).rejects.toMatchObject(closed)
   })
 
-  test('take() gives up on abort and leaves the item to the next', async () => {
+  test('take() rejects on abort and leaves the item to the next consumer', async () => {
     const queue = new AsyncQueue<number>()
     const controller = new AbortController()
     const aborted = queue.take({ signal: controller.signal })
@@ -92,7 +92,7 @@ describe('AsyncQueue', () => {
     await expect(queue.take({ signal: controller.signal })).rejects.toBe('stop')
   })
 
-  test('push() refuses and put() waits when the queue is full', async () => {
+  test('push() returns false and put() waits when the queue is full', async () => {
     const queue = new AsyncQueue<number>({ capacity: 1 })
     expect(queue.push(1)).toBe(true)
     expect(queue.push(2)).toBe(false)
@@ -105,7 +105,7 @@ describe('AsyncQueue', () => {
     await third
   })
 
-  test('put() gives up on abort, and on close()', async () => {
+  test('put() rejects on abort and on close()', async () => {
     const queue = new AsyncQueue<number>({ capacity: 1 })
     queue.push(1)
     const controller = new AbortController()
@@ -122,7 +122,7 @@ describe('AsyncQueue', () => {
     expect(() => new AsyncQueue({ capacity: 0 })).toThrow(RangeError)
   })
 
-  test('delivers every item once and in order, whatever the interleaving and capacity', async () => {
+  test('delivers every item once and in order for any interleaving and capacity', async () => {
     const step = fc.constantFrom('put', 'take', 'settle')
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), async (steps, capacity) => {
@@ -143,7 +143,7 @@ describe('AsyncQueue', () => {
     )
   })
 
-  test('keeps order over many thousands of items', async () => {
+  test('keeps the order of many thousands of items', async () => {
     const queue = new AsyncQueue<number>()
     let expected = 0
     for (let i = 0; i < 20_000; i++) {

@@ -5,18 +5,19 @@ import { KubewrightError } from './kubewright-error.ts'
 
 /** Options of an `AsyncQueue`. */
 export interface AsyncQueueOptions {
-  /** The number of items that may wait to be taken. @default unbounded */
+  /** The number of items that the queue buffers. @default unbounded */
   readonly capacity?: number
 }
 
 /**
- * A first-in, first-out queue between producers and consumers. Each item is taken by exactly one consumer, and consumers are served
- * in the order in which they came. After `close` or `fail`, what is in the queue can still be taken; then iteration ends, or fails.
+ * A first-in, first-out queue between producers and consumers. Each item goes to exactly one consumer, and consumers
+ * are served in the order of their calls. After `close` or `fail`, consumers can still take the buffered items; after
+ * the last one, iteration ends (`close`) or throws (`fail`).
  */
 export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
   readonly #capacity: number
   readonly #items = new Fifo<T>()
-  // Consumers wait only while the queue is empty; producers, each with its item, only while it is full.
+  // Invariant: takers wait only while the queue is empty, putters (each with its item) only while it is full.
   readonly #takers = new Waiters<IteratorResult<T, undefined>>()
   readonly #putters = new Waiters<void, T>()
   #closed = false
@@ -28,17 +29,17 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
     this.#capacity = capacity
   }
 
-  /** The number of items that wait to be taken. */
+  /** The number of buffered items. */
   get size(): number {
     return this.#items.size
   }
 
-  /** Whether `close` or `fail` has been called: nothing can be added any more. */
+  /** Whether `close` or `fail` has been called. A closed queue accepts no more items. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** Adds an item now; false, and nothing added, when the queue is full. Throws when it is closed. */
+  /** Adds an item without waiting. Returns false and adds nothing if the queue is full. Throws if it is closed. */
   push(item: T): boolean {
     if (this.#closed) throw closedError('add to')
     if (this.#items.size >= this.#capacity) return false
@@ -46,36 +47,39 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
     return true
   }
 
-  /** Adds an item as soon as there is room. Rejects when the queue is closed before that. */
+  /** Adds an item as soon as there is room. Rejects if the queue is closed first. */
   async put(item: T, options: WaitOptions = {}): Promise<void> {
     options.signal?.throwIfAborted()
     if (!this.push(item)) await this.#putters.wait(options.signal, item)
   }
 
-  /** Takes the oldest item as soon as there is one. Rejects when the queue is closed and empty, or has failed and is empty. */
+  /** Takes the oldest item as soon as there is one. Rejects once the queue is closed or has failed, and is empty. */
   async take(options: WaitOptions = {}): Promise<T> {
     const result = await this.#next(options.signal)
     if (result.done === true) throw closedError('take from')
     return result.value
   }
 
-  /** Takes the oldest item if there is one right now. */
+  /** Takes the oldest item without waiting; undefined if the queue is empty. */
   tryTake(): T | undefined {
     if (this.#items.size === 0) return undefined
-    // Not empty, so what is shifted is an item, even where T includes undefined.
+    // The queue is not empty, so `shift` returns an item even if T includes undefined.
     const item = this.#items.shift() as T
-    // The room is filled at once by the producer that has waited longest, so that no later one can overtake it.
+    // The longest-waiting producer fills the free slot in the same step, so that a later `push` cannot overtake it.
     const waiting = this.#putters.release()
     if (waiting !== undefined) this.#items.push(waiting.payload)
     return item
   }
 
-  /** Ends the queue: what it holds can still be taken. Closing it again does nothing. */
+  /** Closes the queue. Consumers can still take the buffered items. Closing it again has no effect. */
   close(): void {
     this.#end(undefined)
   }
 
-  /** Ends the queue with an error that consumers get once they have taken what it holds. Does nothing when already closed. */
+  /**
+   * Closes the queue with an error. Consumers get the error after they have taken the buffered items. Has no effect if
+   * the queue is already closed.
+   */
   fail(error: unknown): void {
     this.#end({ error })
   }
@@ -85,7 +89,7 @@ export class AsyncQueue<T> implements AsyncIterable<T>, Disposable {
     this.close()
   }
 
-  /** Takes items until the queue is closed and empty. Leaving the loop early leaves the queue open for others. */
+  /** Takes items until the queue is closed and empty. Leaving the loop early does not close the queue. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for (;;) {
       const result = await this.#next(undefined)

@@ -21,7 +21,7 @@ describe('Backoff.step()', () => {
     expect(backoff.steps).toBe(stepsLeft)
   })
 
-  test('adds jitter to each delay without letting it add up', () => {
+  test('adds jitter to each delay without accumulating it', () => {
     fc.assert(
       fc.property(fc.integer(), fc.double({ min: 0.01, max: 3, noNaN: true }), (seed, factor) => {
         const options = { duration: 10, factor: 2, steps: 4, cap: 60 }
@@ -35,7 +35,7 @@ describe('Backoff.step()', () => {
     )
   })
 
-  test('starts again after reset(), and on a fresh() one', () => {
+  test('restarts after reset() and on a fresh() sequence', () => {
     const backoff = new Backoff({ duration: 1, factor: 2, steps: 5 }, seededRandom(1))
     expect(take(backoff, 3)).toEqual([1, 2, 4])
     expect(take(backoff.fresh(), 2)).toEqual([1, 2])
@@ -52,7 +52,7 @@ describe('Backoff.step()', () => {
 describe('delayWithReset()', () => {
   const options = { duration: 1, factor: 2, steps: 10 }
 
-  test('starts again when the interval has passed since the last start', async () => {
+  test('restarts when the interval has passed since the last start', async () => {
     const clock = new VirtualClock()
     const delay = delayWithReset(options, '1m', { clock, random: seededRandom(1) })
     expect([delay(), delay(), delay()]).toEqual([1, 2, 4])
@@ -62,13 +62,13 @@ describe('delayWithReset()', () => {
     expect([delay(), delay()]).toEqual([1, 2])
   })
 
-  test('never grows with an interval of zero', () => {
+  test('does not grow with an interval of zero', () => {
     const delay = delayWithReset(options, 0, { clock: new VirtualClock(), random: seededRandom(1) })
     expect([delay(), delay(), delay()]).toEqual([1, 1, 1])
   })
 })
 
-test('jitter() takes a factor of 0 as 1', () => {
+test('jitter() treats a factor of 0 as 1', () => {
   const delays = Array.from({ length: 100 }, (_, seed) => jitter(10, 0, seededRandom(seed)))
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(10)
   expect(Math.max(...delays)).toBeLessThan(20)

@@ -2,21 +2,25 @@ import type { Clock } from './clock.ts'
 import { type Duration, toMillis } from './duration.ts'
 import type { Random } from './random.ts'
 
-/** How delays grow: the fields and the rules of wait.Backoff (apimachinery/pkg/util/wait/backoff.go). */
+/** How delays grow. The fields and rules are those of wait.Backoff (apimachinery/pkg/util/wait/backoff.go). */
 export interface BackoffOptions {
   /** The first delay. */
   readonly duration: Duration
-  /** What the delay is multiplied by at each step; 0 keeps it. @default 0 */
+  /** Each step multiplies the delay by this factor; 0 leaves it unchanged. @default 0 */
   readonly factor?: number
-  /** Each delay is prolonged by a random part of up to `jitter * delay`; this does not add up over the steps. @default 0 */
+  /**
+   * Adds a random amount of up to `jitter * delay` to each delay. Jitter does not accumulate over the steps. @default 0
+   */
   readonly jitter?: number
-  /** The number of steps in which the delay may still grow; after them it stays. @default 0 */
+  /** The number of steps during which the delay grows; after them it stays constant. @default 0 */
   readonly steps?: number
-  /** The longest delay before jitter. When growth would exceed it, the delay becomes the cap and growth ends. @default none */
+  /**
+   * The longest delay before jitter. A delay that would exceed the cap becomes the cap and stops growing. @default none
+   */
   readonly cap?: Duration
 }
 
-/** A sequence of growing delays. Each call of `step` gives the next one and changes the state. */
+/** A sequence of growing delays. Each call of `step` returns the next delay and advances the sequence. */
 export class Backoff {
   readonly #options: BackoffOptions
   readonly #random: Random
@@ -36,7 +40,7 @@ export class Backoff {
     this.reset()
   }
 
-  /** The steps that are left: 0 when the delay has stopped growing. */
+  /** The number of steps left in which the delay grows. */
   get steps(): number {
     return this.#steps
   }
@@ -46,7 +50,7 @@ export class Backoff {
     return this.#duration
   }
 
-  /** The next delay in milliseconds, jitter included. */
+  /** Returns the next delay in milliseconds, including jitter, and advances the sequence. */
   step(): number {
     const delay = this.#duration
     if (this.#steps < 1) this.#steps = 0
@@ -54,13 +58,13 @@ export class Backoff {
     return this.#jitter > 0 ? jitter(delay, this.#jitter, this.#random) : delay
   }
 
-  /** Starts again from the first delay. */
+  /** Restarts the sequence at the first delay. */
   reset(): void {
     this.#duration = toMillis(this.#options.duration)
     this.#steps = this.#options.steps ?? 0
   }
 
-  /** An independent sequence with the same options, from the start. */
+  /** Returns an independent sequence with the same options, at its start. */
   fresh(): Backoff {
     return new Backoff(this.#options, this.#random)
   }
@@ -77,8 +81,9 @@ export class Backoff {
 }
 
 /**
- * A function that gives the delays of a `Backoff`, which starts again whenever `resetAfter` has passed since it last started: a
- * failure after a quiet time is treated as a first one. As in wait.Backoff, a `resetAfter` of zero means no growth at all.
+ * Returns a function that returns the next delay of a `Backoff`. The sequence restarts when more than `resetAfter` has
+ * passed since its last start, so that a failure after a quiet period counts as the first one. As in wait.Backoff, a
+ * `resetAfter` of zero disables growth.
  */
 export function delayWithReset(
   options: BackoffOptions,
@@ -98,7 +103,10 @@ export function delayWithReset(
   }
 }
 
-/** `duration` milliseconds prolonged by a random part of up to `maxFactor * duration`; a `maxFactor` of 0 or less means 1. */
+/**
+ * Adds a random amount of up to `maxFactor * duration` to `duration`, in milliseconds. A `maxFactor` of 0 or less means
+ * 1.
+ */
 export function jitter(duration: number, maxFactor: number, random: Random): number {
   return duration + random.next() * (maxFactor > 0 ? maxFactor : 1) * duration
 }

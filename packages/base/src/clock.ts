@@ -1,40 +1,40 @@
 import { onAbort } from './on-abort.ts'
 
-/** A pending callback of a `Clock`; cancelling (or disposing) it twice, or after it ran, does nothing. */
+/** A pending callback of a `Clock`. Cancelling or disposing it again, or after it has run, has no effect. */
 export interface Timer extends Disposable {
-  /** Guarantees that the callback will not run from now on, unless it already has. */
+  /** Prevents the callback from running, unless it has run already. */
   cancel(): void
 }
 
-/** Options of every call that waits. */
+/** Options of calls that wait. */
 export interface WaitOptions {
-  /** Ends the wait early: the returned promise rejects with the signal's reason. */
+  /** Ends the wait early: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The only source of time in Kubewright: whatever reads the time or waits takes a `Clock`.
+ * The only source of time in Kubewright: code that reads the time or waits takes a `Clock`.
  *
- * Wall time (`now`, `nowMicros`) may be stepped by an administrator; elapsed time must be measured with `monotonic`.
- * Delays are milliseconds; fractions are kept down to a microsecond where the implementation can.
+ * Wall time (`now`, `nowMicros`) may jump when an administrator sets it; measure elapsed time with `monotonic`. Delays
+ * are in milliseconds. Fractions are kept down to a microsecond where the implementation supports it.
  */
 export interface Clock {
   /** Wall time as whole milliseconds since the Unix epoch. */
   now(): number
-  /** Wall time as whole microseconds since the Unix epoch, for `MicroTime`; stays a safe integer until the year 2255. */
+  /** Wall time as whole microseconds since the Unix epoch, for `MicroTime`. A safe integer until the year 2255. */
   nowMicros(): number
-  /** Milliseconds since an arbitrary start; never goes back and is not affected by changes of the wall time. */
+  /** Milliseconds since an arbitrary start. Never decreases, and is independent of the wall time. */
   monotonic(): number
   /**
-   * Runs `callback` once, never synchronously, when `delay` milliseconds have passed. A delay of zero or less means as soon as
-   * possible, `Infinity` means never, `NaN` is a RangeError. `label` names the timer where pending timers are shown.
+   * Runs `callback` once, never synchronously, after `delay` milliseconds. A delay of zero or less means as soon as
+   * possible, `Infinity` means never, `NaN` throws a RangeError. `label` names the timer in lists of pending timers.
    */
   setTimer(delay: number, callback: () => void, label?: string): Timer
-  /** Resolves when `delay` milliseconds have passed; rejects with the signal's reason as soon as the signal is aborted. */
+  /** Resolves after `delay` milliseconds. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(delay: number, options?: WaitOptions): Promise<void>
 }
 
-/** Gives a sleep on top of any `setTimer`: for implementations of `Clock`. */
+/** Implements `Clock.sleep` on top of `setTimer`; for implementations of `Clock`. */
 export function sleepWith(setTimer: Clock['setTimer'], delay: number, options?: WaitOptions): Promise<void> {
   const signal = options?.signal
   return new Promise<void>((resolve, reject) => {
@@ -55,8 +55,9 @@ export function sleepWith(setTimer: Clock['setTimer'], delay: number, options?: 
 }
 
 /**
- * Calls `callback` every `period` milliseconds until the returned timer is cancelled, first after one period.
- * The rate is fixed: a late call does not delay the following ones, and periods that were missed altogether are skipped.
+ * Calls `callback` every `period` milliseconds, for the first time after one period, until the returned timer is
+ * cancelled. The rate is fixed: a late call does not delay later calls, and periods that have passed completely are
+ * skipped.
  */
 export function every(clock: Clock, period: number, callback: () => void, label?: string): Timer {
   if (!(period > 0)) throw new RangeError(`period must be greater than 0: ${period}`)

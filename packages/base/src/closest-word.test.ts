@@ -10,13 +10,10 @@ test.each([
   ['deve', 'dev'],
   ['dve', 'dev'],
   ['uninstal', 'uninstall'],
-])('closestWord() takes %j for %j', (typed, meant) => {
+])('closestWord() corrects %j to %j', (typed, meant) => {
   expect(closestWord(typed, words)).toBe(meant)
 })
 
-test.each(['', 'x', 'xyz', 'kubectl', 'deployment-controller'])(
-  'closestWord() does not guess what %j means',
-  (typed) => {
-    expect(closestWord(typed, words)).toBeUndefined()
-  },
-)
+test.each(['', 'x', 'xyz', 'kubectl', 'deployment-controller'])('closestWord() has no suggestion for %j', (typed) => {
+  expect(closestWord(typed, words)).toBeUndefined()
+})

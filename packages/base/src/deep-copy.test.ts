@@ -4,7 +4,7 @@ import { deepCopy } from './deep-copy.ts'
 import { deepFreeze } from './deep-freeze.ts'
 
 describe('deepCopy()', () => {
-  test('gives an equal value that shares no object, for any JSON value', () => {
+  test('returns an equal value that shares no object, for any JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         deepFreeze(value)
@@ -42,7 +42,7 @@ describe('deepFreeze()', () => {
     )
   })
 
-  test('does not walk a part that is already frozen', () => {
+  test('skips a part that is already frozen', () => {
     const inner = { mutable: {} }
     deepFreeze({ part: Object.freeze(inner) })
     expect(Object.isFrozen(inner.mutable)).toBe(false)
@@ -50,7 +50,7 @@ describe('deepFreeze()', () => {
 })
 
 function objectsIn(value: unknown, found: Set<object> = new Set()): Set<object> {
-  // Frozen empty arrays and objects cannot be told apart by content, so identity is what is collected.
+  // Collects objects by identity: empty objects and arrays are indistinguishable by content.
   if (typeof value !== 'object' || value === null) return found
   found.add(value)
   for (const item of Object.values(value)) objectsIn(item, found)

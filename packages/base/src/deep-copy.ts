@@ -2,11 +2,12 @@ import type { DeepMutable } from './deep-readonly.ts'
 import { requirePlain } from './internal/require-plain.ts'
 
 /**
- * A mutable copy of a JSON value that shares no object or array with it. Anything that is neither an array nor a plain object
- * (a Date, a Map, a class instance) is a TypeError: it would not survive the way to the API server either.
+ * Returns a mutable copy of a JSON value that shares no object or array with the original. Values that are neither
+ * arrays nor plain objects (a Date, a Map, a class instance) throw a TypeError, because they could not be sent to an
+ * API server either.
  */
 export function deepCopy<T>(value: T): DeepMutable<T> {
-  // The copy has the structure of the original, without what made it read-only.
+  // The copy has the structure of the original; only the readonly modifiers differ.
   return copy(value) as DeepMutable<T>
 }
 
@@ -33,7 +34,7 @@ function copy(value: unknown): unknown {
   return result
 }
 
-// Assignment would set the prototype instead of the property that JSON.parse makes of this key.
+// JSON.parse creates an own property for the key `__proto__`; an assignment would set the prototype instead.
 function defineProto(target: object, value: unknown): void {
   Object.defineProperty(target, '__proto__', { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,12 +1,12 @@
 /**
- * Whether two JSON values are the same. Key order does not matter; a property whose value is undefined counts as absent, as it
- * would in JSON text; a bigint equals the number of the same mathematical value. Neither value may contain itself.
+ * Reports whether two JSON values are equal. Key order does not matter. A property with the value undefined counts as
+ * absent, as in JSON text. A bigint equals a number of the same mathematical value. Cyclic values are not supported.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return scalarEqual(a, b)
   if (Array.isArray(a)) return Array.isArray(b) && arrayEqual(a, b)
-  // Both are objects, of which only the string keys matter here.
+  // Both are objects; only string keys count.
   return !Array.isArray(b) && objectEqual(a as Record<string, unknown>, b as Record<string, unknown>)
 }
 
@@ -28,7 +28,7 @@ function objectEqual(a: Record<string, unknown>, b: Record<string, unknown>): bo
     if (left === undefined) continue
     const right = b[key]
     if (left !== right && !deepEqual(left, right)) return false
-    // An own `__proto__` (JSON.parse makes them) must not be matched by the other's prototype.
+    // An own `__proto__` property (JSON.parse creates them) must not match the other object's prototype.
     if (key === '__proto__' && !Object.hasOwn(b, key)) return false
     surplus++
   }

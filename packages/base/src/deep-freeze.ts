@@ -1,8 +1,8 @@
 import type { DeepReadonly } from './deep-readonly.ts'
 
 /**
- * Freezes a JSON value in place, at every depth, and returns it. A part that is already frozen is taken to be deeply frozen and
- * not walked again, which keeps freezing cheap for values that share structure.
+ * Freezes a JSON value in place, at every depth, and returns it. A part that is already frozen is assumed to be deeply
+ * frozen and is not visited, which keeps freezing cheap for values that share structure.
  */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
   freeze(value)

@@ -1,13 +1,13 @@
 type Unchanged = string | number | boolean | bigint | symbol | null | undefined | ((...args: never[]) => unknown)
 
 /**
- * `T` with every property and element read-only, at every depth. Arrays stay arrays, tuples stay tuples; what has no parts, such as
- * a branded string or a function, stays as it is.
+ * `T` with every property and element read-only, at every depth. Arrays stay arrays and tuples stay tuples. Types
+ * without parts, such as branded strings and functions, stay unchanged.
  */
 export type DeepReadonly<T> = T extends Unchanged
   ? T
   : T extends readonly (infer E)[]
-    ? // Arrays have a length of any number. Mapping them, instead, would not end for recursive types.
+    ? // The length of an array (not a tuple) is `number`. Mapping over arrays would not terminate for recursive types.
       number extends T['length']
       ? readonly DeepReadonly<E>[]
       : { readonly [K in keyof T]: DeepReadonly<T[K]> }
@@ -15,7 +15,7 @@ export type DeepReadonly<T> = T extends Unchanged
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T
 
-/** `T` without any `readonly`, at every depth: what the recipe of `produce` gets. */
+/** `T` without any `readonly`, at every depth: the type of a draft in `produce`. */
 export type DeepMutable<T> = T extends Unchanged
   ? T
   : T extends readonly (infer E)[]

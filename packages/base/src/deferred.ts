@@ -1,4 +1,4 @@
-/** A promise together with the functions that settle it; settling it again does nothing. */
+/** A promise together with the functions that settle it. Settling it again has no effect. */
 export class Deferred<T = void> {
   readonly promise: Promise<T>
   #settled = false
@@ -6,7 +6,7 @@ export class Deferred<T = void> {
   readonly #reject: (reason: unknown) => void
 
   constructor() {
-    // The executor runs synchronously, so both are assigned before the constructor ends.
+    // The executor runs synchronously, so both variables are assigned before the constructor returns.
     let resolvePromise!: (value: T | PromiseLike<T>) => void
     let rejectPromise!: (reason: unknown) => void
     this.promise = new Promise<T>((resolve, reject) => {
@@ -22,13 +22,13 @@ export class Deferred<T = void> {
     return this.#settled
   }
 
-  /** Resolves the promise; bound, so that it can be passed on as a callback. */
+  /** Resolves the promise. Bound, so that it can be passed as a callback. */
   readonly resolve = (value: T | PromiseLike<T>): void => {
     this.#settled = true
     this.#resolve(value)
   }
 
-  /** Rejects the promise; bound, so that it can be passed on as a callback. */
+  /** Rejects the promise. Bound, so that it can be passed as a callback. */
   readonly reject = (reason: unknown): void => {
     this.#settled = true
     this.#reject(reason)

@@ -42,7 +42,7 @@ describe('parseDuration()', () => {
     ['-9223372036854775.808us', -MAX - 1n],
     ['0.100000000000000000000h', 360n * SECOND],
     ['0.830103483285477580700h', 2_988_372_539_827n],
-  ])('reads %s', (text, nanoseconds) => {
+  ])('parses %s', (text, nanoseconds) => {
     expect(parseDuration(text)).toBe(nanoseconds)
   })
 
@@ -72,15 +72,15 @@ describe('parseDuration()', () => {
     ['1é', 'time: unknown unit "\\xc3\\xa9" in duration "1\\xc3\\xa9"'],
     ['1\n', 'time: unknown unit "\\x0a" in duration "1\\x0a"'],
     ['\u{1f600}', 'time: invalid duration "\\xf0\\x9f\\x98\\x80"'],
-  ])('rejects %j with the text of Go', (text, message) => {
+  ])('rejects %j with the error text of Go', (text, message) => {
     expect(() => parseDuration(text)).toThrow(new RangeError(message))
   })
 
-  test('reads back what formatDuration() writes, for every 64-bit value', () => {
+  test('parses the output of formatDuration() for every 64-bit value', () => {
     fc.assert(fc.property(int64, (nanoseconds) => parseDuration(formatDuration(nanoseconds)) === nanoseconds))
   })
 
-  test('throws nothing but RangeErrors of the time package for arbitrary text', () => {
+  test('throws only RangeErrors of the time package for arbitrary text', () => {
     const text = fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', '+', 's', 'm', 'h', 'n', 'u', 'µ', ' ') })
     fc.assert(
       fc.property(text, (input) => {
@@ -114,11 +114,11 @@ describe('formatDuration()', () => {
     [1500, '1.5s'],
     [0.25, '250µs'],
     ['90m', '1h30m0s'],
-  ])('writes %s as %s', (duration, text) => {
+  ])('formats %s as %s', (duration, text) => {
     expect(formatDuration(duration)).toBe(text)
   })
 
-  test('rejects what does not fit into 64 bits', () => {
+  test('rejects values that exceed 64 bits', () => {
     expect(() => formatDuration(MAX + 1n)).toThrow(RangeError)
     expect(() => formatDuration(Number.POSITIVE_INFINITY)).toThrow(RangeError)
   })
@@ -131,7 +131,7 @@ describe('toMillis()', () => {
     ['1.5s', 1500],
     ['5m', 300_000],
     ['2h', 7_200_000],
-  ])('takes %s', (duration, milliseconds) => {
+  ])('accepts %s', (duration, milliseconds) => {
     expect(toMillis(duration)).toBe(milliseconds)
   })
 

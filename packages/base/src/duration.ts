@@ -1,4 +1,6 @@
-/** A length of time as users write it: a number of milliseconds, or a number with a unit such as `'30s'`, `'1.5h'`. */
+import { goTimeQuote } from './internal/go-time-quote.ts'
+
+/** A length of time: a number of milliseconds, or a number with a unit such as `'30s'` or `'1.5h'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
@@ -16,8 +18,8 @@ const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
 /**
- * Parses Go's duration syntax (`1h2m3.5s`, `-1.5µs`, `0`) into whole nanoseconds, with the results, limits (64 bits) and error
- * texts of Go's time.ParseDuration. Throws a RangeError.
+ * Parses Go's duration syntax (`1h2m3.5s`, `-1.5µs`, `0`) into whole nanoseconds. Results, 64-bit limits and error
+ * texts are those of Go's time.ParseDuration. Throws a RangeError.
  */
 export function parseDuration(text: string): bigint {
   const negative = text.startsWith('-')
@@ -30,11 +32,12 @@ export function parseDuration(text: string): bigint {
     if (integer === '' && (fraction ?? '') === '') throw invalid(text)
     rest = rest.slice(matched.length)
     const [name = ''] = /^[^.0-9]*/.exec(rest) ?? []
-    // The size of the number is checked before the unit is looked at, as in Go.
+    // As in Go, the size of the number is checked before the unit.
     if (BigInt(integer) > -MIN_INT64) throw invalid(text)
-    if (name === '') throw new RangeError(`time: missing unit in duration ${quote(text)}`)
+    if (name === '') throw new RangeError(`time: missing unit in duration ${goTimeQuote(text)}`)
     const unit = UNITS.get(name)
-    if (unit === undefined) throw new RangeError(`time: unknown unit ${quote(name)} in duration ${quote(text)}`)
+    if (unit === undefined)
+      throw new RangeError(`time: unknown unit ${goTimeQuote(name)} in duration ${goTimeQuote(text)}`)
     rest = rest.slice(name.length)
     total += BigInt(integer) * unit + fractionOf(fraction ?? '', unit)
     if (total > -MIN_INT64) throw invalid(text)
@@ -44,7 +47,8 @@ export function parseDuration(text: string): bigint {
   return total
 }
 
-// As in Go, fractions are computed in floating point and cut to a nanosecond, and digits that overflow 64 bits are ignored.
+// As in Go, fractions are computed in floating point and truncated to a nanosecond; digits that would overflow 64 bits
+// are ignored.
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n
   let scale = 1
@@ -57,21 +61,11 @@ function fractionOf(digits: string, unit: bigint): bigint {
   return value === 0n ? 0n : BigInt(Math.trunc(Number(value) * (Number(unit) / scale)))
 }
 
-const invalid = (text: string): RangeError => new RangeError(`time: invalid duration ${quote(text)}`)
-
-// Go's time package quotes its input in its own way: control and non-ASCII characters as the hexadecimal bytes of their UTF-8.
-function quote(text: string): string {
-  const quoted = text.replace(/["\\]/g, '\\$&').replace(/[^ -\x7f]/gu, (character) => {
-    let escaped = ''
-    for (const byte of new TextEncoder().encode(character)) escaped += `\\x${byte.toString(16).padStart(2, '0')}`
-    return escaped
-  })
-  return `"${quoted}"`
-}
+const invalid = (text: string): RangeError => new RangeError(`time: invalid duration ${goTimeQuote(text)}`)
 
 /**
- * Formats a duration exactly as Go's Duration.String(): `1h2m3.5s`, `1.5µs`, `-1m0s`, `0s`. A bigint is nanoseconds, within 64
- * bits; everything else is a `Duration`, so a number is milliseconds.
+ * Formats a duration exactly like Go's Duration.String(): `1h2m3.5s`, `1.5µs`, `-1m0s`, `0s`. A bigint is a number of
+ * nanoseconds within 64 bits; a number is milliseconds.
  */
 export function formatDuration(duration: bigint | Duration): string {
   const nanoseconds = typeof duration === 'bigint' ? duration : millisToNanos(toMillis(duration))
@@ -92,14 +86,14 @@ function formatMagnitude(nanoseconds: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`
 }
 
-// `value` shifted right by `places` decimal places, without trailing zeros.
+// Divides `value` by 10^places and formats the result without trailing zeros.
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, '0')
   const fraction = digits.slice(-places).replace(/0+$/, '')
   return fraction === '' ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`
 }
 
-/** The milliseconds of a `Duration`; fractions are kept. A malformed text or NaN is a RangeError. */
+/** Converts a `Duration` to milliseconds, keeping fractions. Malformed text and NaN throw a RangeError. */
 export function toMillis(duration: Duration): number {
   if (typeof duration === 'string') return nanosToMillis(parseDuration(duration))
   if (Number.isNaN(duration))
@@ -107,12 +101,12 @@ export function toMillis(duration: Duration): number {
   return duration
 }
 
-/** Nanoseconds as milliseconds; exact while the result has at most 53 significant bits. */
+/** Converts nanoseconds to milliseconds. Exact while the result has at most 53 significant bits. */
 export function nanosToMillis(nanoseconds: bigint): number {
   return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6
 }
 
-/** Milliseconds as nanoseconds, rounded to the nearest one; `Infinity` and NaN are RangeErrors. */
+/** Converts milliseconds to nanoseconds, rounded to the nearest one. `Infinity` and NaN throw a RangeError. */
 export function millisToNanos(milliseconds: number): bigint {
   const whole = Math.trunc(milliseconds)
   return BigInt(whole) * 1_000_000n + BigInt(Math.round((milliseconds - whole) * 1e6))

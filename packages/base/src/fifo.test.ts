@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Fifo } from './fifo.ts'
 
-test('Fifo does what a list does that is pushed at its end and shifted at its beginning', () => {
+test('Fifo behaves like an array with push and shift', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('push' as const), item: fc.nat(20) }),
     fc.record({ kind: fc.constant('shift' as const) }),
@@ -35,7 +35,7 @@ test('Fifo does what a list does that is pushed at its end and shifted at its be
   )
 })
 
-test('Fifo forgets the slots of items that were taken, in long lines too', () => {
+test('Fifo drops the slots of taken items, also in long queues', () => {
   const fifo = new Fifo<number>()
   for (let item = 0; item < 5000; item++) fifo.push(item)
   for (let item = 0; item < 4000; item++) expect(fifo.shift()).toBe(item)

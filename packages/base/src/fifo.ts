@@ -1,9 +1,9 @@
 /**
- * A first-in, first-out line with amortised constant cost at both ends, where `Array.shift` would move every item. Items can be removed
- * from the middle, which costs as much as the line is long.
+ * A first-in, first-out queue with amortised constant cost at both ends; `Array.shift` would move every item. Removing
+ * an item from the middle costs O(n).
  */
 export class Fifo<T> {
-  // Items before #head have been taken; their slots are cleared at once, so that nothing is kept alive.
+  // Slots before #head have been taken. They are cleared, so that the queue does not retain the items.
   #items: (T | undefined)[] = []
   #head = 0
 
@@ -15,12 +15,14 @@ export class Fifo<T> {
     this.#items.push(item)
   }
 
-  /** The oldest item, which `shift` would return. */
+  /** Returns the oldest item without removing it. */
   peek(): T | undefined {
     return this.#items[this.#head]
   }
 
-  /** Removes and returns the oldest item. Ask for `size` first where an item may itself be undefined. */
+  /**
+   * Removes and returns the oldest item; undefined if the queue is empty. Check `size` first if items may be undefined.
+   */
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined
     const item = this.#items[this.#head]
@@ -35,15 +37,15 @@ export class Fifo<T> {
     return item
   }
 
-  /** Removes the first occurrence of an item. */
+  /** Removes the first occurrence of an item, if there is one. */
   remove(item: T): void {
     const index = this.#items.indexOf(item, this.#head)
     if (index >= 0) this.#items.splice(index, 1)
   }
 
-  /** Removes everything and returns it, oldest first. */
+  /** Removes all items and returns them, oldest first. */
   drain(): T[] {
-    // Slots from #head on were pushed and never cleared, so they hold items.
+    // Slots from #head on have not been cleared, so they hold items.
     const items = this.#items.slice(this.#head) as T[]
     this.#items = []
     this.#head = 0

@@ -17,7 +17,7 @@ function drain<T, K>(heap: Heap<T, K>): T[] {
 }
 
 describe('Heap', () => {
-  test('pop() returns items by priority, and by insertion among equals', () => {
+  test('pop() returns items by priority, then by insertion order', () => {
     const heap = newHeap()
     for (const [key, priority] of [
       ['a', 2],
@@ -32,7 +32,7 @@ describe('Heap', () => {
     expect(heap.peek()).toBeUndefined()
   })
 
-  test('set() replaces the item of the same key and keeps its place among equals', () => {
+  test('set() replaces the item with the same key and keeps its rank among equals', () => {
     const heap = newHeap()
     heap.set({ key: 'a', priority: 1 })
     heap.set({ key: 'b', priority: 1 })
@@ -42,7 +42,7 @@ describe('Heap', () => {
     expect(drain(heap).map((item) => item.key)).toEqual(['a', 'b'])
   })
 
-  test('addIfAbsent() leaves a present item alone', () => {
+  test('addIfAbsent() does not replace an existing item', () => {
     const heap = newHeap()
     expect(heap.addIfAbsent({ key: 'a', priority: 1 })).toBe(true)
     expect(heap.addIfAbsent({ key: 'a', priority: 9 })).toBe(false)
@@ -70,7 +70,7 @@ describe('Heap', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 80 }), (operations) => {
         const heap = newHeap()
-        // The model: a map remembers insertion order, and sorting it is stable.
+        // The model: a Map keeps insertion order, and sorting is stable.
         const model = new Map<string, Item>()
         const ordered = (): Item[] => [...model.values()].sort((a, b) => a.priority - b.priority)
         for (const operation of operations) {

@@ -2,22 +2,24 @@
 export interface HeapOptions<T, K> {
   /** The identity of an item; must not change while the item is in the heap. */
   readonly key: (item: T) => K
-  /** Negative when `a` comes out before `b`. Must be consistent; items it calls equal come out in the order they were added. */
+  /**
+   * Negative if `a` comes out before `b`. Must be a consistent order. Equal items come out in the order of insertion.
+   */
   readonly compare: (a: T, b: T) => number
 }
 
 interface Entry<T, K> {
   item: T
   readonly key: K
-  // The order of insertion, which decides between items of equal priority; an update keeps it.
+  // Insertion order, the tie-breaker between items of equal priority. Replacing an item keeps it.
   readonly sequence: number
-  // Always the entry's position in the heap array.
+  // Invariant: the position of this entry in the heap array.
   index: number
 }
 
 /**
- * A priority queue whose items can also be looked up, replaced and removed by key. Adding, replacing and removing cost O(log n),
- * looking up costs O(1).
+ * A priority queue whose items can be looked up, replaced and removed by key. Adding, replacing and removing cost O(log
+ * n), lookups cost O(1).
  */
 export class Heap<T, K = string> {
   readonly #key: (item: T) => K
@@ -36,7 +38,7 @@ export class Heap<T, K = string> {
     return this.#entries.length
   }
 
-  /** Adds an item, or replaces the one of the same key and moves it to where its new priority belongs. */
+  /** Adds an item, or replaces the item with the same key and moves it to the position of its new priority. */
   set(item: T): void {
     const key = this.#key(item)
     const existing = this.#byKey.get(key)
@@ -51,29 +53,27 @@ export class Heap<T, K = string> {
     this.#up(entry)
   }
 
-  /** Adds an item unless its key is present; says whether it was added. */
+  /** Adds an item unless its key is present. Returns whether the item was added. */
   addIfAbsent(item: T): boolean {
     if (this.#byKey.has(this.#key(item))) return false
     this.set(item)
     return true
   }
 
-  /** The item of a key. */
   get(key: K): T | undefined {
     return this.#byKey.get(key)?.item
   }
 
-  /** Whether there is an item of this key. */
   has(key: K): boolean {
     return this.#byKey.has(key)
   }
 
-  /** The item that `pop` would return. */
+  /** Returns the item that `pop` would return. */
   peek(): T | undefined {
     return this.#entries[0]?.item
   }
 
-  /** Removes and returns the first item in order, or undefined when there is none. */
+  /** Removes and returns the first item; undefined if the heap is empty. */
   pop(): T | undefined {
     const first = this.#entries[0]
     if (first === undefined) return undefined
@@ -81,7 +81,7 @@ export class Heap<T, K = string> {
     return first.item
   }
 
-  /** Removes the item of a key and returns it, or undefined when there is none. */
+  /** Removes the item with this key and returns it; undefined if there is none. */
   delete(key: K): T | undefined {
     const entry = this.#byKey.get(key)
     if (entry === undefined) return undefined
@@ -89,18 +89,17 @@ export class Heap<T, K = string> {
     return entry.item
   }
 
-  /** Removes all items. */
   clear(): void {
     this.#entries.length = 0
     this.#byKey.clear()
   }
 
-  /** All items, in no particular order; the heap must not be changed while iterating. */
+  /** Iterates over all items in no particular order. The heap must not change during the iteration. */
   *[Symbol.iterator](): Generator<T, void, undefined> {
     for (const entry of this.#entries) yield entry.item
   }
 
-  /** All items in the order in which `pop` would return them; costs O(n log n) and leaves the heap as it is. */
+  /** Returns all items in the order in which `pop` would return them, without removing them. Costs O(n log n). */
   sorted(): T[] {
     return [...this.#entries].sort((a, b) => this.#order(a, b)).map((entry) => entry.item)
   }

@@ -3,18 +3,18 @@ import { baseErrorCodes } from './error-codes.ts'
 import { isKubewrightError, KubewrightError } from './kubewright-error.ts'
 
 describe('KubewrightError', () => {
-  test('carries code, message and cause, and prints its name', () => {
+  test('has a code, a message and a cause, and prints its name', () => {
     const cause = new Error('socket closed')
-    const error = new KubewrightError('KW_TEST', 'Cannot connect: nobody answers', { cause })
-    expect(error).toMatchObject({ code: 'KW_TEST', message: 'Cannot connect: nobody answers', cause })
-    expect(String(error)).toBe('KubewrightError: Cannot connect: nobody answers')
+    const error = new KubewrightError('KW_TEST', 'Cannot connect: connection refused', { cause })
+    expect(error).toMatchObject({ code: 'KW_TEST', message: 'Cannot connect: connection refused', cause })
+    expect(String(error)).toBe('KubewrightError: Cannot connect: connection refused')
     expect(error).toBeInstanceOf(Error)
     expect(Object.keys(error)).toEqual(['code'])
   })
 
-  test('isKubewrightError() recognises subclasses and other copies of the package, by code if asked', () => {
+  test('isKubewrightError() recognises subclasses and other copies of the package, optionally by code', () => {
     class Derived extends KubewrightError {}
-    // What another loaded copy would make: the same registered symbol, another class.
+    // An error from another loaded copy of the package: the same registered symbol, a different class.
     const foreign = Object.assign(new Error('x'), { [Symbol.for('kubewright.error')]: true, code: 'KW_TEST' })
     for (const error of [new KubewrightError('KW_TEST', 'x'), new Derived('KW_TEST', 'x'), foreign]) {
       expect(isKubewrightError(error)).toBe(true)

@@ -1,18 +1,19 @@
-// Registered, so that every loaded copy of this package shares the brand.
+// A registered symbol, so that all loaded copies of this package share the brand.
 const BRAND: unique symbol = Symbol.for('kubewright.error')
 
-/** The code of an error: stable across versions, unlike its message. */
+/** The code of an error. Unlike the message, it is stable across versions. */
 export type KubewrightErrorCode = `KW_${string}`
 
 /**
- * The base of all errors that Kubewright defines. Recognise them with `isKubewrightError`, which, unlike `instanceof`, also works
- * when two copies of the package are loaded.
+ * The base class of all errors that Kubewright defines. Recognise them with `isKubewrightError`: unlike `instanceof`,
+ * it also works when two copies of the package are loaded.
  */
 export class KubewrightError extends Error {
   readonly code: KubewrightErrorCode
 
   static {
-    // On the prototype, so that instances print and compare without it.
+    // Defined on the prototype, so that the name does not appear as an own property when an error is printed or
+    // compared.
     Object.defineProperty(KubewrightError.prototype, 'name', {
       value: 'KubewrightError',
       writable: true,
@@ -27,7 +28,10 @@ export class KubewrightError extends Error {
   }
 }
 
-/** Whether `error` is a `KubewrightError` of any loaded copy of the package, and of the given code if there is one. */
+/**
+ * Reports whether `error` is a `KubewrightError` of any loaded copy of the package and, if `code` is given, has that
+ * code.
+ */
 export function isKubewrightError(error: unknown, code?: KubewrightErrorCode): error is KubewrightError {
   if (typeof error !== 'object' || error === null || !(BRAND in error)) return false
   return code === undefined || ('code' in error && error.code === code)

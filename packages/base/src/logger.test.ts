@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createLogger, memoryLogger, nullLogger } from './logger.ts'
 
 describe('createLogger()', () => {
-  test('joins names, merges values, later ones winning', () => {
+  test('joins names and merges values, the later value taking precedence', () => {
     const log = memoryLogger()
     const named = log.withName('home').withName('worker').withValues({ a: 1, b: 1 }).withValues({ b: 2 })
     named.info('hello', { b: 3, c: 4 })
@@ -15,7 +15,7 @@ describe('createLogger()', () => {
     ])
   })
 
-  test('adds up verbosity and drops what the sink does not want', () => {
+  test('adds up verbosity and drops lines that the sink does not accept', () => {
     const log = memoryLogger(2)
     log.debug('one')
     log.v(1).debug('two')
@@ -35,7 +35,7 @@ describe('createLogger()', () => {
     expect(log.records).toEqual([{ level: 1, name: '', message: 'Slow', values: { took: '9s' }, isWarning: true }])
   })
 
-  test('writes errors whatever the verbosity', () => {
+  test('writes errors at any verbosity', () => {
     const log = memoryLogger(0)
     const failure = new Error('no')
     log.v(5).error(failure, 'Cannot start', { name: 'home' })
@@ -47,7 +47,7 @@ describe('createLogger()', () => {
     expect('error' in log.records[1]!).toBe(true)
   })
 
-  test('asks the sink with level and name before it builds a record', () => {
+  test('queries the sink with level and name before building a record', () => {
     const asked: [number, string][] = []
     const log = createLogger({
       enabled: (level, name) => {

@@ -1,46 +1,47 @@
-/** Structured context of a log line, by name. */
+/** The key-value pairs of a log line. */
 export type LogValues = Readonly<Record<string, unknown>>
 
 /**
- * Structured logging in the manner of logr: a constant message plus named values, verbosity instead of severity levels,
- * warnings that are marked as such, and errors apart, which no verbosity can hide. Never log secrets: values reach the sink as they are.
+ * Structured logging modelled on logr: a constant message plus key-value pairs, and verbosity instead of severity
+ * levels. Warnings are marked. Errors are separate and independent of the verbosity. Never log secrets: values reach
+ * the sink unchanged.
  */
 export interface Logger {
-  /** Logs what an operator of the program should see. */
+  /** Logs information for the operator of the program. */
   info(message: string, values?: LogValues): void
-  /** As `info`, for what goes on but should not be as it is: lines show it as a warning. */
+  /** Like `info`, for problems that the program survives. Lines are marked as warnings. */
   warn(message: string, values?: LogValues): void
-  /** Logs what only somebody who debugs should see: short for `v(1).info`. */
+  /** Logs information for debugging; short for `v(1).info`. */
   debug(message: string, values?: LogValues): void
-  /** Logs a failure, whatever the verbosity. `message` says what was being done; `error` may be anything that was thrown. */
+  /** Logs a failure at any verbosity. `message` names the operation that failed; `error` may be any thrown value. */
   error(error: unknown, message: string, values?: LogValues): void
-  /** A logger whose lines are `level` steps less important; levels add up. */
+  /** Returns a logger whose lines are `level` steps more verbose. Levels add up. */
   v(level: number): Logger
-  /** Whether `info` would reach the sink: guards values that are costly to compute. */
+  /** Reports whether the sink accepts `info` lines of this logger. Use it to skip values that are costly to compute. */
   enabled(): boolean
-  /** A logger whose name is this one's, a slash and `name`. */
+  /** Returns a logger whose name is the name of this one, a slash, and `name`. */
   withName(name: string): Logger
-  /** A logger that adds `values` to each line; later values win over earlier ones of the same name. */
+  /** Returns a logger that adds `values` to each line. Later values replace earlier ones with the same key. */
   withValues(values: LogValues): Logger
 }
 
-/** One line as a sink gets it. */
+/** One log line, as passed to a sink. */
 export interface LogRecord {
-  /** 0 for `info`, 1 and more for the verbose lines; errors carry the level of their logger. */
+  /** 0 for `info`, 1 or more for verbose lines. Errors have the level of their logger. */
   readonly level: number
   /** Names joined by a slash; empty for the root. */
   readonly name: string
   readonly message: string
   readonly values: LogValues
-  /** True exactly for lines from `Logger.warn`. */
+  /** True for lines from `Logger.warn` only. */
   readonly isWarning?: boolean
-  /** Present, even if undefined was thrown, exactly for lines from `Logger.error`. */
+  /** Present for lines from `Logger.error` only, even if the thrown value was undefined. */
   readonly error?: unknown
 }
 
-/** Where log lines go. Sinks stamp the time themselves, and must not throw. */
+/** A destination of log lines. Sinks add the time themselves and must not throw. */
 export interface LogSink {
-  /** Whether lines of this level are wanted. Asked for every `info` line, never for errors. */
+  /** Reports whether the sink accepts lines of this level. Called for every `info` line, never for errors. */
   enabled(level: number, name: string): boolean
   write(record: LogRecord): void
 }
@@ -104,7 +105,7 @@ class SinkLogger implements Logger {
   }
 }
 
-/** A logger on top of a sink; all loggers derived from it share the sink. */
+/** Creates a logger that writes to a sink. All loggers derived from it share the sink. */
 export function createLogger(sink: LogSink): Logger {
   return new SinkLogger(sink, 0, '', NO_VALUES)
 }
@@ -123,11 +124,11 @@ export const nullLogger: Logger = {
 
 /** A logger that keeps its lines in memory, for tests. */
 export interface MemoryLogger extends Logger {
-  /** All lines so far, of this logger and of those derived from it, oldest first. */
+  /** All lines so far, of this logger and of loggers derived from it, oldest first. */
   readonly records: readonly LogRecord[]
 }
 
-/** Makes a `MemoryLogger` that keeps lines up to the given verbosity. */
+/** Creates a `MemoryLogger` that keeps lines up to the given verbosity. */
 export function memoryLogger(maxLevel: number = Number.POSITIVE_INFINITY): MemoryLogger {
   const records: LogRecord[] = []
   const logger = createLogger({

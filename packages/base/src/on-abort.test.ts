@@ -3,7 +3,7 @@ import { onAbort } from './on-abort.ts'
 import { drainMicrotasks } from './system-clock.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-test('onAbort() calls the listener once, and not after it was taken off', () => {
+test('onAbort() calls the listener once, and not after removal', () => {
   const controller = new AbortController()
   const calls: string[] = []
   onAbort(controller.signal, () => calls.push('kept'))
@@ -13,14 +13,14 @@ test('onAbort() calls the listener once, and not after it was taken off', () => 
   expect(calls).toEqual(['kept'])
 })
 
-test('onAbort() calls at once when already aborted, and never without a signal', () => {
+test('onAbort() calls the listener immediately if already aborted, and never without a signal', () => {
   let calls = 0
   onAbort(AbortSignal.abort(), () => calls++)()
   onAbort(undefined, () => calls++)()
   expect(calls).toBe(1)
 })
 
-test('onAbort() lets many wait for one signal without a warning', async () => {
+test('onAbort() allows many listeners on one signal without a warning', async () => {
   const warnings: Error[] = []
   const onWarning = (warning: Error): void => void warnings.push(warning)
   process.on('warning', onWarning)

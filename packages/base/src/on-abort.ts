@@ -1,9 +1,9 @@
-// Taken from the process instead of imported, so that this package also loads where there is no Node.
+// Looked up at run time instead of imported, so that this package also loads outside Node.
 const events = globalThis.process?.getBuiltinModule?.('node:events')
 
 /**
- * Calls `listener` once when the signal aborts, at once if it already has, and returns a function that takes the listener off again.
- * One signal may have any number of listeners: Node's warning of a leak from the eleventh on is switched off for it.
+ * Calls `listener` once when the signal aborts, or immediately if it has aborted already. Returns a function that
+ * removes the listener. A signal may have any number of listeners: Node's leak warning is disabled for it.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return nothing
@@ -11,7 +11,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
     listener()
     return nothing
   }
-  // A process has one shutdown signal, and everything that waits listens to it. Signals of other make are left alone.
+  // A process has one shutdown signal, and every wait listens to it. Signals that are no EventTarget of this realm have
+  // no such limit.
   if (signal instanceof EventTarget) events?.setMaxListeners(0, signal)
   signal.addEventListener('abort', listener, { once: true })
   return () => signal.removeEventListener('abort', listener)

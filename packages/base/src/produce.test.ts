@@ -12,7 +12,7 @@ interface Home {
 }
 
 const frozenHome = (): Home =>
-  // The type stays mutable on purpose: the tests write to drafts of it.
+  // The type stays mutable because the tests write to drafts of the value.
   deepFreeze({
     spec: { image: 'nginx', replicas: 1, args: ['-v'] },
     labels: { app: 'home' },
@@ -23,7 +23,7 @@ const frozenHome = (): Home =>
   }) as unknown as Home
 
 describe('produce()', () => {
-  test('changes nothing but what the recipe changes, and shares the rest', () => {
+  test('changes only the parts that the recipe changes and shares the rest', () => {
     const base = frozenHome()
     const next = produce(base, (draft) => {
       draft.spec.replicas = 3
@@ -42,7 +42,7 @@ describe('produce()', () => {
     ['assigns the same value', (draft) => void (draft.spec.image = 'nginx')],
     ['assigns a child to itself', (draft) => void (draft.rules[0] = draft.rules[0]!)],
     [
-      'changes and changes back',
+      'changes a value and restores it',
       (draft) => {
         draft.spec.image = 'x'
         draft.spec.image = 'nginx'
@@ -112,7 +112,7 @@ describe('produce()', () => {
       },
     ],
     ['a property that is set to undefined', (draft) => void (draft.spec.replicas = undefined as unknown as number)],
-  ])('gives the same as changing a copy: %s', (_, recipe) => {
+  ])('gives the same result as changing a copy: %s', (_, recipe) => {
     const base = frozenHome()
     const copy: Home = deepCopy(base)
     recipe(copy)
@@ -122,7 +122,7 @@ describe('produce()', () => {
     expectDeeplyFrozen(next)
   })
 
-  test('leaves objects that the recipe put in as they were', () => {
+  test('does not modify objects that the recipe inserted', () => {
     const labels = { app: 'other' }
     const next = produce(frozenHome(), (draft) => {
       draft.labels = labels
@@ -131,7 +131,7 @@ describe('produce()', () => {
     expect(next.labels).toEqual({ app: 'other' })
   })
 
-  test('shares a frozen object that the recipe put in', () => {
+  test('shares a frozen object that the recipe inserted', () => {
     const labels = deepFreeze({ app: 'other' })
     const next = produce(frozenHome(), (draft) => {
       draft.labels = labels
@@ -139,7 +139,7 @@ describe('produce()', () => {
     expect(next.labels).toBe(labels)
   })
 
-  test('lets the recipe change a frozen object that it put in, without touching it', () => {
+  test('lets the recipe change a frozen object that it inserted, without modifying it', () => {
     const labels = deepFreeze({ app: 'other' })
     const next = produce(frozenHome(), (draft) => {
       draft.labels = labels
@@ -149,7 +149,7 @@ describe('produce()', () => {
     expect(labels).toEqual({ app: 'other' })
   })
 
-  test('takes drafts out of frozen objects that the recipe put in', () => {
+  test('resolves drafts inside frozen objects that the recipe inserted', () => {
     const next = produce(frozenHome(), (draft) => {
       draft.rules[1]!.ports.push(1)
       draft.rules = [Object.freeze({ path: '/x', ports: draft.rules[1]!.ports })]
@@ -157,7 +157,7 @@ describe('produce()', () => {
     expect(next.rules).toEqual([{ path: '/x', ports: [443, 8443, 1] }])
   })
 
-  test('does not freeze the result of a base that is not frozen, nor change that base', () => {
+  test('neither freezes the result of an unfrozen base nor changes that base', () => {
     const base = deepCopy(frozenHome())
     const next = produce(base, (draft) => {
       draft.rules[0]!.ports.push(81)
@@ -167,7 +167,7 @@ describe('produce()', () => {
     expect(Object.isFrozen(next.rules)).toBe(false)
   })
 
-  test('keeps an own __proto__ a property', () => {
+  test('keeps an own __proto__ as a property', () => {
     const key = '__proto__' as string
     const base = deepFreeze(JSON.parse('{"__proto__":{"a":1},"b":{}}')) as Record<string, Record<string, number>>
     const next = produce(base, (draft) => {
@@ -198,7 +198,7 @@ describe('produce()', () => {
     expect(base).toEqual(frozenHome())
   })
 
-  test('rejects an asynchronous recipe, a draft that contains itself, and what is not JSON data', () => {
+  test('rejects an asynchronous recipe, a cyclic draft and values that are not JSON data', () => {
     const base = frozenHome()
     const asynchronous = (() => Promise.resolve()) as () => void
     expect(() => produce(base, asynchronous)).toThrow('use createDraft and finish')
@@ -211,7 +211,7 @@ describe('produce()', () => {
     expect(() => produce(base, (draft) => void Object.setPrototypeOf(draft, null))).toThrow(TypeError)
   })
 
-  test('gives the same as changing a copy, for any value and any sequence of changes', () => {
+  test('gives the same result as changing a copy, for any value and any sequence of changes', () => {
     const value = fc.jsonValue({ maxDepth: 3 })
     const root = fc.oneof(
       fc.array(value),
@@ -249,18 +249,18 @@ describe('produce()', () => {
       const list = Array.isArray(target) ? (target as unknown[]) : undefined
       const keys = Object.keys(target)
       const key = keys[at % (keys.length + 1)] ?? (list === undefined ? 'new' : String(list.length))
-      // Values are copied, because the changes are made twice.
+      // Values are copied because the changes are applied twice.
       if (op === 'set') target[key] = deepCopy(value)
       else if (op === 'delete' && list === undefined) delete target[key]
       else if (op === 'push') list?.push(deepCopy(value))
       else if (op === 'splice') list?.splice(at % (list.length + 1), at % 3, deepCopy(value))
       else if (op === 'reverse') list?.reverse()
-      // A copy of another part, so that neither side can make a cycle.
+      // A copy of another part, so that no cycle can arise.
       else if (op === 'move') target[key] = deepCopy(walk(root, from))
       else if (op === 'wrap' && key in target) target[key] = { wrapped: target[key] }
     }
 
-    // Follows a path of positions as far as there are objects.
+    // Follows a path of indices as far as there are objects.
     function walk(root: object, path: number[]): object {
       let current = root
       for (const position of path) {
@@ -274,7 +274,7 @@ describe('produce()', () => {
 })
 
 describe('createDraft()', () => {
-  test('can be changed over time and finished once', async () => {
+  test('allows changes over time and can be finished once', async () => {
     const base = frozenHome()
     const { draft, finish } = createDraft(base)
     draft.spec.image = 'a'
@@ -293,7 +293,7 @@ describe('createDraft()', () => {
     expect(() => handle.draft.spec).toThrow(TypeError)
   })
 
-  test('takes a snapshot of a draft of another session, and the result of a finished one', () => {
+  test('takes a snapshot of a draft of another session, or the result of a finished one', () => {
     const other = createDraft(frozenHome())
     other.draft.labels['tier'] = 'web'
     const during = produce(frozenHome(), (draft) => {

@@ -2,13 +2,13 @@ import { deepEqual } from './deep-equal.ts'
 import type { DeepMutable } from './deep-readonly.ts'
 import { requirePlain } from './internal/require-plain.ts'
 
-/** A value under change: see `createDraft`. */
+/** A draft in progress: see `createDraft`. */
 export interface DraftHandle<T> extends Disposable {
-  /** The draft: reads and writes like a mutable copy of the base. */
+  /** The draft: behaves like a mutable copy of the base. */
   readonly draft: DeepMutable<T>
-  /** Ends the draft and gives the changed value; calling it again gives the same value. */
+  /** Ends the draft and returns the changed value. Further calls return the same value. */
   finish(): T
-  /** Ends the draft without a value; does nothing after `finish`. */
+  /** Ends the draft without a result. Has no effect after `finish`. */
   discard(): void
 }
 
@@ -16,21 +16,22 @@ type Json = Record<string, unknown>
 
 interface Session {
   readonly revokes: (() => void)[]
-  // Results are as frozen as the base was.
+  // Whether results are frozen: they are if the base is.
   readonly freeze: boolean
 }
 
-// Every proxy handed out, of all sessions.
+// Maps each proxy, of all sessions, to its node.
 const nodes = new WeakMap<object, DraftNode>()
 
 /**
- * Applies `recipe` to a draft of `base` and returns the changed value; `base` itself is never touched.
+ * Applies `recipe` to a draft of `base` and returns the changed value. `base` itself never changes.
  *
- * - Unchanged parts are shared with the base, and the result is the base itself exactly if it is `deepEqual` to it.
- * - If the base is frozen, so is the result, at every depth; objects that the recipe put in are copied, not frozen in place.
- * - The draft and all its parts are revoked at the end: a reference that the recipe kept throws when used.
+ * - The result shares unchanged parts with the base. It is the base itself if and only if the two are `deepEqual`.
+ * - If the base is frozen, the result is deeply frozen. Objects that the recipe inserted are copied, not frozen in
+ *   place.
+ * - The draft and all its parts are revoked at the end: using a reference that the recipe kept throws.
  *
- * The recipe must be synchronous; use `createDraft` around asynchronous work. What it returns is ignored.
+ * The recipe must be synchronous; use `createDraft` around asynchronous work. Its return value is ignored.
  *
  * @example
  * const next = produce(home, (draft) => {
@@ -51,7 +52,7 @@ export function produce<T extends object>(base: T, recipe: (draft: DeepMutable<T
   }
 }
 
-/** Starts a draft of `base` with the guarantees of `produce`, to be ended by `finish` or `discard`. */
+/** Starts a draft of `base` with the guarantees of `produce`. End it with `finish` or `discard`. */
 export function createDraft<T extends object>(base: T): DraftHandle<T> {
   const session: Session = { revokes: [], freeze: Object.isFrozen(base) }
   const draft = open(session, base as Json)
@@ -72,16 +73,16 @@ export function createDraft<T extends object>(base: T): DraftHandle<T> {
     }
     return result
   }
-  // The proxy forwards to a mutable copy of the base.
+  // The proxy behaves like a mutable copy of the base.
   return { draft: draft as DeepMutable<T>, finish, discard, [Symbol.dispose]: discard }
 }
 
-// One level of a draft: the traps of its proxy, and what is needed to finish it.
+// One level of a draft: the traps of its proxy and the state that `finishNode` needs.
 class DraftNode implements ProxyHandler<Json> {
   readonly session: Session
   readonly base: Json
-  // A shallow copy of the base, which the proxy forwards to. Children that have been read are replaced by their proxies, so
-  // that they move with whatever the recipe does to this level.
+  // A shallow copy of the base, the target of the proxy. A child that has been read is replaced by its proxy, so that
+  // it keeps its changes when the recipe moves it.
   readonly target: Json
   result: Json | undefined
   finishing = false
@@ -90,7 +91,7 @@ class DraftNode implements ProxyHandler<Json> {
     requirePlain(base, 'draft')
     this.session = session
     this.base = base
-    // Arrays are indexed by strings here, as proxies see them.
+    // Proxies see array indices as strings.
     this.target = (Array.isArray(base) ? base.slice() : { ...base }) as Json
   }
 
@@ -98,7 +99,7 @@ class DraftNode implements ProxyHandler<Json> {
     const value: unknown = Reflect.get(target, key)
     if (typeof value !== 'object' || value === null || nodes.has(value)) return value
     if (typeof key === 'symbol' || !Object.hasOwn(target, key)) return value
-    // What the recipe itself put in, and did not freeze, is its own to change directly.
+    // The recipe inserted this object and has not frozen it, so the recipe may change it directly.
     if (value !== this.base[key] && !Object.isFrozen(value)) return value
     const child = open(this.session, value as Json)
     put(target, key, child)
@@ -115,7 +116,7 @@ class DraftNode implements ProxyHandler<Json> {
     return Reflect.defineProperty(target, key, descriptor)
   }
 
-  // A frozen or foreign target could not be finished.
+  // A frozen target, or one with another prototype, could not be finished.
   setPrototypeOf(): boolean {
     return false
   }
@@ -133,7 +134,8 @@ function open(session: Session, base: Json): Json {
   return proxy
 }
 
-// What a value found in a draft becomes in the result: without proxies, and sharing nothing mutable with the recipe.
+// Returns the final form of a value found in a draft: without proxies, and without mutable parts shared with the
+// recipe.
 function resolve(session: Session, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const node = nodes.get(value)
@@ -160,7 +162,8 @@ function finishNode(node: DraftNode): Json {
     const original = Object.hasOwn(base, key) ? base[key] : undefined
     if (Object.is(current, original)) continue
     let resolved = resolve(session, current)
-    // A child draft in its place already is the original if it equals it; anything else that was put there is compared now.
+    // A child draft that is still in its place has been compared already and is the original if equal. Other values are
+    // compared here.
     if (resolved !== original && !isDraftOf(current, original) && deepEqual(resolved, original)) resolved = original
     if (resolved !== current) put(target, key, resolved)
     changed ||= !Object.is(resolved, original)
@@ -178,14 +181,14 @@ function containsDraft(value: unknown): boolean {
   return nodes.has(value) || Object.values(value).some(containsDraft)
 }
 
-// As for deepEqual, a property whose value is undefined counts as absent.
+// As in deepEqual, a property with the value undefined counts as absent.
 function countDefined(object: Json): number {
   let count = 0
   for (const key in object) if (object[key] !== undefined) count++
   return count
 }
 
-// Assigns; for `__proto__`, where assignment would change the prototype, defines the property.
+// Sets a property. An assignment to `__proto__` would change the prototype, so that key is defined instead.
 function put(target: Json, key: string | symbol, value: unknown): boolean {
   if (key !== '__proto__') return Reflect.set(target, key, value)
   return Reflect.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })

@@ -10,7 +10,7 @@ const draw = (random: Random, count = 20): number[] => Array.from({ length: coun
 const seeds = fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.string())
 
 describe('seededRandom()', () => {
-  test('gives the same values for the same seed, on every machine', () => {
+  test('returns the same values for the same seed on every machine', () => {
     expect(draw(seededRandom(42), 3)).toMatchInlineSnapshot(`
       [
         0.8914028631939575,
@@ -26,13 +26,13 @@ describe('seededRandom()', () => {
     )
   })
 
-  test('gives different values for different seeds', () => {
+  test('returns different values for different seeds', () => {
     expect(draw(seededRandom(1))).not.toEqual(draw(seededRandom(2)))
     expect(draw(seededRandom(1))).not.toEqual(draw(seededRandom('1')))
     expect(draw(seededRandom(0))).toEqual(draw(seededRandom(-0)))
   })
 
-  test('fork() depends on the seed and the label, not on what was drawn', () => {
+  test('fork() depends on the seed and the label, not on the values drawn before', () => {
     fc.assert(
       fc.property(seeds, fc.string(), fc.nat(10), (seed, label, drawn) => {
         const used = seededRandom(seed)
@@ -42,7 +42,7 @@ describe('seededRandom()', () => {
     )
   })
 
-  test('fork() gives streams that differ from the parent and from each other, however labels nest', () => {
+  test('fork() returns streams that differ from the parent and from each other for any nesting of labels', () => {
     const root = seededRandom(7)
     const streams = [
       root,
@@ -56,14 +56,14 @@ describe('seededRandom()', () => {
     expect(new Set(streams.map((stream) => JSON.stringify(draw(stream)))).size).toBe(streams.length)
   })
 
-  test('spreads evenly', () => {
+  test('distributes values evenly', () => {
     const random = seededRandom('even')
     const buckets = new Array<number>(10).fill(0)
     for (let i = 0; i < 100_000; i++) {
       const bucket = Math.floor(random.next() * 10)
       buckets[bucket] = (buckets[bucket] ?? 0) + 1
     }
-    // 10 standard deviations; the seed is fixed, so this passes or fails for good.
+    // 10 standard deviations. The seed is fixed, so the outcome is deterministic.
     for (const count of buckets) expect(Math.abs(count - 10_000)).toBeLessThan(950)
   })
 })
@@ -99,13 +99,13 @@ describe.each<[string, () => Random]>([
     expect(new Set(Array.from({ length: 500 }, () => random.int(6))).size).toBe(6)
   })
 
-  test('pick() gives one of the items and rejects an empty list', () => {
+  test('pick() returns one of the items and rejects an empty list', () => {
     const random = open()
     expect(['a', 'b', 'c']).toContain(random.pick(['a', 'b', 'c']))
     expect(() => random.pick([])).toThrow('cannot pick from an empty list')
   })
 
-  test('shuffle() gives a permutation and leaves the list alone', () => {
+  test('shuffle() returns a permutation and does not modify the list', () => {
     const random = open()
     const items = Object.freeze(Array.from({ length: 50 }, (_, i) => i))
     const shuffled = random.shuffle(items)
@@ -113,19 +113,19 @@ describe.each<[string, () => Random]>([
     expect(shuffled.sort((a, b) => a - b)).toEqual(items)
   })
 
-  test('bytes() gives as many bytes as asked for, of all values', () => {
+  test('bytes() returns the requested number of bytes, with all values', () => {
     const random = open()
     expect(random.bytes(0).length).toBe(0)
     expect(random.bytes(5).length).toBe(5)
     expect(new Set(random.bytes(10_000)).size).toBe(256)
   })
 
-  test('fork() gives a stream of its own', () => {
+  test('fork() returns an independent stream', () => {
     const random = open()
     expect(draw(random.fork('x'))).not.toEqual(draw(random))
   })
 
-  test('uuid() is a version 4 UUID, different each time', () => {
+  test('uuid() returns a different version 4 UUID each time', () => {
     const random = open()
     const ids = Array.from({ length: 200 }, () => uuid(random))
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -139,7 +139,7 @@ describe.each<[string, () => Random]>([
     expect(new Set(randomSuffix(random, 2000)).size).toBe(27)
   })
 
-  test('shortId() is 8 hexadecimal digits', () => {
+  test('shortId() returns 8 hexadecimal digits', () => {
     const random = open()
     for (let i = 0; i < 100; i++) expect(shortId(random)).toMatch(/^[0-9a-f]{8}$/)
   })

@@ -4,28 +4,27 @@ export interface Random {
   next(): number
   /** An unbiased integer in [0, n); `n` must be an integer from 1 to 2^53 - 1. */
   int(n: number): number
-  /** One of the items, each equally likely; an empty list is a RangeError. */
+  /** Returns one of the items, each with equal probability. An empty list throws a RangeError. */
   pick<T>(items: readonly T[]): T
-  /** A new array with the same items in random order; the given array is not touched. */
+  /** Returns a new array with the same items in random order. */
   shuffle<T>(items: readonly T[]): T[]
-  /** `n` random bytes. */
   bytes(n: number): Uint8Array
   /**
-   * An independent stream for one purpose. A seeded stream derives it from its own seed and the label alone, never from how much
-   * was drawn before, so that a new consumer does not shift the values that the others see.
+   * Returns an independent stream for one purpose. A seeded stream derives the fork from its own seed and the label
+   * only, not from the values drawn so far, so that adding a consumer does not change the values of the others.
    */
   fork(label: string): Random
 }
 
-/** Builds a `Random` from a source of unsigned 32-bit integers; `fork` says where independent streams come from. */
+/** Creates a `Random` from a source of unsigned 32-bit integers. `fork` supplies the independent streams. */
 export function randomFrom(uint32: () => number, fork: (label: string) => Random): Random {
-  // The upper 27 and 26 bits of two draws make the 53 bits that a double holds exactly.
+  // The upper 27 and 26 bits of two draws give 53 bits, the precision of a double.
   const uint53 = (): number => (uint32() >>> 5) * 67_108_864 + (uint32() >>> 6)
 
   const int = (n: number): number => {
     if (!Number.isSafeInteger(n) || n < 1) throw new RangeError(`n must be an integer from 1 to 2^53 - 1: ${n}`)
     const [draw, range] = n <= 2 ** 32 ? [uint32, 2 ** 32] : [uint53, 2 ** 53]
-    // Values of the incomplete last block would favour small results: draw again.
+    // Values in the incomplete last block would make small results more likely: discard them.
     const limit = range - (range % n)
     let value = draw()
     while (value >= limit) value = draw()
@@ -37,7 +36,7 @@ export function randomFrom(uint32: () => number, fork: (label: string) => Random
     int,
     pick<T>(items: readonly T[]): T {
       if (items.length === 0) throw new RangeError('cannot pick from an empty list')
-      // The index is within bounds, so the element is a T even where T includes undefined.
+      // The index is within bounds, so the element is a T even if T includes undefined.
       return items[int(items.length)] as T
     },
     shuffle<T>(items: readonly T[]): T[] {

@@ -16,7 +16,7 @@ const setup = () => {
 const backoff = { duration: 10, factor: 2, steps: 4 }
 
 describe('retry()', () => {
-  test('resolves to the first success, after the delays of the backoff', async () => {
+  test('resolves to the first success, after the back-off delays', async () => {
     const { clock, times, failing, random } = setup()
     const result = retry(failing(3), { clock, random, backoff })
     await clock.runUntilIdle()
@@ -32,7 +32,7 @@ describe('retry()', () => {
     expect(times).toEqual([0, 10, 30, 70])
   })
 
-  test('goes on at the cap', async () => {
+  test('continues retrying at the cap', async () => {
     const { clock, times, failing, random } = setup()
     const result = retry(failing(6), {
       clock,
@@ -44,7 +44,7 @@ describe('retry()', () => {
     expect(times).toEqual([0, 10, 25, 40, 55, 70])
   })
 
-  test('stops when retryIf declines', async () => {
+  test('stops when retryIf returns false', async () => {
     const { clock, failing, random } = setup()
     const retryIf = (error: unknown, attempt: number): boolean => attempt < 2 && error instanceof Error
     const result = expect(retry(failing(9), { clock, random, backoff, retryIf })).rejects.toThrow('attempt 2')
@@ -52,7 +52,7 @@ describe('retry()', () => {
     await result
   })
 
-  test('stops with the reason of an abort, while waiting and while working', async () => {
+  test('stops with the abort reason, both while waiting and while working', async () => {
     const { clock, failing, random } = setup()
     const controller = new AbortController()
     const options = { clock, random, backoff, signal: controller.signal }
@@ -65,7 +65,7 @@ describe('retry()', () => {
     await expect(retry(() => expect.unreachable(), options)).rejects.toBe('stop')
   })
 
-  test('rejects a backoff without steps', async () => {
+  test('rejects a back-off without steps', async () => {
     const { clock, random } = setup()
     await expect(retry(() => 1, { clock, random, backoff: { duration: 1, steps: 0 } })).rejects.toThrow(RangeError)
   })

@@ -6,17 +6,18 @@ import type { Random } from './random.ts'
 export interface RetryOptions {
   readonly clock: Clock
   readonly random: Random
-  /** The delays between attempts; `steps` is the greatest number of attempts and may be `Infinity`. */
+  /** The delays between attempts. `steps` is the maximum number of attempts and may be `Infinity`. */
   readonly backoff: BackoffOptions & { readonly steps: number }
-  /** Ends the retrying: the promise rejects with the signal's reason. */
+  /** Stops retrying: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Whether an error is worth another attempt. @default always */
+  /** Reports whether an error is worth another attempt. @default always true */
   readonly retryIf?: (error: unknown, attempt: number) => boolean
 }
 
 /**
- * Calls `fn`, with the number of the attempt from 1, until it succeeds, and resolves to its result. Rejects with the last error
- * when the attempts are used up or `retryIf` declines. Unlike wait.ExponentialBackoff, reaching the cap does not end the attempts.
+ * Calls `fn` with the attempt number, starting at 1, until it succeeds, and resolves to its result. Rejects with the
+ * last error when the attempts are used up or `retryIf` returns false. Unlike wait.ExponentialBackoff, reaching the cap
+ * does not end the attempts.
  */
 export async function retry<T>(fn: (attempt: number) => T | PromiseLike<T>, options: RetryOptions): Promise<T> {
   const { clock, random, signal, retryIf = () => true } = options
@@ -28,7 +29,7 @@ export async function retry<T>(fn: (attempt: number) => T | PromiseLike<T>, opti
     try {
       return await fn(attempt)
     } catch (error) {
-      // An attempt that fails because of the abort itself must not be told apart from one that was never made.
+      // If the abort made the attempt fail, report the abort reason instead of the failure.
       signal?.throwIfAborted()
       if (attempt >= attempts || !retryIf(error, attempt)) throw error
     }

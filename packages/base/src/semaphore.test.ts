@@ -3,7 +3,7 @@ import { AsyncMutex, Semaphore } from './semaphore.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 describe('Semaphore', () => {
-  test('run() lets at most so many through, in order', async () => {
+  test('run() admits at most the given number of callers, in order', async () => {
     const clock = new VirtualClock()
     const semaphore = new Semaphore(2)
     const started: number[] = []
@@ -22,7 +22,7 @@ describe('Semaphore', () => {
     expect([most, started, semaphore.available]).toEqual([2, [0, 1, 2, 3, 4], 2])
   })
 
-  test('run() gives the permit back when the function fails', async () => {
+  test('run() releases the permit when the function fails', async () => {
     const mutex = new AsyncMutex()
     const failing = mutex.run(() => {
       throw new Error('no')
@@ -31,7 +31,7 @@ describe('Semaphore', () => {
     expect(await mutex.run(() => 'ok')).toBe('ok')
   })
 
-  test('acquire() gives up on abort without losing a permit', async () => {
+  test('acquire() rejects on abort without losing a permit', async () => {
     const semaphore = new Semaphore(1)
     const permit = await semaphore.acquire()
     const controller = new AbortController()

@@ -1,10 +1,10 @@
 import type { WaitOptions } from './clock.ts'
 import { Waiters } from './internal/waiters.ts'
 
-/** Limits how many callers do something at the same time. Permits are granted in the order in which they were asked for. */
+/** Limits the number of callers that run at the same time. Permits are granted in the order of the requests. */
 export class Semaphore {
   readonly #waiters = new Waiters<Disposable>()
-  // Never positive while somebody waits: a returned permit goes straight to the first in line.
+  // Invariant: zero while a caller is waiting, because a released permit goes directly to the first waiting caller.
   #available: number
 
   constructor(permits: number) {
@@ -13,7 +13,7 @@ export class Semaphore {
     this.#available = permits
   }
 
-  /** The permits that could be acquired without waiting. */
+  /** The number of permits that can be acquired without waiting. */
   get available(): number {
     return this.#available
   }
@@ -23,20 +23,20 @@ export class Semaphore {
     return this.#waiters.size
   }
 
-  /** Waits for a permit, which is given back by disposing the result; disposing it twice does nothing. */
+  /** Waits for a permit. Dispose the result to release the permit; disposing it again has no effect. */
   async acquire(options: WaitOptions = {}): Promise<Disposable> {
     options.signal?.throwIfAborted()
     return this.tryAcquire() ?? this.#waiters.wait(options.signal, undefined)
   }
 
-  /** A permit if there is one right now. */
+  /** Returns a permit if one is available now, else undefined. */
   tryAcquire(): Disposable | undefined {
     if (this.#available === 0) return undefined
     this.#available--
     return this.#permit()
   }
 
-  /** Runs `fn` with a permit, which is given back when it has returned, resolved or failed. */
+  /** Runs `fn` with a permit, and releases the permit when `fn` has returned, resolved or failed. */
   async run<T>(fn: () => T | PromiseLike<T>, options: WaitOptions = {}): Promise<T> {
     const permit = await this.acquire(options)
     try {
@@ -59,7 +59,10 @@ export class Semaphore {
   }
 }
 
-/** Lets one caller at a time through, in the order in which they came. Not re-entrant: asking again while holding it deadlocks. */
+/**
+ * Admits one caller at a time, in the order of the requests. Not re-entrant: acquiring it again while holding it
+ * deadlocks.
+ */
 export class AsyncMutex extends Semaphore {
   constructor() {
     super(1)

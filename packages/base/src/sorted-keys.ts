@@ -1,12 +1,12 @@
-/** Keys per block: large enough that few blocks exist, small enough that an insertion moves little. */
+/** Keys per block. Large enough to keep the number of blocks low, small enough that an insertion moves few keys. */
 const maxBlock = 512
 
 /**
- * A set of strings in order of code units: blocks of sorted keys in a sorted list of blocks. Insertion and removal cost a binary search
- * and a move within one block; iteration is as cheap as over an array.
+ * A set of strings ordered by UTF-16 code units, stored as a sorted list of sorted blocks. Insertion and removal cost a
+ * binary search and a move within one block; iteration is as cheap as over an array.
  */
 export class SortedKeys {
-  // Every block is non-empty and sorted; the last key of a block is smaller than the first of the next.
+  // Invariant: every block is non-empty and sorted, and its last key is smaller than the first key of the next block.
   #blocks: string[][] = []
   #size = 0
 
@@ -40,7 +40,7 @@ export class SortedKeys {
     if (block.length === 0) this.#blocks.splice(b, 1)
   }
 
-  /** Calls `visit` for each key from `start` on, in order, until it returns false. */
+  /** Calls `visit` for each key from `start` (inclusive) on, in order, until it returns false. */
   scan(start: string, visit: (key: string) => boolean): void {
     if (this.#blocks.length === 0) return
     let b = this.#blockFor(start)
@@ -51,7 +51,9 @@ export class SortedKeys {
     }
   }
 
-  /** How many keys are smaller than the given one; costs a step for each block, not for each key. */
+  /**
+   * Returns the number of keys smaller than the given one. The cost is proportional to the number of blocks, not keys.
+   */
   rank(key: string): number {
     if (this.#blocks.length === 0) return 0
     const b = this.#blockFor(key)
@@ -67,7 +69,7 @@ export class SortedKeys {
     return copy
   }
 
-  /** The last block whose first key is not greater than the key, or the first block. */
+  /** Returns the index of the last block whose first key is not greater than the key, or 0. */
   #blockFor(key: string): number {
     let low = 0
     let high = this.#blocks.length
@@ -80,7 +82,7 @@ export class SortedKeys {
   }
 }
 
-/** Index of the first key that is not smaller than the given one. */
+/** Returns the index of the first key that is not smaller than the given one. */
 function lowerBound(block: readonly string[], key: string): number {
   let low = 0
   let high = block.length

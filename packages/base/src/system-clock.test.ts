@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { systemClock, turnWhenDue } from './system-clock.ts'
 
 describe('systemClock', () => {
-  test('nowMicros() does not go back while the wall time stands still, and agrees with now()', () => {
+  test('nowMicros() does not decrease while the wall time stands still, and agrees with now()', () => {
     let last = 0
     for (let i = 0; i < 1000; i++) {
       const before = systemClock.now()
@@ -28,7 +28,7 @@ describe('systemClock', () => {
     await done
   })
 
-  test('setTimer() neither fires early for a delay beyond the range of setTimeout nor for an infinite one', async () => {
+  test('setTimer() does not fire early for delays beyond the range of setTimeout or infinite delays', async () => {
     const timers = [2 ** 31, 2 ** 40, Number.POSITIVE_INFINITY].map((delay) =>
       systemClock.setTimer(delay, () => expect.unreachable()),
     )
@@ -40,7 +40,7 @@ describe('systemClock', () => {
     expect(() => systemClock.setTimer(Number.NaN, () => undefined)).toThrow(RangeError)
   })
 
-  test('sleep() rejects with the reason of an abort', async () => {
+  test('sleep() rejects with the abort reason', async () => {
     const controller = new AbortController()
     const sleeping = systemClock.sleep(2 ** 40, { signal: controller.signal })
     controller.abort('stop')
@@ -48,7 +48,7 @@ describe('systemClock', () => {
   })
 })
 
-test('turnWhenDue() lets timers run beside promises that never end', async () => {
+test('turnWhenDue() lets timers run beside an endless promise chain', async () => {
   let isOver = false
   systemClock.setTimer(1, () => (isOver = true))
   let steps = 0

@@ -1,10 +1,10 @@
 import { type Clock, sleepWith, type Timer, type WaitOptions } from './clock.ts'
 
-// setTimeout fires at once for delays beyond 2^31-1 ms; longer waits are made of several.
+// setTimeout fires immediately for delays above 2^31-1 ms, so longer delays use several timeouts.
 const LONGEST_TIMEOUT = 2 ** 31 - 1
 
 class SystemClock implements Clock {
-  // The millisecond that nowMicros last saw, and the monotonic time at which it was first seen.
+  // The millisecond of the last nowMicros call, and the monotonic time of the first call within that millisecond.
   #millisecond = 0
   #seenAt = 0
 
@@ -12,8 +12,8 @@ class SystemClock implements Clock {
     return Date.now()
   }
 
-  // Microseconds are counted from the first reading within each millisecond, so that the result never contradicts Date.now()
-  // (performance.timeOrigin would drift from it) and does not go back within one millisecond.
+  // Counts microseconds from the first call within each millisecond. The result therefore never contradicts Date.now(),
+  // from which performance.timeOrigin drifts, and never decreases within a millisecond.
   nowMicros(): number {
     const millisecond = Date.now()
     const elapsed = performance.now()
@@ -46,26 +46,27 @@ class SystemClock implements Clock {
   }
 }
 
-/** The clock of the machine. Its pending timers keep the process alive, as Node's own do. */
+/** The clock of the machine. Its pending timers keep the process alive, like Node's own timers. */
 export const systemClock: Clock = new SystemClock()
 
 /**
- * Resolves when the queues of promise reactions and of `process.nextTick` are both empty: every promise chain that waits for
- * nothing but other promises has gone as far as it can. Node runs an immediate only in that state, so this takes one turn of the
- * event loop and no time; it does not wait for I/O, worker threads or real timers.
+ * Resolves when the queues of promise reactions and of `process.nextTick` are both empty: every promise chain that
+ * depends only on other promises has run as far as it can. Node runs an immediate only in that state, so this takes one
+ * turn of the event loop. It does not wait for I/O, worker threads or real timers.
  */
 export function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-// Long enough to cost nothing, short enough for nobody to notice.
+// In milliseconds: long enough to make the overhead negligible, short enough to keep timers and sockets responsive.
 const longestSlice = 10
 let lastTurn = 0
 let nextTurn: Promise<void> | undefined
 
 /**
- * For work that waits for nothing but promises, which can go on for seconds while timers, signals and sockets starve: a promise to
- * wait for when it is time to let them have their turn, else undefined.
+ * Keeps long promise-only work from starving timers, signals and sockets. Returns a promise to await when the event
+ * loop should get a turn, else undefined: `const turn = turnWhenDue(); if (turn) await turn`. All callers share one
+ * turn.
  */
 export function turnWhenDue(): Promise<void> | undefined {
   if (nextTurn === undefined && performance.now() - lastTurn > longestSlice) {

@@ -1,6 +1,6 @@
 import { type Random, randomFrom } from './random.ts'
 
-// One call to the operating system serves many draws: getRandomValues costs about a microsecond whatever it fills.
+// One system call serves many draws: getRandomValues costs about a microsecond for any size.
 const pool = new Uint32Array(256)
 let used = pool.length
 
@@ -10,10 +10,13 @@ function uint32(): number {
     used = 0
   }
   const value = pool[used] ?? 0
-  // Handed-out values do not stay in memory: they may have become part of a secret.
+  // Cleared, because the value may become part of a secret.
   pool[used++] = 0
   return value
 }
 
-/** Randomness of the machine, fit for secrets. All its forks are the same source, which is independent of itself anyway. */
+/**
+ * Cryptographically secure randomness of the machine. `fork` returns the same source, whose draws are independent
+ * anyway.
+ */
 export const systemRandom: Random = randomFrom(uint32, () => systemRandom)

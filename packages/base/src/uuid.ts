@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** A random UUID (version 4, RFC 9562) in lower case, as Kubernetes writes `metadata.uid`. */
+/** Returns a random UUID (version 4, RFC 9562) in lower case, the format of `metadata.uid`. */
 export function uuid(random: Random): string {
   const bytes = random.bytes(16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
@@ -15,7 +15,10 @@ export function uuid(random: Random): string {
   return text
 }
 
-/** A random identifier of 8 hexadecimal digits for people to tell things of one process apart: not unique enough to be a key. */
+/**
+ * Returns a random identifier of 8 hexadecimal digits that helps people distinguish objects of one process. Not unique
+ * enough for a key.
+ */
 export function shortId(random: Random): string {
   return random
     .int(2 ** 32)

@@ -28,7 +28,7 @@ describe('VirtualClock.advance()', () => {
     expect(clock.pending).toEqual([{ due: START + 31, delay: 1, sequence: 2, label: 'late' }])
   })
 
-  test('includes the last instant of the window', async () => {
+  test('includes the last instant of the period', async () => {
     const clock = new VirtualClock()
     let ran = false
     clock.setTimer(30, () => (ran = true))
@@ -38,7 +38,7 @@ describe('VirtualClock.advance()', () => {
     expect(ran).toBe(true)
   })
 
-  test('lets a promise chain of any length finish before the next timer', async () => {
+  test('completes a promise chain of any length before the next timer', async () => {
     const clock = new VirtualClock()
     const ran: string[] = []
     clock.setTimer(1, () => {
@@ -52,7 +52,7 @@ describe('VirtualClock.advance()', () => {
     expect(ran).toEqual(['chain', 'next timer'])
   })
 
-  test('sees timers that code started just before it has yet to create', async () => {
+  test('runs timers that previously started code creates in its next steps', async () => {
     const clock = new VirtualClock()
     const work = async (): Promise<number> => {
       for (let i = 0; i < 50; i++) await Promise.resolve()
@@ -65,7 +65,7 @@ describe('VirtualClock.advance()', () => {
     expect(await done).toBe(200)
   })
 
-  test('rejects with what a callback throws, and can go on from there', async () => {
+  test('rejects with the error of a callback and continues from there', async () => {
     const clock = new VirtualClock()
     const failure = new Error('boom')
     let ran = false
@@ -91,13 +91,13 @@ describe('VirtualClock.advance()', () => {
     expect(clock.monotonic()).toBe(5)
   })
 
-  test.each([-1, Number.POSITIVE_INFINITY])('rejects %d', async (duration) => {
+  test.each([-1, Number.POSITIVE_INFINITY])('rejects a duration of %d', async (duration) => {
     const clock = new VirtualClock()
     await expect(clock.advance(duration)).rejects.toThrow(RangeError)
     await clock.advance(1)
   })
 
-  test('uses the settle hook before the first timer and after each', async () => {
+  test('calls settle before the first timer and after each timer', async () => {
     const log: string[] = []
     const clock = new VirtualClock({
       settle: async () => {
@@ -110,7 +110,7 @@ describe('VirtualClock.advance()', () => {
     expect(log).toEqual(['settle', 'one', 'settle', 'two', 'settle'])
   })
 
-  test('runs any set of timers, also those made on the way, by due time and then by creation', async () => {
+  test('runs any set of timers, including nested ones, by due time and then by creation', async () => {
     // Each timer may create one child when it runs.
     const spec = fc.record({ delay: fc.nat(20), child: fc.option(fc.nat(20), { nil: undefined }) })
     await fc.assert(
@@ -142,7 +142,7 @@ describe('VirtualClock.advance()', () => {
 })
 
 describe('VirtualClock.advanceToNext()', () => {
-  test('runs exactly one timer and says whether there was one', async () => {
+  test('runs exactly one timer and returns whether there was one', async () => {
     const clock = new VirtualClock()
     const ran: string[] = []
     clock.setTimer(5, () => ran.push('a'))
@@ -164,19 +164,19 @@ describe('VirtualClock.runUntilIdle()', () => {
     expect(await clock.runUntilIdle()).toBe(0)
   })
 
-  test('gives up at the limit and names what is pending', async () => {
+  test('fails at the limit and names the pending timers', async () => {
     const clock = new VirtualClock()
     every(clock, 1000, () => undefined, 'lease renewal')
     await expect(clock.runUntilIdle({ limit: 3 })).rejects.toMatchObject({
       code: 'KW_CLOCK_NOT_IDLE',
-      message: 'Cannot run until idle: after 3 timers these are pending: lease renewal in 1s',
+      message: 'Cannot run until idle: timers are still pending after 3 have run: lease renewal in 1s',
     })
     expect(clock.monotonic()).toBe(3000)
   })
 })
 
 describe('VirtualClock.setTimer()', () => {
-  test('can be cancelled, more than once, and by disposal', async () => {
+  test('is cancelled by cancel(), repeated calls and disposal', async () => {
     const clock = new VirtualClock()
     const first = clock.setTimer(1, () => expect.unreachable())
     first.cancel()
@@ -193,7 +193,7 @@ describe('VirtualClock.setTimer()', () => {
     await clock.advance(1)
   })
 
-  test('takes a negative delay as zero, never runs an infinite one, rejects NaN', async () => {
+  test('treats a negative delay as zero, never runs an infinite one and rejects NaN', async () => {
     const clock = new VirtualClock()
     let ran = false
     clock.setTimer(-5, () => (ran = true))
@@ -206,7 +206,7 @@ describe('VirtualClock.setTimer()', () => {
 })
 
 describe('VirtualClock.sleep()', () => {
-  test('rejects with the reason of an abort and leaves no timer behind', async () => {
+  test('rejects with the abort reason and leaves no timer behind', async () => {
     const clock = new VirtualClock()
     const controller = new AbortController()
     const sleeping = clock.sleep(1000, { signal: controller.signal })
@@ -219,7 +219,7 @@ describe('VirtualClock.sleep()', () => {
   })
 })
 
-test('VirtualClock.setNow() changes the wall time and nothing else', async () => {
+test('VirtualClock.setNow() changes only the wall time', async () => {
   const clock = new VirtualClock({ start: START })
   let ranAt = 0
   clock.setTimer(10, () => (ranAt = clock.monotonic()))
@@ -243,8 +243,8 @@ describe('every()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  test('skips periods that were missed and keeps the rate', async () => {
-    // Stands in for a process that was suspended: time passes that no timer has seen.
+  test('skips missed periods and keeps the rate', async () => {
+    // Simulates a suspended process: time passes without any timer running.
     class SuspendedClock extends VirtualClock {
       lost = 0
       override monotonic(): number {
@@ -259,7 +259,7 @@ describe('every()', () => {
     expect(calls).toEqual([35, 40, 50])
   })
 
-  test('rejects a period that would never let time pass', () => {
+  test('rejects a period of zero', () => {
     expect(() => every(new VirtualClock(), 0, () => undefined)).toThrow(RangeError)
   })
 })

@@ -6,29 +6,34 @@ import { drainMicrotasks } from './system-clock.ts'
 
 /** A timer of a `VirtualClock` that has not run yet. */
 export interface PendingTimer {
-  /** The wall time, in milliseconds since the epoch, at which it is due. */
+  /** Wall time in milliseconds since the epoch at which the timer is due. */
   readonly due: number
-  /** Milliseconds from now until then. */
+  /** Milliseconds until the timer is due. */
   readonly delay: number
-  /** Timers are numbered in the order of their creation; among timers due at the same time the lower number runs first. */
+  /**
+   * The number of the timer in the order of creation. Among timers due at the same time, the lower number runs first.
+   */
   readonly sequence: number
   readonly label: string
 }
 
-/** How a `VirtualClock` starts and how it lets other code run. */
+/** The start time of a `VirtualClock`, and how it lets other code run. */
 export interface VirtualClockOptions {
   /** Wall time at the start, in milliseconds since the epoch. @default 2025-01-01T00:00:00Z */
   readonly start?: number
   /**
-   * Waits until all code that can run without time passing has run. Called before the first timer and after each timer of an
-   * advance. @default drainMicrotasks
+   * Waits until all code that can run without time passing has run. Called before the first timer and after each timer
+   * of an advance. @default drainMicrotasks
    */
   readonly settle?: () => Promise<void>
 }
 
 /** Limits of `VirtualClock.runUntilIdle`. */
 export interface RunUntilIdleOptions {
-  /** The number of timers after which the run is given up with an error that names the pending ones. @default 10000 */
+  /**
+   * The maximum number of timers to run. If more are pending, the run fails with an error that names them. @default
+   * 10000
+   */
   readonly limit?: number
 }
 
@@ -43,24 +48,25 @@ interface Entry {
 const DEFAULT_START = 1_735_689_600_000
 
 /**
- * A clock whose time passes only when it is told to, for tests and for deterministic simulation.
+ * A clock whose time passes only when the program advances it, for tests and deterministic simulation.
  *
- * - Timers run in the order of their due time, and in the order of creation among those due at the same time, each at exactly its
- *   due time. A timer that a callback creates within the window of an advance runs in that same advance.
- * - Before the first timer and after each timer of an advance, all code that can run does run (see `settle`), so what one timer
- *   sets off happens entirely before the next timer. With the same code and the same calls, every run is the same.
- * - An error thrown by a callback ends the advance, which rejects with it. The time stays where the timer was due and the other
- *   timers stay pending, so a further advance continues from there.
- * - Only one advance can be in progress; a second one, also from inside a callback, is rejected.
+ * - Timers run in the order of their due times; timers with the same due time run in the order of creation. Each runs
+ *   at exactly its due time. A timer that a callback creates within the period of an advance runs in the same advance.
+ * - Before the first timer and after each timer of an advance, all code that can run does run (see `settle`). The
+ *   effects of one timer are therefore complete before the next timer runs, and the same calls give the same run every
+ *   time.
+ * - If a callback throws, the advance rejects with that error. The time stays at the due time of that timer, and the
+ *   other timers stay pending, so that the next advance continues from there.
+ * - Only one advance can be in progress. A second one, even from inside a callback, is rejected.
  *
  * Delays are rounded to microseconds, so that time adds up exactly.
  */
 export class VirtualClock implements Clock {
   readonly #timers = new Heap<Entry, number>({ key: (entry) => entry.sequence, compare: (a, b) => a.due - b.due })
   readonly #settle: () => Promise<void>
-  // Microseconds since the epoch at the moment when #elapsed was zero.
+  // Microseconds since the Unix epoch at the time when #elapsed was zero.
   #epoch: number
-  // Microseconds since the start; never decreases.
+  // Microseconds since the clock was created; never decreases.
   #elapsed = 0
   #sequence = 0
   #advancing = false
@@ -78,7 +84,7 @@ export class VirtualClock implements Clock {
     return this.#epoch + this.#elapsed
   }
 
-  /** Milliseconds since the clock was made. */
+  /** Milliseconds since the clock was created. */
   monotonic(): number {
     return this.#elapsed / 1000
   }
@@ -97,7 +103,7 @@ export class VirtualClock implements Clock {
     return sleepWith((ms, callback, label) => this.setTimer(ms, callback, label), delay, options)
   }
 
-  /** The timers that have not run, in the order in which they will. */
+  /** The pending timers, in the order in which they will run. */
   get pending(): readonly PendingTimer[] {
     return this.#timers.sorted().map((entry) => ({
       due: (this.#epoch + entry.due) / 1000,
@@ -107,12 +113,12 @@ export class VirtualClock implements Clock {
     }))
   }
 
-  /** Sets the wall time, as an administrator might: elapsed time and the timers are not affected. */
+  /** Sets the wall time, like an administrator would. Elapsed time and timers are not affected. */
   setNow(epochMillis: number): void {
     this.#epoch = Math.round(epochMillis * 1000) - this.#elapsed
   }
 
-  /** Lets `duration` pass, running all timers that fall due, the last instant included. */
+  /** Advances the time by `duration` and runs all timers that become due, including those due at the last instant. */
   advance(duration: Duration): Promise<void> {
     return this.#exclusively(async () => {
       const micros = Math.round(toMillis(duration) * 1000)
@@ -126,7 +132,7 @@ export class VirtualClock implements Clock {
     })
   }
 
-  /** Lets time pass until the next timer is due and runs that one timer; resolves to false when there is none. */
+  /** Advances the time to the next timer and runs it. Resolves to false if no timer is pending. */
   advanceToNext(): Promise<boolean> {
     return this.#exclusively(async () => {
       await this.#settle()
@@ -135,8 +141,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Lets time pass until no timer is pending and resolves to the number of timers that ran. Rejects when `limit` timers have run
-   * and there are still more, as with a periodic timer there always will be.
+   * Advances the time until no timer is pending. Resolves to the number of timers that ran. Rejects if timers are still
+   * pending after `limit` timers, which is always the case with a periodic timer.
    */
   runUntilIdle(options: RunUntilIdleOptions = {}): Promise<number> {
     const limit = options.limit ?? 10_000
@@ -177,7 +183,7 @@ export class VirtualClock implements Clock {
   #notIdle(limit: number): KubewrightError {
     const shown = this.pending.slice(0, 5).map((timer) => `${timer.label} in ${formatDuration(timer.delay)}`)
     const more = this.#timers.size > shown.length ? ` and ${this.#timers.size - shown.length} more` : ''
-    const message = `Cannot run until idle: after ${limit} timers these are pending: ${shown.join(', ')}${more}`
+    const message = `Cannot run until idle: timers are still pending after ${limit} have run: ${shown.join(', ')}${more}`
     return new KubewrightError('KW_CLOCK_NOT_IDLE', message)
   }
 }

@@ -11,5 +11,5 @@ describe('wantsColors()', () => {
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
     [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('on a terminal: %s, with %o: %s', (isTTY, env, wanted) => expect(wantsColors({ isTTY }, env)).toBe(wanted))
+  ])('isTTY %s and environment %o: %s', (isTTY, env, wanted) => expect(wantsColors({ isTTY }, env)).toBe(wanted))
 })

@@ -1,6 +1,6 @@
 /**
- * Whether text for a stream is painted: NO_COLOR (https://no-color.org) turns colours off, FORCE_COLOR on; without both it takes a
- * terminal that is not dumb.
+ * Reports whether output to a stream is coloured. NO_COLOR (https://no-color.org) disables colours, FORCE_COLOR enables
+ * them. Without either variable, colours require a terminal whose TERM is not `dumb`.
  */
 export function wantsColors(
   stream: { readonly isTTY?: boolean },

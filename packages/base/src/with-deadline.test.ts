@@ -6,7 +6,7 @@ import { withDeadline } from './with-deadline.ts'
 const never = new Promise<never>(() => undefined)
 
 describe('withDeadline()', () => {
-  test('gives the result in time and leaves no timer behind', async () => {
+  test('returns the result in time and leaves no timer behind', async () => {
     const clock = new VirtualClock()
     const result = withDeadline(clock, '5s', 'list Home', async (signal) => {
       await clock.sleep(4000, { signal })
@@ -17,7 +17,7 @@ describe('withDeadline()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  test('names what timed out, even if the work ignores its signal', async () => {
+  test('names the operation that timed out, even if it ignores its signal', async () => {
     const clock = new VirtualClock()
     let seen: AbortSignal | undefined
     const result = withDeadline(clock, '1m', 'list Home (ajd.example.com/v1)', (signal) => {
@@ -34,7 +34,7 @@ describe('withDeadline()', () => {
     expect(seen?.reason).toMatchObject({ code: 'KW_DEADLINE_EXCEEDED' })
   })
 
-  test('ends early with the reason of the given signal, and with the error of the work', async () => {
+  test('rejects with the reason of the given signal, and with the error of the operation', async () => {
     const clock = new VirtualClock()
     const controller = new AbortController()
     const result = withDeadline(clock, '1m', 'work', () => never, { signal: controller.signal })
@@ -61,7 +61,7 @@ describe('linkSignals()', () => {
     expect(linkSignals(undefined, AbortSignal.abort('early')).signal.reason).toBe('early')
   })
 
-  test('can be aborted itself, without touching the parents', () => {
+  test('aborts without affecting the parents', () => {
     const parent = new AbortController()
     const link = linkSignals(parent.signal)
     link.abort('mine')
@@ -78,14 +78,14 @@ describe('linkSignals()', () => {
 })
 
 describe('abortable()', () => {
-  test('follows the promise', async () => {
+  test('settles like the promise', async () => {
     const { signal } = new AbortController()
     expect(await abortable(Promise.resolve(1), signal)).toBe(1)
     expect(await abortable(Promise.resolve(1), undefined)).toBe(1)
     await expect(abortable(Promise.reject('no'), signal)).rejects.toBe('no')
   })
 
-  test('rejects with the reason of an abort, before and after it began', async () => {
+  test('rejects with the abort reason, before and after the work started', async () => {
     const controller = new AbortController()
     const waiting = abortable(never, controller.signal)
     controller.abort('stop')

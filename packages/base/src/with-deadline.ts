@@ -4,9 +4,9 @@ import { KubewrightError } from './kubewright-error.ts'
 import { abortable, linkSignals } from './link-signals.ts'
 
 /**
- * Runs `fn` for at most `limit`. When the time is up, the promise rejects at once with an error of code `KW_DEADLINE_EXCEEDED` that
- * says `what` took too long, and the signal that `fn` was given aborts with that same error. `what` is a phrase for people, such as
- * `list Home (ajd.example.com/v1)`. The signal of the options ends it early, with its own reason.
+ * Runs `fn` for at most `limit`. On timeout, the promise rejects with a `KW_DEADLINE_EXCEEDED` error that names the
+ * operation, and the signal passed to `fn` aborts with the same error. `what` names the operation for people, for
+ * example `list Home (ajd.example.com/v1)`. If the signal in `options` aborts, the promise rejects with its reason.
  */
 export async function withDeadline<T>(
   clock: Clock,

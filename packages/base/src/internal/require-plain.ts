@@ -1,4 +1,4 @@
-/** Throws a TypeError unless `value` is an array or a plain object, the only objects that JSON data is made of. */
+/** Throws a TypeError unless `value` is an array or a plain object, the only objects that JSON data contains. */
 export function requirePlain(value: object, action: string): void {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Object.prototype || prototype === null || Array.isArray(value)) return

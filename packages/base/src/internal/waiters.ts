@@ -8,7 +8,7 @@ interface Waiter<T, P> {
   readonly cleanup: () => void
 }
 
-/** Callers that wait in line for a `T`, each with a payload, and each able to give up through its signal. */
+/** A queue of callers that wait for a `T`. Each caller has a payload and may stop waiting through its signal. */
 export class Waiters<T, P = undefined> {
   readonly #line = new Fifo<Waiter<T, P>>()
 
@@ -16,7 +16,10 @@ export class Waiters<T, P = undefined> {
     return this.#line.size
   }
 
-  /** Joins the line. An abort leaves it at once and rejects with the signal's reason. */
+  /**
+   * Joins the queue. When the signal aborts, the caller leaves the queue and the promise rejects with the signal's
+   * reason.
+   */
   wait(signal: AbortSignal | undefined, payload: P): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (signal?.aborted) {
@@ -32,7 +35,7 @@ export class Waiters<T, P = undefined> {
     })
   }
 
-  /** Lets the first in line go and gives its payload; undefined when nobody waits. */
+  /** Resolves the promise of the first caller and returns its payload; undefined if no caller is waiting. */
   release(value: T): { readonly payload: P } | undefined {
     const waiter = this.#line.shift()
     waiter?.cleanup()
@@ -40,7 +43,7 @@ export class Waiters<T, P = undefined> {
     return waiter
   }
 
-  /** Sends everybody away with an error made for each. */
+  /** Rejects the promises of all callers, each with an error of its own. */
   rejectAll(reason: () => unknown): void {
     for (let waiter = this.#line.shift(); waiter !== undefined; waiter = this.#line.shift()) {
       waiter.cleanup()

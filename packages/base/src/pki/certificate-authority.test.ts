@@ -22,7 +22,7 @@ describe('CertificateAuthority', () => {
   const ca = CertificateAuthority.create({ commonName: 'test-ca', now })
   const authority = new CertificateAuthority(ca)
 
-  it('create() makes a CA certificate that verifies itself', () => {
+  it('create() creates a self-signed CA certificate', () => {
     const certificate = new X509Certificate(ca.cert)
     expect(certificate.ca).toBe(true)
     expect(certificate.subject).toBe('CN=test-ca')
@@ -30,7 +30,7 @@ describe('CertificateAuthority', () => {
     expect(new Date(certificate.validTo).getTime()).toBe(now + 3650 * 86_400_000)
   })
 
-  it('issueServing() names every host that the server is reached at', () => {
+  it('issueServing() includes every host of the server', () => {
     const { cert, key } = authority.issueServing({ now, hosts: ['example.com', '192.168.0.7'] })
     const certificate = new X509Certificate(cert)
     for (const host of servingHosts) {
@@ -51,14 +51,14 @@ describe('CertificateAuthority', () => {
     expect(new X509Certificate(cert).toLegacyObject().subject).toEqual({ CN: 'jane', O: ['devs', 'öps'] })
   })
 
-  it('gives every certificate a serial of its own', () => {
+  it('issue() gives every certificate a unique serial number', () => {
     const serials = [1, 2, 3].map(
       () => new X509Certificate(authority.issueClient({ commonName: 'x', now }).cert).serialNumber,
     )
     expect(new Set(serials).size).toBe(3)
   })
 
-  it.skipIf(!hasOpenssl)('issues what openssl verifies, for servers and for clients', () => {
+  it.skipIf(!hasOpenssl)('issue() creates server and client certificates that openssl verifies', () => {
     const dir = folder()
     writeFileSync(join(dir, 'ca.crt'), ca.cert)
     writeFileSync(join(dir, 'server.crt'), authority.issueServing({ now: Date.now() }).cert)
@@ -76,7 +76,7 @@ describe('CertificateAuthority', () => {
     expect(verify('sslserver', 'client.crt').status).not.toBe(0)
   })
 
-  it('sign() takes a key that somebody else holds', () => {
+  it('sign() certifies a public key without its private key', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const cert = authority.sign(publicKey, {
       subject: { commonName: 'x' },
@@ -89,7 +89,7 @@ describe('CertificateAuthority', () => {
 })
 
 describe('parseCertificateRequest()', () => {
-  it('refuses what is no PEM of a request, with the text of the API', () => {
+  it('rejects input that is not a PEM request, with the error text of the API', () => {
     for (const text of ['', 'not a csr', '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n']) {
       expect(() => parseCertificateRequest(text)).toThrow('PEM block type must be CERTIFICATE REQUEST')
     }
@@ -97,37 +97,40 @@ describe('parseCertificateRequest()', () => {
     expect(() => parseCertificateRequest(garbage)).toThrow('asn1: ')
   })
 
-  it.skipIf(!hasOpenssl)('reads subject and names of a request and checks its signature', () => {
-    const dir = folder()
-    const args = [
-      '-subj',
-      '/O=devs/O=ops/CN=jane',
-      '-addext',
-      'subjectAltName=DNS:a.example,IP:10.1.2.3,IP:fd00::1,email:j@x,URI:spiffe://x/y',
-    ]
-    for (const key of [['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], ['rsa:2048']]) {
-      const pem = execFileSync(
-        'openssl',
-        ['req', '-new', '-newkey', ...key, '-nodes', '-keyout', join(dir, 'key'), ...args],
-        {
-          encoding: 'utf8',
-          stdio: ['ignore', 'pipe', 'ignore'],
-        },
-      )
-      const request = parseCertificateRequest(pem)
-      expect(request).toMatchObject({
-        commonName: 'jane',
-        organizations: ['devs', 'ops'],
-        dnsNames: ['a.example'],
-        ipAddresses: ['10.1.2.3', 'fd00::1'],
-        emailAddresses: ['j@x'],
-        uris: ['spiffe://x/y'],
-      })
-      checkCertificateRequest(request)
-      request.signed[20]! ^= 1
-      expect(() => checkCertificateRequest(request)).toThrow('invalid signature')
-    }
-  })
+  it.skipIf(!hasOpenssl)(
+    'decodes the subject and names of a request; checkCertificateRequest() verifies its signature',
+    () => {
+      const dir = folder()
+      const args = [
+        '-subj',
+        '/O=devs/O=ops/CN=jane',
+        '-addext',
+        'subjectAltName=DNS:a.example,IP:10.1.2.3,IP:fd00::1,email:j@x,URI:spiffe://x/y',
+      ]
+      for (const key of [['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], ['rsa:2048']]) {
+        const pem = execFileSync(
+          'openssl',
+          ['req', '-new', '-newkey', ...key, '-nodes', '-keyout', join(dir, 'key'), ...args],
+          {
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+          },
+        )
+        const request = parseCertificateRequest(pem)
+        expect(request).toMatchObject({
+          commonName: 'jane',
+          organizations: ['devs', 'ops'],
+          dnsNames: ['a.example'],
+          ipAddresses: ['10.1.2.3', 'fd00::1'],
+          emailAddresses: ['j@x'],
+          uris: ['spiffe://x/y'],
+        })
+        checkCertificateRequest(request)
+        request.signed[20]! ^= 1
+        expect(() => checkCertificateRequest(request)).toThrow('invalid signature')
+      }
+    },
+  )
 })
 
 describe('DER', () => {
@@ -139,13 +142,13 @@ describe('DER', () => {
     expect(readOid(readDer(derOid(dotted))[0])).toBe(dotted)
   })
 
-  it('derInteger() keeps numbers positive and as short as can be', () => {
+  it('derInteger() keeps numbers positive and uses the shortest encoding', () => {
     expect(derInteger(Buffer.from([0, 0, 0x7f])).toString('hex')).toBe('02017f')
     expect(derInteger(Buffer.from([0x80])).toString('hex')).toBe('02020080')
     expect(derInteger(Buffer.from([0])).toString('hex')).toBe('020100')
   })
 
-  it('derTime() changes its form in 2050', () => {
+  it('derTime() switches to GeneralizedTime in 2050', () => {
     expect(
       derTime(Date.UTC(2049, 11, 31))
         .subarray(2)
@@ -158,13 +161,13 @@ describe('DER', () => {
     ).toBe('20500101000000Z')
   })
 
-  it('readDer() refuses values that are cut short', () => {
+  it('readDer() rejects truncated values', () => {
     for (const hex of ['30', '3005', '3081', '308001', '3084ffffffff']) {
       expect(() => readDer(Buffer.from(hex, 'hex')), hex).toThrow(RangeError)
     }
   })
 
-  it('fromPem() gives the rest behind the first block', () => {
+  it('fromPem() returns the text after the first block', () => {
     const found = fromPem('x\n-----BEGIN A-----\nAQI=\n-----END A-----\ny')
     expect(found).toEqual({ label: 'A', bytes: Buffer.from([1, 2]), rest: 'y' })
   })

@@ -23,19 +23,19 @@ import {
 } from './x509-extensions.ts'
 import { type CertificateSubject, encodeName } from './x509-name.ts'
 
-/** A certificate and its private key, both PEM. */
+/** A certificate and its private key, both as PEM. */
 export interface KeyedCertificate {
   readonly cert: string
   readonly key: string
 }
 
-/** What a certificate is to say. */
+/** The contents of a certificate to issue. */
 export interface CertificateRequest {
   readonly subject: CertificateSubject
   /** DNS names and IP addresses. */
   readonly hosts?: readonly string[]
   readonly usages: readonly ExtendedKeyUsage[]
-  /** Epoch milliseconds. */
+  /** Milliseconds since the Unix epoch. */
   readonly notBefore: number
   readonly notAfter: number
 }
@@ -45,10 +45,10 @@ const year = 365 * day
 const ecdsaWithSha256 = derSequence(derOid('1.2.840.10045.4.3.2'))
 const sha256WithRsa = derSequence(derOid('1.2.840.113549.1.1.11'), der(derTag.null))
 
-/** The address of the service `kubernetes`, under which pods reach the server. */
+/** The cluster IP of the `kubernetes` service, through which pods reach the API server. */
 export const serviceAddress = '10.0.0.1'
 
-/** Where the API server is reached from within: its loopback addresses and the `kubernetes` service. */
+/** The names and addresses of every API server: loopback and the `kubernetes` service. */
 export const servingHosts: readonly string[] = [
   'localhost',
   'kubernetes',
@@ -60,15 +60,15 @@ export const servingHosts: readonly string[] = [
   serviceAddress,
 ]
 
-/** Signs certificates. Keys that it makes are ECDSA P-256. */
+/** A certificate authority (CA). The keys it generates are ECDSA P-256. */
 export class CertificateAuthority {
-  /** PEM. */
+  /** The CA certificate as PEM. */
   readonly cert: string
   readonly #key: KeyObject
   readonly #name: Buffer
   readonly #keyId: Buffer
 
-  /** Takes a CA that exists, as PEM. */
+  /** Loads an existing CA. */
   constructor(ca: KeyedCertificate) {
     const certificate = new X509Certificate(ca.cert)
     this.cert = ca.cert
@@ -79,7 +79,9 @@ export class CertificateAuthority {
     this.#keyId = keyIdentifier(publicKeyBits(certificate.publicKey))
   }
 
-  /** Makes a new CA, valid for ten years unless told otherwise. The result is to be kept: it holds the private key. */
+  /**
+   * Creates a new CA, by default valid for ten years. The result contains the private key: store it in a safe place.
+   */
   static create(options: {
     readonly commonName: string
     readonly now: number
@@ -103,13 +105,13 @@ export class CertificateAuthority {
     return { cert, key: privatePem(privateKey) }
   }
 
-  /** Makes a key and a certificate for it. */
+  /** Generates a key and issues a certificate for it. */
   issue(request: CertificateRequest): KeyedCertificate {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     return { cert: this.sign(publicKey, request), key: privatePem(privateKey) }
   }
 
-  /** A certificate for a key that somebody else holds, as PEM. */
+  /** Issues a certificate, as PEM, for a public key whose private key the caller does not have. */
   sign(publicKey: KeyObject, request: CertificateRequest): string {
     const { subject, hosts = [], usages, notBefore, notAfter } = request
     return signCertificate(this.#key, {
@@ -129,7 +131,7 @@ export class CertificateAuthority {
     })
   }
 
-  /** A certificate that an API server shows: valid for a year, for {@link servingHosts} and the hosts given. */
+  /** Issues a certificate for an API server, valid for a year, with {@link servingHosts} and the given hosts. */
   issueServing(options: { readonly now: number; readonly hosts?: readonly string[] }): KeyedCertificate {
     return this.issue({
       subject: { commonName: 'kube-apiserver' },
@@ -140,7 +142,9 @@ export class CertificateAuthority {
     })
   }
 
-  /** A certificate that a client shows: the common name is the user, the organizations are the groups. */
+  /**
+   * Issues a client certificate. The API server reads the common name as the user and the organizations as the groups.
+   */
   issueClient(options: CertificateSubject & { readonly now: number; readonly validMillis?: number }): KeyedCertificate {
     return this.issue({
       subject: options,
@@ -176,14 +180,16 @@ function signCertificate(signer: KeyObject, content: Content): string {
   return toPem('CERTIFICATE', derSequence(tbs, algorithm, derBitString(sign('sha256', tbs, signer))))
 }
 
-/** Serials must differ within a CA and be hard to guess; a digest that includes a fresh key is both. */
+/**
+ * Serial numbers must be unique within a CA and hard to guess. A digest that includes a newly generated key is both.
+ */
 function serialFor(spki: Uint8Array, { subject, notBefore, notAfter }: Content): Buffer {
   const digest = createHash('sha256').update(spki).update(subject).update(`${notBefore}/${notAfter}`).digest()
   digest[0] = (digest[0]! & 0x3f) | 0x40
   return digest.subarray(0, 16)
 }
 
-/** The bits of the key alone, without the algorithm in front. */
+/** Returns the key bits of a SubjectPublicKeyInfo, without the algorithm. */
 function publicKeyBits(key: KeyObject): Buffer {
   const bits = readChildren(readDer(key.export({ type: 'spki', format: 'der' }))[0], derTag.sequence)[1]!
   return bits.content.subarray(1)

@@ -3,7 +3,9 @@ import { formatNetIP, IPAddress } from '../syntax/ip.ts'
 import { type DerValue, derTag, fromPem, readChildren, readDer, readOid } from './der.ts'
 import { readName } from './x509-name.ts'
 
-/** What a PKCS #10 request asks for. Its signature has not been checked, see {@link checkCertificateRequest}. */
+/**
+ * A decoded PKCS #10 certificate request. Decoding does not verify the signature: see {@link checkCertificateRequest}.
+ */
 export interface ParsedCertificateRequest {
   readonly commonName: string
   readonly organizations: readonly string[]
@@ -11,12 +13,12 @@ export interface ParsedCertificateRequest {
   readonly ipAddresses: readonly string[]
   readonly emailAddresses: readonly string[]
   readonly uris: readonly string[]
-  /** What the certificate would hold; throws when the key is of a kind that Node does not know. */
+  /** The key to certify. Throws if Node does not support the type of key. */
   readonly publicKey: () => KeyObject
-  /** The part that was signed, and the signature. */
+  /** The signed part of the request, and its signature. */
   readonly signed: Buffer
   readonly signature: Buffer
-  /** Of the signature, dotted. */
+  /** The object identifier of the signature algorithm, dotted. */
   readonly signatureAlgorithm: string
 }
 
@@ -31,7 +33,7 @@ const digests: Readonly<Record<string, string>> = {
   '1.2.840.10045.4.3.4': 'sha512',
 }
 
-/** Reads a certificate request. Throws with the text of certificates.k8s.io for what is none. */
+/** Decodes a PEM certificate request. For malformed input, throws the error text of certificates.k8s.io. */
 export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
   const block = fromPem(pem)
   if (block?.label !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
@@ -42,10 +44,10 @@ export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
   }
 }
 
-/** Throws when the request was not signed with the key that it carries. */
+/** Throws unless the request is signed with the key that it contains. */
 export function checkCertificateRequest(request: ParsedCertificateRequest): void {
   const digest = digests[request.signatureAlgorithm]
-  // Ed25519 digests by itself.
+  // Ed25519 has no separate digest.
   const known = digest !== undefined || request.signatureAlgorithm === '1.3.101.112'
   if (!known) throw new Error('x509: cannot verify signature: algorithm unimplemented')
   if (!verify(digest ?? null, request.signed, request.publicKey(), request.signature)) {
@@ -69,7 +71,7 @@ function readRequest(bytes: Buffer): ParsedCertificateRequest {
 
 type AlternativeNames = Pick<ParsedCertificateRequest, 'dnsNames' | 'ipAddresses' | 'emailAddresses' | 'uris'>
 
-/** Names are among the extensions, which are among the attributes of the request. */
+/** The alternative names are in the extensions, which are in an attribute of the request. */
 function readAlternativeNames(attributes: DerValue | undefined): AlternativeNames {
   const names = {
     dnsNames: [] as string[],

@@ -1,4 +1,4 @@
-/** Universal tags of the DER values that certificates are made of. */
+/** The universal DER tags that occur in certificates. */
 export const derTag = {
   boolean: 0x01,
   integer: 0x02,
@@ -15,13 +15,13 @@ export const derTag = {
   set: 0x31,
 } as const
 
-/** A value with its tag and length in front. */
+/** Encodes a value: tag, length, content. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   return Buffer.concat([Buffer.from([tag, ...lengthOctets(body.length)]), body])
 }
 
-/** Short form below 128, otherwise the number of octets and then the octets. */
+/** Lengths below 128 take one octet. Larger ones are prefixed by the number of octets. */
 function lengthOctets(length: number): number[] {
   if (length < 0x80) return [length]
   const octets: number[] = []
@@ -29,17 +29,16 @@ function lengthOctets(length: number): number[] {
   return [0x80 | octets.length, ...octets]
 }
 
-/** A SEQUENCE of encoded values. */
 export function derSequence(...items: readonly Uint8Array[]): Buffer {
   return der(derTag.sequence, ...items)
 }
 
-/** A SET of one encoded value; sets of more would have to be sorted. */
+/** Encodes a SET of one value. More values would have to be sorted. */
 export function derSetOf(item: Uint8Array): Buffer {
   return der(derTag.set, item)
 }
 
-/** A non-negative INTEGER from its big-endian bytes. */
+/** Encodes a non-negative INTEGER given as big-endian bytes. */
 export function derInteger(bytes: Uint8Array): Buffer {
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start++
@@ -48,7 +47,7 @@ export function derInteger(bytes: Uint8Array): Buffer {
   return der(derTag.integer, Buffer.from((trimmed[0] ?? 0) & 0x80 ? [0] : []), trimmed)
 }
 
-/** An OBJECT IDENTIFIER from its dotted form. */
+/** Encodes an OBJECT IDENTIFIER given in dotted form. */
 export function derOid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   const octets = [first * 40 + second]
@@ -61,60 +60,61 @@ export function derOid(dotted: string): Buffer {
   return der(derTag.objectIdentifier, Buffer.from(octets))
 }
 
-/** A BIT STRING of whole octets. */
+/** Encodes a BIT STRING of whole octets. */
 export function derBitString(bytes: Uint8Array): Buffer {
   return der(derTag.bitString, Buffer.from([0]), bytes)
 }
 
-/** An instant as X.509 wants it: UTCTime until 2049, GeneralizedTime from then on. */
+/** Encodes a time as X.509 requires: UTCTime through 2049, GeneralizedTime from 2050 on. */
 export function derTime(epochMillis: number): Buffer {
-  // 2026-01-02T03:04:05.678Z
+  // Example of the ISO form: 2026-01-02T03:04:05.678Z
   const digits = new Date(epochMillis).toISOString().replace(/[-T:]/g, '').slice(0, 14)
   const year = Number(digits.slice(0, 4))
   if (year >= 1950 && year < 2050) return der(derTag.utcTime, Buffer.from(`${digits.slice(2)}Z`, 'latin1'))
   return der(derTag.generalizedTime, Buffer.from(`${digits}Z`, 'latin1'))
 }
 
-/** One decoded value: its tag, its content, and the whole of it. */
+/** A decoded DER value. */
 export interface DerValue {
   readonly tag: number
   readonly content: Buffer
-  /** Tag, length and content. */
+  /** The complete encoding: tag, length and content. */
   readonly bytes: Buffer
 }
 
-/** Reads the values that follow each other in a piece of DER. Throws RangeError for what is cut short or not DER. */
+/** Decodes consecutive DER values. Throws a RangeError if the input is truncated or malformed. */
 export function readDer(bytes: Uint8Array): DerValue[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const values: DerValue[] = []
   for (let at = 0; at < buffer.length; ) {
     const start = at
     const tag = buffer[at++]!
-    if ((tag & 0x1f) === 0x1f) throw new RangeError('DER tags of more than one octet are not used in certificates')
+    if ((tag & 0x1f) === 0x1f) throw new RangeError('Cannot decode DER: multi-octet tags are not supported')
     let length = buffer[at++] ?? -1
     if (length & 0x80) {
       const octets = length & 0x7f
-      if (octets === 0 || octets > 4) throw new RangeError('DER length is malformed')
+      if (octets === 0 || octets > 4) throw new RangeError('Cannot decode DER: malformed length')
       length = 0
       for (let i = 0; i < octets; i++) length = length * 256 + (buffer[at++] ?? Number.NaN)
     }
-    if (!(length >= 0) || at + length > buffer.length) throw new RangeError('DER value is cut short')
+    if (!(length >= 0) || at + length > buffer.length) throw new RangeError('Cannot decode DER: truncated value')
     values.push({ tag, content: buffer.subarray(at, at + length), bytes: buffer.subarray(start, at + length) })
     at += length
   }
   return values
 }
 
-/** The values within a constructed one, which must have the tag. */
+/** Decodes the values inside a constructed value. Throws a RangeError if its tag is not `tag`. */
 export function readChildren(value: DerValue | undefined, tag: number): DerValue[] {
-  if (value?.tag !== tag) throw new RangeError(`DER value has tag ${value?.tag ?? 'none'}, wanted ${tag}`)
+  if (value?.tag !== tag)
+    throw new RangeError(`Cannot decode DER: expected tag ${tag}, got ${value?.tag ?? 'no value'}`)
   return readDer(value.content)
 }
 
-/** The dotted form of an OBJECT IDENTIFIER. */
+/** Decodes an OBJECT IDENTIFIER to its dotted form. */
 export function readOid(value: DerValue | undefined): string {
   if (value?.tag !== derTag.objectIdentifier || value.content.length === 0)
-    throw new RangeError('DER value is no object identifier')
+    throw new RangeError('Cannot decode DER: expected an object identifier')
   const arcs: number[] = []
   let arc = 0
   for (const octet of value.content) {
@@ -127,13 +127,13 @@ export function readOid(value: DerValue | undefined): string {
   return arcs.join('.')
 }
 
-/** Base64 between the lines of a PEM label. */
+/** Encodes bytes as a PEM block. */
 export function toPem(label: string, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString('base64')
   return `-----BEGIN ${label}-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`
 }
 
-/** The first PEM block with its label; undefined when there is none. */
+/** Decodes the first PEM block; undefined if the text contains none. `rest` is the text after the block. */
 export function fromPem(
   text: string,
 ): { readonly label: string; readonly bytes: Buffer; readonly rest: string } | undefined {

@@ -1,4 +1,4 @@
-// A subpath of its own: the main entry of this package does not load node:crypto.
+// A separate entry point, so that the main entry does not load node:crypto.
 export {
   CertificateAuthority,
   type CertificateRequest,

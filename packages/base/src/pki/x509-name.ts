@@ -1,6 +1,9 @@
 import { type DerValue, der, derOid, derSequence, derSetOf, derTag, readChildren, readOid } from './der.ts'
 
-/** Who a certificate is about: the user (CN) and the groups (O) when the API server reads it. */
+/**
+ * The subject of a certificate. The API server reads the common name (CN) as the user and the organizations (O) as
+ * groups.
+ */
 export interface CertificateSubject {
   readonly commonName: string
   readonly organizations?: readonly string[]
@@ -9,7 +12,7 @@ export interface CertificateSubject {
 const commonNameOid = '2.5.4.3'
 const organizationOid = '2.5.4.10'
 
-/** The DER of a distinguished name: organizations first, then the common name, as Go writes it. */
+/** Encodes a distinguished name: organizations first, then the common name, like Go. */
 export function encodeName({ commonName, organizations = [] }: CertificateSubject): Buffer {
   const attribute = (oid: string, value: string): Buffer =>
     derSetOf(derSequence(derOid(oid), der(derTag.utf8String, Buffer.from(value))))
@@ -18,7 +21,7 @@ export function encodeName({ commonName, organizations = [] }: CertificateSubjec
   return derSequence(...parts)
 }
 
-/** Common name and organizations of a distinguished name; other attributes are ignored. */
+/** Decodes the common name and the organizations of a distinguished name. Other attributes are ignored. */
 export function readName(name: DerValue | undefined): Required<CertificateSubject> {
   let commonName = ''
   const organizations: string[] = []

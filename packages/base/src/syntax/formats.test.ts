@@ -27,7 +27,7 @@ describe('matchesFormat()', () => {
     ['k8s-short-name', ['a-1']],
     ['k8s-long-name', ['a.b-1.c']],
   ]
-  test.each(good)('%s takes %j', (name, values) => {
+  test.each(good)('%s accepts %j', (name, values) => {
     expect(values.filter((value) => !matchesFormat(name, value))).toEqual([])
   })
 
@@ -52,22 +52,22 @@ describe('matchesFormat()', () => {
     ['date-time', ['2020-01-01', '2020-01-01T24:00:00Z', '2020-01-01T00:00:00']],
     ['k8s-short-name', ['a.b', 'A', 'a'.repeat(64)]],
   ]
-  test.each(bad)('%s refuses %j', (name, values) => {
+  test.each(bad)('%s rejects %j', (name, values) => {
     expect(values.filter((value) => matchesFormat(name, value))).toEqual([])
   })
 })
 
-test('isSupportedFormat() ignores dashes and knows no other formats', () => {
+test('isSupportedFormat() ignores dashes and rejects unsupported formats', () => {
   expect(['date-time', 'datetime', 'k8s-short-name', 'uuid'].every(isSupportedFormat)).toBe(true)
   expect(['int32', 'ip', 'regex', ''].some(isSupportedFormat)).toBe(false)
   expect(formatCheck('int32')).toBeUndefined()
 })
 
-/** The rules as kube-openapi states them, without any shortcut. */
+/** The rules as stated by kube-openapi, without a fast path. */
 const HOSTNAME =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 
-test('matchesFormat() of hostname agrees with the expression it stands for', () => {
+test('matchesFormat() of hostname agrees with the regular expression of kube-openapi', () => {
   const parts = fc.constantFrom('a', 'b', 'Z', '7', '-', '.', '.', '$', '_', 'ä', 'a'.repeat(31), 'x'.repeat(62))
   const names = fc.array(parts, { maxLength: 9 }).map((list) => list.join(''))
   const fits = (name: string): boolean =>
@@ -80,7 +80,7 @@ test('matchesFormat() of hostname agrees with the expression it stands for', () 
   )
 })
 
-test('matchesFormat() of date-time is the same for a time in the usual form and in a form like it', () => {
+test('matchesFormat() of date-time gives the same result on its fast and slow paths', () => {
   const digits = (min: number, max: number, width: number) =>
     fc.integer({ min, max }).map((value) => String(value).padStart(width, '0'))
   const times = fc.tuple(digits(0, 9999, 4), ...[13, 32, 25, 61, 61].map((max) => digits(0, max, 2)))

@@ -1,12 +1,13 @@
-// The string formats that the API server enforces, by kube-openapi's rules (pkg/validation/strfmt): more lenient here,
-// stricter there than the formats of the same name elsewhere. Other names are annotations without effect.
+// The string formats that the API server enforces, with the rules of kube-openapi (pkg/validation/strfmt). They differ
+// from the JSON Schema formats of the same name: some are more lenient, some stricter. Any other format name is an
+// annotation without effect.
 import { parseDuration } from '../duration.ts'
 import { IPAddress, parseCIDRSloppy, parseIPSloppy } from './ip.ts'
 import { isMailAddress } from './mail-address.ts'
 import { digitsAt, isCalendarDate, isDateAt } from './rfc3339.ts'
 import { isRequestURI } from './url.ts'
 
-/** Whether a value has a format. */
+/** Reports whether a value has a format. */
 export type FormatCheck = (value: string) => boolean
 
 const HOSTNAME =
@@ -28,7 +29,7 @@ const matching =
   (value) =>
     pattern.test(value)
 
-/** By normalised name: dashes in a format's name do not count. */
+/** Keyed by normalised name: dashes in format names are ignored. */
 const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['bsonobjectid', matching(/^[0-9a-fA-F]{24}$/)],
   ['uri', isRequestURI],
@@ -58,22 +59,24 @@ const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['k8slongname', (value) => value.length <= 253 && LONG_NAME.test(value)],
 ])
 
-/** Whether the API server enforces the format, under any spelling with dashes (`date-time`, `datetime`). */
+/**
+ * Reports whether the API server enforces the format. Dashes in the name are ignored (`date-time` equals `datetime`).
+ */
 export function isSupportedFormat(name: string): boolean {
   return CHECKS.has(name.replaceAll('-', ''))
 }
 
-/** The check for a format, to be looked up once; undefined if the format has no effect. */
+/** Returns the check for a format, or undefined if the format has no effect. Callers should look it up once. */
 export function formatCheck(name: string): FormatCheck | undefined {
   return CHECKS.get(name.replaceAll('-', ''))
 }
 
-/** Whether the value has the format; false for a format that is not supported. */
+/** Reports whether the value has the format. Always false for unsupported formats. */
 export function matchesFormat(name: string, value: string): boolean {
   return formatCheck(name)?.(value) ?? false
 }
 
-/** What an ASCII character may be in a hostname, by code. `\p{S}` has some of the punctuation. */
+/** Classes of ASCII characters in hostnames. `\p{S}` includes some punctuation. */
 const OTHER = 0
 const LETTER = 1
 const DIGIT_OR_SYMBOL = 2
@@ -90,7 +93,9 @@ function isHostname(value: string): boolean {
   return isAsciiHostname(value) ?? isUnicodeHostname(value)
 }
 
-/** The verdict of {@link isUnicodeHostname}, without its cost, if all characters are ASCII; `undefined` otherwise. */
+/**
+ * A fast path of {@link isUnicodeHostname} for ASCII values: the same result, or undefined if the value is not ASCII.
+ */
 function isAsciiHostname(value: string): boolean | undefined {
   const length = value.length
   let start = 0
@@ -115,7 +120,7 @@ function isAsciiHostname(value: string): boolean | undefined {
   }
   const rest = length - start
   if (!valid || rest > 63) return false
-  // A name without dots has its own rule: one hyphen, as second character, even if nothing follows it.
+  // Names without dots have their own rule: at most one hyphen, as the second character, even at the end.
   return start === 0 ? rest > 0 && !hasLateHyphen : rest >= 2 && hasOnlyLetters
 }
 
@@ -147,7 +152,7 @@ function isISBN13(value: string): boolean {
   return [...digits].reduce((total, digit, i) => total + (i % 2 === 0 ? 1 : 3) * Number(digit), 0) % 10 === 0
 }
 
-/** A card number of a known issuer, with anything between its digits, whose Luhn checksum is right. */
+/** Accepts card numbers of known issuers with a correct Luhn checksum; any characters may separate the digits. */
 function isCreditCard(value: string): boolean {
   const digits = value.replace(/[^0-9]+/g, '')
   if (!CREDIT_CARD.test(digits)) return false
@@ -159,12 +164,12 @@ function isCreditCard(value: string): boolean {
   return sum % 10 === 0
 }
 
-/** A date, a `t` and a time of day; what follows a second `t` is not looked at, as in kube-openapi. */
+/** Accepts a date, a `t` and a time of day. As in kube-openapi, the text after a second `t` is ignored. */
 function isDateTime(value: string): boolean {
   return isPlainUTC(value) || isLenientDateTime(value)
 }
 
-/** Whether the value has the form that is all but universal in Kubernetes: `2006-01-02T15:04:05Z`. */
+/** A fast path for the most common form in Kubernetes: `2006-01-02T15:04:05Z`. */
 function isPlainUTC(value: string): boolean {
   if (value.length !== 20 || value[10] !== 'T' || value[13] !== ':' || value[16] !== ':' || value[19] !== 'Z')
     return false
@@ -183,7 +188,7 @@ function isLenientDateTime(value: string): boolean {
 
 const LOOSE_UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/
 
-/** A Go duration, or any text that has a number with a unit somewhere, such as `3 days`. */
+/** Accepts Go durations, and any text that contains a number with a unit, such as `3 days`. */
 function isOpenAPIDuration(value: string): boolean {
   try {
     parseDuration(value)

@@ -7,6 +7,6 @@ test.each([
   ['\n\t\x07\x00\x7f', '"\\n\\t\\a\\x00\\x7f"'],
   ['äöü 語 😀', '"äöü 語 😀"'],
   ['\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
-])('goQuote() quotes %j as Go does', (text, quoted) => {
+])('goQuote() quotes %j like Go', (text, quoted) => {
   expect(goQuote(text)).toBe(quoted)
 })

@@ -1,4 +1,4 @@
-// Go's strconv.Quote: Kubernetes prints rejected values with it, so the API's error texts depend on each escape.
+// Go's strconv.Quote. Kubernetes quotes rejected values with it, so error texts depend on every escape.
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\x07': '\\a',
@@ -12,12 +12,12 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-/** What needs no escape in any string: printable ASCII without the quote and the backslash. */
+/** Text without characters to escape: printable ASCII without the quote and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/
-/** Go's unicode.IsPrint, apart from the ASCII space, which is printable as well. */
+/** Go's unicode.IsPrint, except for the ASCII space, which is printable too. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
-/** The text in double quotes, escaped as Go's `%q` does: printable Unicode stays as it is. */
+/** Quotes text in double quotes with the escapes of Go's `%q`. Printable Unicode is not escaped. */
 export function goQuote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`
   let out = '"'
@@ -30,7 +30,7 @@ function quoteChar(char: string): string {
   if (short !== undefined) return short
   if (char === ' ' || PRINTABLE.test(char)) return char
   const code = char.codePointAt(0) ?? 0
-  // Go strings cannot hold half a surrogate pair: its decoders have replaced it before it can be quoted.
+  // A Go string cannot contain half a surrogate pair: Go's decoders replace it before it can be quoted.
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`

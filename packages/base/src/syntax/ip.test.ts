@@ -12,7 +12,7 @@ describe('IPAddress.parse()', () => {
     ['1::', '1::'],
     ['::ffff:1.2.3.4', '::ffff:1.2.3.4'],
     ['fe80::1%eth0', 'fe80::1%eth0'],
-  ])('reads %j, which prints as %j', (text, printed) => {
+  ])('parses %j and prints it as %j', (text, printed) => {
     expect(IPAddress.parse(text).toString()).toBe(printed)
   })
 
@@ -31,11 +31,11 @@ describe('IPAddress.parse()', () => {
     ['::1%', 'ParseAddr("::1%"): zone must be a non-empty string'],
     ['', 'ParseAddr(""): unable to parse IP'],
     ['abc', 'ParseAddr("abc"): unable to parse IP'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => IPAddress.parse(text)).toThrow(new SyntaxError(message))
   })
 
-  test('reads back every address that toString() prints', () => {
+  test('parses every address that toString() prints', () => {
     const groups = fc.array(fc.constantFrom(0, 0, 0, 1, 0xffff), { minLength: 16, maxLength: 16 })
     fc.assert(
       fc.property(groups, (bytes) => {
@@ -57,7 +57,7 @@ test.each([
   ['fe80::1', 'isLinkLocalUnicast'],
   ['192.168.0.1', 'isGlobalUnicast'],
   ['fd00::1', 'isGlobalUnicast'],
-] as const)('IPAddress classifies %s as %s and as nothing else', (text, kind) => {
+] as const)('IPAddress classifies %s only as %s', (text, kind) => {
   const address = IPAddress.parse(text)
   const kinds = [
     'isUnspecified',
@@ -77,7 +77,7 @@ describe('IPPrefix', () => {
     ['192.168.0.0/', 'netip.ParsePrefix("192.168.0.0/"): bad bits after slash: ""'],
     ['fe80::1%a/64', 'netip.ParsePrefix("fe80::1%a/64"): IPv6 zones cannot be present in a prefix'],
     ['x/1', 'netip.ParsePrefix("x/1"): ParseAddr("x"): unable to parse IP'],
-  ])('parse() refuses %j', (text, message) => {
+  ])('parse() rejects %j', (text, message) => {
     expect(() => IPPrefix.parse(text)).toThrow(new SyntaxError(message))
   })
 
@@ -86,7 +86,7 @@ describe('IPPrefix', () => {
     expect(IPPrefix.parse('2001:db8::ff/0').masked().toString()).toBe('::/0')
   })
 
-  test('contains() and overlaps() look at the network bits of the same family', () => {
+  test('contains() and overlaps() compare the network bits within one family', () => {
     const net = IPPrefix.parse('10.0.0.0/9')
     expect(net.contains(IPAddress.parse('10.127.1.1'))).toBe(true)
     expect(net.contains(IPAddress.parse('10.128.1.1'))).toBe(false)
@@ -104,7 +104,7 @@ describe('sloppy parsers', () => {
     ['1.2.3', undefined],
     ['fe80::1%eth0', undefined],
     ['x', undefined],
-  ])('parseIPSloppy() reads %j as %j', (text, printed) => {
+  ])('parseIPSloppy() parses %j as %j', (text, printed) => {
     const address = parseIPSloppy(text)
     expect(address && formatNetIP(address)).toBe(printed)
   })
@@ -114,7 +114,7 @@ describe('sloppy parsers', () => {
     ['1.2.3.4/33', undefined],
     ['1.2.3.4', undefined],
     ['::/128', '::/128'],
-  ])('parseCIDRSloppy() reads %j as %j', (text, printed) => {
+  ])('parseCIDRSloppy() parses %j as %j', (text, printed) => {
     expect(parseCIDRSloppy(text)?.toString()).toBe(printed)
   })
 })

@@ -1,23 +1,23 @@
-// IP addresses and prefixes, parsed, printed and classified as Go's net/netip does, with its error texts: they surface
-// through CEL's ip() and cidr(). The sloppy parsers at the end are those that Kubernetes keeps for old API fields, where
-// "010.0.0.1" has always meant 10.0.0.1.
+// IP addresses and prefixes with the parsing, printing, classification and error texts of Go's net/netip; the texts
+// surface through CEL's ip() and cidr(). The sloppy parsers at the end are the ones that Kubernetes keeps for old API
+// fields, in which "010.0.0.1" means 10.0.0.1.
 import { goQuote } from './go-quote.ts'
 
-/** An IPv4 or IPv6 address, immutable; IPv6 addresses may carry a zone. */
+/** An immutable IPv4 or IPv6 address. IPv6 addresses may have a zone. */
 export class IPAddress {
-  /** 4 or 16 bytes, most significant first; must not be changed. */
+  /** 4 or 16 bytes, most significant first. Do not modify. */
   readonly bytes: Uint8Array
   readonly zone: string
 
   constructor(bytes: Uint8Array, zone = '') {
     if (bytes.length !== 4 && bytes.length !== 16) {
-      throw new RangeError(`Cannot make an IP address of ${bytes.length} bytes: 4 or 16 are needed`)
+      throw new RangeError(`Cannot create IP address: expected 4 or 16 bytes, got ${bytes.length}`)
     }
     this.bytes = bytes
     this.zone = zone
   }
 
-  /** The address that `text` spells; throws a SyntaxError with the text of Go's netip.ParseAddr. */
+  /** Parses an address. Throws a SyntaxError with the text of Go's netip.ParseAddr. */
   static parse(text: string): IPAddress {
     for (const char of text) {
       if (char === '.') return new IPAddress(parseIPv4Fields(text, text))
@@ -27,7 +27,7 @@ export class IPAddress {
     throw addressError(text, 'unable to parse IP')
   }
 
-  /** 4 or 6; an IPv4 address that is mapped into IPv6 counts as 6. */
+  /** 4 or 6. An IPv4 address mapped into IPv6 has family 6. */
   get family(): 4 | 6 {
     return this.bytes.length === 4 ? 4 : 6
   }
@@ -36,7 +36,7 @@ export class IPAddress {
     return this.bytes.length === 4 ? 32 : 128
   }
 
-  /** Whether this is `::ffff:a.b.c.d`. */
+  /** Reports whether this is an IPv4-mapped address, `::ffff:a.b.c.d`. */
   is4In6(): boolean {
     const { bytes } = this
     return (
@@ -44,7 +44,7 @@ export class IPAddress {
     )
   }
 
-  /** The IPv4 address inside a mapped one, else this address. */
+  /** Returns the IPv4 address inside an IPv4-mapped address, else this address. */
   unmap(): IPAddress {
     return this.is4In6() ? new IPAddress(this.bytes.slice(12)) : this
   }
@@ -76,7 +76,10 @@ export class IPAddress {
     return bytes[0] === 0xfe && (byteAt(bytes, 1) & 0xc0) === 0x80
   }
 
-  /** Neither unspecified, broadcast, loopback, multicast nor link-local; private addresses are global in this sense. */
+  /**
+   * Reports whether the address is neither unspecified, broadcast, loopback, multicast nor link-local. Private
+   * addresses count as global.
+   */
   isGlobalUnicast(): boolean {
     const plain = this.unmap()
     if (plain.family === 4 && (plain.isUnspecified() || plain.bytes.every((b) => b === 255))) return false
@@ -84,7 +87,7 @@ export class IPAddress {
     return !isZero && !plain.isLoopback() && !plain.isMulticast() && !plain.isLinkLocalUnicast()
   }
 
-  /** Negative, zero or positive; shorter addresses come first, zones last. */
+  /** Orders addresses: IPv4 before IPv6, then by bytes, then by zone. */
   compare(other: IPAddress): number {
     if (this.bitLength !== other.bitLength) return this.bitLength - other.bitLength
     for (let i = 0; i < this.bytes.length; i++) {
@@ -98,7 +101,7 @@ export class IPAddress {
     return this.compare(other) === 0
   }
 
-  /** The canonical form (RFC 5952). */
+  /** Formats the address canonically (RFC 5952). */
   toString(): string {
     if (this.family === 4) return this.bytes.join('.')
     const zone = this.zone === '' ? '' : `%${this.zone}`
@@ -106,7 +109,7 @@ export class IPAddress {
   }
 }
 
-/** An address and the number of its leading bits that name a network. */
+/** A network: an address and the number of leading bits that identify the network. */
 export class IPPrefix {
   readonly address: IPAddress
   readonly bits: number
@@ -116,7 +119,7 @@ export class IPPrefix {
     this.bits = bits
   }
 
-  /** The prefix that `text` spells; throws a SyntaxError with the text of Go's netip.ParsePrefix. */
+  /** Parses a prefix. Throws a SyntaxError with the text of Go's netip.ParsePrefix. */
   static parse(text: string): IPPrefix {
     const slash = text.lastIndexOf('/')
     if (slash < 0) throw prefixError(text, "no '/'")
@@ -124,7 +127,7 @@ export class IPPrefix {
     if (address.zone !== '') throw prefixError(text, 'IPv6 zones cannot be present in a prefix')
     const bitsText = text.slice(slash + 1)
     if (!/^(?:[0-9]|[1-9][0-9]+)$/.test(bitsText) || BigInt(bitsText) >= 2n ** 63n) {
-      // One sign alone or one digit after it is what strconv.Atoi is left to judge; it takes none of them.
+      // Go has a separate check for signs in strconv.Atoi; it rejects them all with this same text.
       throw prefixError(text, `bad bits after slash: ${goQuote(bitsText)}`)
     }
     const bits = Number(bitsText)
@@ -132,18 +135,18 @@ export class IPPrefix {
     return new IPPrefix(address, bits)
   }
 
-  /** The prefix with the bits of its address beyond the network cleared. */
+  /** Returns the prefix with the host bits of its address cleared. */
   masked(): IPPrefix {
     return new IPPrefix(new IPAddress(maskBytes(this.address.bytes, this.bits)), this.bits)
   }
 
-  /** Whether the network holds `address`; never one of the other family or with a zone. */
+  /** Reports whether the network contains `address`. False for an address of the other family or with a zone. */
   contains(address: IPAddress): boolean {
     if (address.zone !== '' || address.bitLength !== this.address.bitLength) return false
     return sameLeadingBits(this.address.bytes, address.bytes, this.bits)
   }
 
-  /** Whether the two networks share any address. */
+  /** Reports whether the two networks share an address. */
   overlaps(other: IPPrefix): boolean {
     if (this.address.bitLength !== other.address.bitLength) return false
     return sameLeadingBits(this.address.bytes, other.address.bytes, Math.min(this.bits, other.bits))
@@ -158,7 +161,10 @@ export class IPPrefix {
   }
 }
 
-/** The address as old API fields read it: leading zeros in IPv4 octets are allowed, zones are not; or undefined. */
+/**
+ * Parses an address with the rules of old API fields: IPv4 octets may have leading zeros, zones are not allowed.
+ * Returns undefined if the text is invalid.
+ */
 export function parseIPSloppy(text: string): IPAddress | undefined {
   for (const char of text) {
     if (char === '.') return parseSloppy(text, 4)
@@ -167,7 +173,10 @@ export function parseIPSloppy(text: string): IPAddress | undefined {
   return undefined
 }
 
-/** The prefix as old API fields read it, its address unmasked; or undefined. */
+/**
+ * Parses a prefix with the rules of old API fields. The address is not masked. Returns undefined if the text is
+ * invalid.
+ */
 export function parseCIDRSloppy(text: string): IPPrefix | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined
@@ -177,7 +186,7 @@ export function parseCIDRSloppy(text: string): IPPrefix | undefined {
   return address !== undefined && bits <= address.bitLength ? new IPPrefix(address, bits) : undefined
 }
 
-/** Go's net.IP.String: mapped IPv4 addresses print as plain IPv4. */
+/** Formats an address like Go's net.IP.String: IPv4-mapped addresses print as IPv4. */
 export function formatNetIP(address: IPAddress): string {
   return address.unmap().toString()
 }
@@ -198,7 +207,7 @@ function parsePrefixAddress(prefix: string, text: string): IPAddress {
   }
 }
 
-/** The four octets that `text` spells; `input` is the whole address, for the error. */
+/** Parses the four octets of `text`. `input` is the complete address, for the error. */
 function parseIPv4Fields(input: string, text: string): Uint8Array {
   const fields = new Uint8Array(4)
   let value = 0
@@ -290,7 +299,7 @@ function printIPv6(bytes: Uint8Array): string {
   for (let i = 0; i < 8; i++) {
     let end = i
     while (end < 8 && groups[end] === 0) end++
-    // The first of the longest runs of two groups or more is left out.
+    // The first of the longest runs of at least two zero groups is abbreviated to `::`.
     if (end - i > length) [start, length] = [i, end - i]
   }
   const hex = groups.map((group) => group.toString(16))
@@ -298,13 +307,13 @@ function printIPv6(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
-/** The strict parser does the work; what the sloppy one takes beyond it are leading zeros, so those are dropped first. */
+/** The sloppy syntax extends the strict one by leading zeros only, so they are removed before strict parsing. */
 function parseSloppy(text: string, family: 4 | 6): IPAddress | undefined {
   if (text.includes('%')) return undefined
   const embedded = /[0-9.]*\.[0-9.]*$/.exec(text)?.[0] ?? ''
   const strict = text.slice(0, text.length - embedded.length) + embedded.replace(/(^|\.)0+(?=[0-9])/g, '$1')
   try {
-    // Hexadecimal groups may have any number of leading zeros as well.
+    // Hexadecimal groups may have any number of leading zeros too.
     const address = IPAddress.parse(family === 6 ? strict.replace(/(^|:)0+(?=[0-9a-fA-F]{4})/g, '$1') : strict)
     return address.family === family ? address : undefined
   } catch {

@@ -1,8 +1,9 @@
-// The grammar of Go's net/mail.ParseAddress (RFC 5322 with its relaxations), which is what the format `email` means in
-// Kubernetes: `Name <a@b>`, comments and one-member groups are emails there. Only the verdict is needed.
+// The grammar of Go's net/mail.ParseAddress (RFC 5322 with relaxations), which defines the format `email` in
+// Kubernetes. It accepts `Name <a@b>`, comments and groups with one member. This parser only decides whether the text
+// is valid.
 import { IPAddress } from './ip.ts'
 
-/** Whether Go's `mail.ParseAddress` takes the text. */
+/** Reports whether Go's `mail.ParseAddress` accepts the text. */
 export function isMailAddress(text: string): boolean {
   const reader = new MailReader(text)
   return reader.address(true) === 1 && reader.comments() && reader.atEnd
@@ -10,7 +11,7 @@ export function isMailAddress(text: string): boolean {
 
 /** VCHAR of RFC 6532: printable ASCII without space, and everything beyond ASCII. */
 const VISIBLE = '[!-~\\u0080-\\u{10ffff}]'
-/** A run of visible characters other than the specials of RFC 5322, 3.2.3; dots included. */
+/** A run of visible characters, including dots, without the specials of RFC 5322, section 3.2.3. */
 const DOTTED_ATOM = /(?:(?![()<>[\]:;@\\,"])[!-~\u0080-\u{10ffff}])+/uy
 const QUOTED = new RegExp(`"((?:(?!["\\\\])${VISIBLE}|[ \\t]|\\\\(?:${VISIBLE}|[ \\t]))*)"`, 'uy')
 const DOMAIN_LITERAL = new RegExp(`\\[((?:(?![[\\]\\\\])${VISIBLE})*)\\]`, 'uy')
@@ -28,7 +29,7 @@ class MailReader {
     return this.#at === this.#text.length
   }
 
-  /** How many addresses were read: one, or those of a group; -1 if there is none here. */
+  /** Reads an address or a group. Returns the number of addresses read, -1 if there is none at this position. */
   address(groupAllowed: boolean): number {
     this.#match(BLANKS)
     if (this.atEnd) return -1
@@ -42,7 +43,7 @@ class MailReader {
     return this.#take('<') && this.#addressSpec() && this.#take('>') ? 1 : -1
   }
 
-  /** Skips blanks and comments; false if a comment does not end. */
+  /** Skips blanks and comments. Returns false if a comment is unterminated. */
   comments(): boolean {
     this.#match(BLANKS)
     while (this.#take('(')) {
@@ -62,7 +63,7 @@ class MailReader {
     }
   }
 
-  /** local@domain; goes back to where it began if that is not here. */
+  /** Reads local@domain. If it does not match, the position stays unchanged. */
   #addressSpec(): boolean {
     const start = this.#at
     this.#match(BLANKS)
@@ -90,7 +91,7 @@ class MailReader {
     }
   }
 
-  /** One word or more; whatever follows the first is left to the caller when it is no word. */
+  /** Reads one or more words. Stops before the first text that is not a word. */
   #phrase(): boolean {
     for (let words = 0; ; words++) {
       if (words > 0 && !this.comments()) return false

@@ -81,22 +81,22 @@ describe('name checks', () => {
         'must not begin or end with a hyphen',
       ],
     ],
-  ] as const)('%o says of %j: %j', (check, value, messages) => {
+  ] as const)('%o of %j returns %j', (check, value, messages) => {
     expect(check(value)).toEqual(messages)
   })
 
-  test('isValidPortNum() names the range', () => {
+  test('isValidPortNum() reports the valid range', () => {
     expect(isValidPortNum(65535)).toEqual([])
     expect(isValidPortNum(0)).toEqual(['must be between 1 and 65535, inclusive'])
   })
 
-  test('isPathSegmentName() allows a dot in a prefix only', () => {
+  test('isPathSegmentName() allows dots as a prefix only', () => {
     expect(isPathSegmentName('..', false)).toEqual(["may not be '..'"])
     expect(isPathSegmentName('..', true)).toEqual([])
     expect(isPathSegmentName('a/%', false)).toEqual(["may not contain '/'", "may not contain '%'"])
   })
 
-  test('nameIsDNSSubdomain() and nameIsDNSLabel() let a generateName end with a dash', () => {
+  test('nameIsDNSSubdomain() and nameIsDNSLabel() allow a generateName to end in a dash', () => {
     expect(nameIsDNSSubdomain('web-', true)).toEqual([])
     expect(nameIsDNSSubdomain('web-', false)).toEqual([subdomain])
     expect(nameIsDNSLabel('web-', true)).toEqual([])

@@ -1,11 +1,14 @@
 // Kubernetes' rules for names, keys and label values. Each function returns the messages of the rules that `value`
-// breaks, none if it is good; behaviour and texts as in apimachinery/pkg/util/validation, api/validate/content and
-// api/validation. Lengths are in bytes of UTF-8, whatever the message says.
+// violates, or an empty array. Behaviour and texts as in apimachinery/pkg/util/validation, api/validate/content and
+// api/validation. Lengths are in bytes of UTF-8, even where the message says characters.
 
-/** Checks a value; returns the messages of the broken rules, an empty array if there is none. */
+/** Checks a value. Returns the messages of the violated rules, or an empty array. */
 export type NameCheck = (value: string) => string[]
 
-/** Checks an object's name; with `prefix`, a generateName, whose trailing dash will be followed by more. */
+/**
+ * Checks the name of an object. With `prefix`, the name is a generateName, which may end in a dash because a suffix
+ * follows.
+ */
 export type ObjectNameCheck = (name: string, prefix: boolean) => string[]
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
@@ -23,21 +26,21 @@ const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const ENV_VAR_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*'
 const CONFIG_MAP_KEY = '[-._a-zA-Z0-9]+'
 
-const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`)
-const LABEL_REGEX = whole(LABEL)
-const SUBDOMAIN_REGEX = whole(SUBDOMAIN)
-const UNDERSCORE_SUBDOMAIN_REGEX = whole(UNDERSCORE_SUBDOMAIN)
+const anchored = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`)
+const LABEL_REGEX = anchored(LABEL)
+const SUBDOMAIN_REGEX = anchored(SUBDOMAIN)
+const UNDERSCORE_SUBDOMAIN_REGEX = anchored(UNDERSCORE_SUBDOMAIN)
 const CASELESS_SUBDOMAIN_REGEX = new RegExp(`^${SUBDOMAIN}$`, 'i')
-const LABEL_1035_REGEX = whole(LABEL_1035)
-const WILDCARD_SUBDOMAIN_REGEX = whole(WILDCARD_SUBDOMAIN)
-const LABEL_KEY_REGEX = whole(LABEL_KEY)
-const LABEL_VALUE_REGEX = whole(LABEL_VALUE)
-const C_IDENTIFIER_REGEX = whole(C_IDENTIFIER)
-const PERCENT_REGEX = whole(PERCENT)
-const HTTP_HEADER_NAME_REGEX = whole(HTTP_HEADER_NAME)
-const HTTP_PATH_REGEX = whole(HTTP_PATH)
-const ENV_VAR_NAME_REGEX = whole(ENV_VAR_NAME)
-const CONFIG_MAP_KEY_REGEX = whole(CONFIG_MAP_KEY)
+const LABEL_1035_REGEX = anchored(LABEL_1035)
+const WILDCARD_SUBDOMAIN_REGEX = anchored(WILDCARD_SUBDOMAIN)
+const LABEL_KEY_REGEX = anchored(LABEL_KEY)
+const LABEL_VALUE_REGEX = anchored(LABEL_VALUE)
+const C_IDENTIFIER_REGEX = anchored(C_IDENTIFIER)
+const PERCENT_REGEX = anchored(PERCENT)
+const HTTP_HEADER_NAME_REGEX = anchored(HTTP_HEADER_NAME)
+const HTTP_PATH_REGEX = anchored(HTTP_PATH)
+const ENV_VAR_NAME_REGEX = anchored(ENV_VAR_NAME)
+const CONFIG_MAP_KEY_REGEX = anchored(CONFIG_MAP_KEY)
 
 const LABEL_MESSAGE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
@@ -66,17 +69,17 @@ const RELAXED_ENV_VAR_NAME_MESSAGE =
 const CONFIG_MAP_KEY_MESSAGE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
 const DECIMAL_INTEGER_MESSAGE = 'must be a valid decimal integer in canonical form'
 
-/** "must be no more than 63 characters": the wording for names. */
+/** "must be no more than 63 characters": the text for names. */
 export function maxLengthMessage(length: number): string {
   return `must be no more than ${length} characters`
 }
 
-/** "must be no more than 63 bytes": the wording for label keys and values. */
+/** "must be no more than 63 bytes": the text for label keys and values. */
 export function maxBytesMessage(length: number): string {
   return `must be no more than ${length} bytes`
 }
 
-/** The message with examples and the pattern: "... (e.g. 'a', or 'b', regex used for validation is '...')". */
+/** Appends examples and the pattern to a message: "... (e.g. 'a', or 'b', regex used for validation is '...')". */
 export function regexMessage(message: string, pattern: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`
   const list = examples.map((example) => `'${example}', `).join(' or ')
@@ -88,24 +91,24 @@ export function inclusiveRangeMessage(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`
 }
 
-/** A DNS label (RFC 1123): at most 63 bytes, no dots. */
+/** Checks a DNS label (RFC 1123): at most 63 bytes, no dots. */
 export function isDNS1123Label(value: string): string[] {
   const errors = tooLong(value, 63)
   if (LABEL_REGEX.test(value)) return errors
-  // A good subdomain that is no label can only have dots too many.
+  // A value that is a valid subdomain but not a valid label contains dots.
   if (SUBDOMAIN_REGEX.test(value)) errors.push('must not contain dots')
   else errors.push(regexMessage(LABEL_MESSAGE, LABEL, 'my-name', '123-abc'))
   return errors
 }
 
-/** A lower-case DNS name (RFC 1123): labels joined by dots, at most 253 bytes. */
+/** Checks a lower-case DNS name (RFC 1123): labels separated by dots, at most 253 bytes. */
 export function isDNS1123Subdomain(value: string): string[] {
   const errors = tooLong(value, 253)
   if (!SUBDOMAIN_REGEX.test(value)) errors.push(regexMessage(SUBDOMAIN_MESSAGE, SUBDOMAIN, 'example.com'))
   return errors
 }
 
-/** As `isDNS1123Subdomain`, upper case allowed. */
+/** Like `isDNS1123Subdomain`, but allows upper case. */
 export function isDNS1123SubdomainCaseless(value: string): string[] {
   const errors = byteLength(value) > 253 ? [maxBytesMessage(253)] : []
   if (!CASELESS_SUBDOMAIN_REGEX.test(value)) {
@@ -114,7 +117,7 @@ export function isDNS1123SubdomainCaseless(value: string): string[] {
   return errors
 }
 
-/** As `isDNS1123Subdomain`, underscores allowed. */
+/** Like `isDNS1123Subdomain`, but allows underscores. */
 export function isDNS1123SubdomainWithUnderscore(value: string): string[] {
   const errors = tooLong(value, 253)
   if (!UNDERSCORE_SUBDOMAIN_REGEX.test(value)) {
@@ -123,7 +126,7 @@ export function isDNS1123SubdomainWithUnderscore(value: string): string[] {
   return errors
 }
 
-/** A DNS label that begins with a letter (RFC 1035). */
+/** Checks a DNS label that starts with a letter (RFC 1035). */
 export function isDNS1035Label(value: string): string[] {
   const errors = tooLong(value, 63)
   if (!LABEL_1035_REGEX.test(value)) {
@@ -132,7 +135,7 @@ export function isDNS1035Label(value: string): string[] {
   return errors
 }
 
-/** `*.` and a DNS name. */
+/** Checks a wildcard DNS name: `*.` followed by a DNS name. */
 export function isWildcardDNS1123Subdomain(value: string): string[] {
   const errors = tooLong(value, 253)
   if (!WILDCARD_SUBDOMAIN_REGEX.test(value)) {
@@ -141,7 +144,7 @@ export function isWildcardDNS1123Subdomain(value: string): string[] {
   return errors
 }
 
-/** A label or annotation key: a name of at most 63 bytes after an optional `prefix/` which is a DNS name. */
+/** Checks a label or annotation key: a name of at most 63 bytes, optionally prefixed by a DNS name and a slash. */
 export function isQualifiedName(value: string): string[] {
   const errors: string[] = []
   const parts = value.split('/')
@@ -168,7 +171,7 @@ export function isQualifiedName(value: string): string[] {
   return errors
 }
 
-/** A label value: empty, or at most 63 bytes that begin and end alphanumerically. */
+/** Checks a label value: empty, or at most 63 bytes with an alphanumeric first and last character. */
 export function isValidLabelValue(value: string): string[] {
   const errors = byteLength(value) > 63 ? [maxBytesMessage(63)] : []
   if (!LABEL_VALUE_REGEX.test(value)) {
@@ -177,14 +180,14 @@ export function isValidLabelValue(value: string): string[] {
   return errors
 }
 
-/** A DNS name of three segments or more; the caller reports an empty one as required. */
+/** Checks a DNS name of at least three segments. Callers report an empty name as required. */
 export function isFullyQualifiedName(name: string): string[] {
   const errors = isDNS1123Subdomain(name)
   if (errors.length > 0) return [errors.join(',')]
   return name.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : []
 }
 
-/** A DNS name of two labels or more, a final dot allowed; the caller reports an empty one as required. */
+/** Checks a DNS name of at least two labels; a trailing dot is allowed. Callers report an empty name as required. */
 export function isFullyQualifiedDomainName(value: string): string[] {
   const name = value.endsWith('.') ? value.slice(0, -1) : value
   const errors = isDNS1123Subdomain(name)
@@ -195,7 +198,7 @@ export function isFullyQualifiedDomainName(value: string): string[] {
   return bad === undefined ? [] : [bad.join(',')]
 }
 
-/** `acme.io/foo`: a DNS name, a slash and an HTTP path. */
+/** Checks a DNS name followed by a slash and an HTTP path: `acme.io/foo`. */
 export function isDomainPrefixedPath(value: string): string[] {
   const slash = value.indexOf('/')
   if (slash < 1 || slash === value.length - 1) {
@@ -206,35 +209,37 @@ export function isDomainPrefixedPath(value: string): string[] {
   return errors
 }
 
-/** `acme.io/foo`: a label key that has a prefix. */
+/** Checks a label key with a prefix: `acme.io/foo`. */
 export function isDomainPrefixedKey(value: string): string[] {
   const errors = isQualifiedName(value)
   if (errors.length > 0) return errors
   return value.includes('/') ? [] : ['must be a domain-prefixed key (such as "acme.io/foo")']
 }
 
-/** An identifier of the C language. */
+/** Checks an identifier of the C language. */
 export function isCIdentifier(value: string): string[] {
   if (C_IDENTIFIER_REGEX.test(value)) return []
   return [regexMessage(C_IDENTIFIER_MESSAGE, C_IDENTIFIER, 'my_name', 'MY_NAME', 'MyName')]
 }
 
-/** A port number, 1 to 65535. */
+/** Checks a port number: 1 to 65535. */
 export function isValidPortNum(port: number): string[] {
   return isInRange(port, 1, 65535)
 }
 
-/** A number of the range, both ends included. */
+/** Checks that a number is within a range, both ends included. */
 export function isInRange(value: number, min: number, max: number): string[] {
   return value >= min && value <= max ? [] : [inclusiveRangeMessage(min, max)]
 }
 
-/** A POSIX user or group number: 0 to 2^31-1. */
+/** Checks a POSIX user or group ID: 0 to 2^31-1. */
 export function isValidPosixId(id: number): string[] {
   return isInRange(id, 0, 2 ** 31 - 1)
 }
 
-/** An IANA service name: at most 15 of a-z, 0-9 and single inner hyphens, with a letter. */
+/**
+ * Checks an IANA service name: at most 15 characters of a-z, 0-9 and single inner hyphens, with at least one letter.
+ */
 export function isValidPortName(port: string): string[] {
   const errors = tooLong(port, 15)
   if (!/^[-a-z0-9]+$/.test(port)) {
@@ -246,18 +251,18 @@ export function isValidPortName(port: string): string[] {
   return errors
 }
 
-/** Digits and a percent sign. */
+/** Checks a percentage: digits and a percent sign. */
 export function isValidPercent(value: string): string[] {
   return PERCENT_REGEX.test(value) ? [] : [regexMessage(PERCENT_MESSAGE, PERCENT, '1%', '93%')]
 }
 
-/** The name of an HTTP header. */
+/** Checks the name of an HTTP header. */
 export function isHTTPHeaderName(value: string): string[] {
   if (HTTP_HEADER_NAME_REGEX.test(value)) return []
   return [regexMessage(HTTP_HEADER_NAME_MESSAGE, HTTP_HEADER_NAME, 'X-Header-Name')]
 }
 
-/** The name of an environment variable, by the strict rule. */
+/** Checks the name of an environment variable with the strict rule. */
 export function isEnvVarName(value: string): string[] {
   const errors = ENV_VAR_NAME_REGEX.test(value)
     ? []
@@ -265,13 +270,13 @@ export function isEnvVarName(value: string): string[] {
   return [...errors, ...climbsDirectories(value)]
 }
 
-/** The name of an environment variable, by the relaxed rule: printable ASCII without `=`. */
+/** Checks the name of an environment variable with the relaxed rule: printable ASCII without `=`. */
 export function isRelaxedEnvVarName(value: string): string[] {
   if (value === '') return ['environment variable name must be non-empty']
   return /^[ -<>-~]+$/.test(value) ? [] : [RELAXED_ENV_VAR_NAME_MESSAGE]
 }
 
-/** A key in the data of a ConfigMap or Secret. */
+/** Checks a key in the data of a ConfigMap or Secret. */
 export function isConfigMapKey(value: string): string[] {
   const errors = tooLong(value, 253)
   if (!CONFIG_MAP_KEY_REGEX.test(value)) {
@@ -280,33 +285,34 @@ export function isConfigMapKey(value: string): string[] {
   return [...errors, ...climbsDirectories(value)]
 }
 
-/** A whole number without plus sign, leading zeros or minus zero. */
+/** Checks a decimal integer in canonical form: no plus sign, leading zeros or minus zero. */
 export function isDecimalInteger(value: string): string[] {
   if (value === '') return ['must be non-empty']
   return /^(?:0|-?[1-9][0-9]*)$/.test(value) ? [] : [DECIMAL_INTEGER_MESSAGE]
 }
 
-/** A name that can be one segment of a URL path, or the beginning of one. */
+/** Checks a name, or a prefix of a name, that serves as one segment of a URL path. */
 export const isPathSegmentName: ObjectNameCheck = (name, prefix) => {
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`)
 }
 
-/** An object name that is a DNS name, as most kinds want it. */
+/** Checks an object name that must be a DNS name, as for most kinds. */
 export const nameIsDNSSubdomain: ObjectNameCheck = (name, prefix) =>
   isDNS1123Subdomain(prefix ? maskTrailingDash(name) : name)
 
-/** An object name that is a DNS label, as namespaces want it. */
+/** Checks an object name that must be a DNS label, as for namespaces. */
 export const nameIsDNSLabel: ObjectNameCheck = (name, prefix) => isDNS1123Label(prefix ? maskTrailingDash(name) : name)
 
-/** An object name that is a DNS label beginning with a letter, as services want it. */
+/** Checks an object name that must be a DNS label starting with a letter, as for services. */
 export const nameIsDNS1035Label: ObjectNameCheck = (name, prefix) =>
   isDNS1035Label(prefix ? maskTrailingDash(name) : name)
 
 /**
- * The generateName with its trailing dash hidden, since a suffix will follow it.
+ * Replaces the trailing dash of a generateName, because a suffix will follow it.
  *
- * Two characters give way to one, as in apimachinery, so the length check sees one character less than was sent.
+ * As in apimachinery, two characters are replaced by one, so the length check sees one character less than the client
+ * sent.
  */
 export function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
@@ -321,13 +327,16 @@ function climbsDirectories(value: string): string[] {
   return value.startsWith('..') ? ["must not start with '..'"] : []
 }
 
-/** Bytes of UTF-8. Anything but ASCII breaks the patterns anyway; the length message depends on it still. */
+/**
+ * Returns the length in bytes of UTF-8. Non-ASCII values violate the patterns anyway, but the length message depends on
+ * it.
+ */
 function byteLength(value: string): number {
   let length = value.length
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i)
     if (code < 0x80) continue
-    // Each half of a surrogate pair stands for two of its four bytes.
+    // Each half of a surrogate pair accounts for two of the four bytes.
     length += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
   }
   return length

@@ -33,7 +33,7 @@ describe('parseQuantity()', () => {
     ['1e-9', '1e-9'],
     ['1e100', '10e99'],
     ['1u', '1u'],
-  ])('reads %j, which prints as %j', (text, printed) => {
+  ])('parses %j and prints it as %j', (text, printed) => {
     expect(parseQuantity(text).toString()).toBe(printed)
   })
 
@@ -54,12 +54,12 @@ describe('parseQuantity()', () => {
     ['1KI', format],
     ['1e9223372036854775808', suffix],
     ['.Ei', 'unable to parse numeric part of quantity'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseQuantity(text)).toThrow(new SyntaxError(message))
     expect(Quantity.tryParse(text)).toBeUndefined()
   })
 
-  test('keeps the format of the suffix', () => {
+  test('takes the format from the suffix', () => {
     const formats = ['1', '1Ki', '1e3', '0.5Ki', '0.0001Ki'].map((text) => parseQuantity(text).format)
     const expected: QuantityFormat[] = ['DecimalSI', 'BinarySI', 'DecimalExponent', 'BinarySI', 'DecimalSI']
     expect(formats).toEqual(expected)
@@ -103,13 +103,13 @@ describe('Quantity', () => {
     expect(parseQuantity('1Ki').equal(parseQuantity('1.024k'))).toBe(true)
   })
 
-  test('add() takes the format of the other when this is zero', () => {
+  test('add() uses the format of the other quantity if this one is zero', () => {
     expect(parseQuantity('0').add(parseQuantity('1Mi')).toString()).toBe('1Mi')
     expect(parseQuantity('1').add(parseQuantity('1Mi')).toString()).toBe('1048577')
     expect(parseQuantity('1Mi').sub(parseQuantity('1Ki')).toString()).toBe('1023Ki')
   })
 
-  test('fromJSON() and toJSON() go through the string form', () => {
+  test('fromJSON() and toJSON() use the string form', () => {
     expect(JSON.stringify({ cpu: Quantity.fromJSON(' 0.5 ') })).toBe('{"cpu":"500m"}')
     expect(Quantity.fromJSON(2).toString()).toBe('2')
     expect(Quantity.fromJSON(null).isZero()).toBe(true)
@@ -120,18 +120,18 @@ describe('Quantity', () => {
     .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.integer({ min: -9, max: 3 }), formats)
     .map(([unscaled, exponent, format]) => new Quantity(unscaled, exponent, format))
 
-  test('toString() loses nothing: parsing it gives an equal quantity, and the same text in the same format', () => {
+  test('toString() is lossless: parsing it gives an equal quantity and, in the same format, the same text', () => {
     fc.assert(
       fc.property(quantities, (quantity) => {
         const again = parseQuantity(quantity.toString())
         expect(again.equal(quantity)).toBe(true)
-        // Without a suffix the binary format is forgotten, and with it the canonical text.
+        // Without a suffix the binary format is lost, and with it the canonical text.
         if (again.format === quantity.format) expect(again.toString()).toBe(quantity.toString())
       }),
     )
   })
 
-  test('add() and sub() are inverse, cmp() agrees with the sign of the difference', () => {
+  test('add() and sub() are inverse, and cmp() agrees with the sign of the difference', () => {
     fc.assert(
       fc.property(quantities, quantities, (a, b) => {
         expect(a.add(b).sub(b).equal(a)).toBe(true)

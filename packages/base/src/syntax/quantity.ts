@@ -1,9 +1,9 @@
 // Kubernetes' fixed-point numbers with unit suffixes: "100m", "1.5Gi", "12e6".
-// Behaviour as in apimachinery/pkg/api/resource, including what looks like an accident there: which spellings are kept
-// as they were written, that "-" is zero, and that a suffix beyond E or Ei is dropped in print. Objects pass through the
-// API server in that form, so any other answer would show up as a difference.
+// Behaviour as in apimachinery/pkg/api/resource, including its accidents: which spellings are kept as written, that "-"
+// is zero, and that a suffix beyond E or Ei is omitted from the output. Objects pass through the API server in that
+// form, so any deviation would appear as a difference.
 
-/** How a quantity prints its magnitude: `12e6`, `12Mi` or `12M`. */
+/** The notation in which a quantity prints its magnitude: `12e6`, `12Mi` or `12M`. */
 export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI'
 
 const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -26,7 +26,7 @@ const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
   ['P', 15],
   ['E', 18],
 ])
-/** Suffix to power of two. */
+/** Maps a suffix to a power of two. */
 const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
   ['Ki', 10],
   ['Mi', 20],
@@ -38,21 +38,21 @@ const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
 const DECIMAL_NAMES: ReadonlyMap<number, string> = new Map([...DECIMAL_SUFFIXES].map(([name, exp]) => [exp, name]))
 const BINARY_NAMES: ReadonlyMap<number, string> = new Map([...BINARY_SUFFIXES].map(([name, exp]) => [exp, name]))
 
-/** Groups: sign, integer digits, fraction digits (undefined without a point), suffix. */
+/** Groups: sign, integer digits, fraction digits (undefined without a decimal point), suffix. */
 const SPLIT = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
 
 /**
- * An exact decimal number, immutable, with the format it prints in.
+ * An immutable, exact decimal number with an output format.
  *
- * The value is `unscaled * 10^exponent`. `isDecimal` says that Kubernetes would hold it as an arbitrary-precision decimal
- * and not as a scaled int64; `asInt64()` and `isInteger()` depend on it, as they do there.
+ * The value is `unscaled * 10^exponent`. `isDecimal` means that Kubernetes would store the value as an
+ * arbitrary-precision decimal instead of a scaled int64. As in Kubernetes, `asInt64()` and `isInteger()` depend on it.
  */
 export class Quantity {
   readonly format: QuantityFormat
   readonly #unscaled: bigint
   readonly #exponent: number
   readonly #isDecimal: boolean
-  /** The printed form, computed on first use; the parser sets it for spellings that are kept as written. */
+  /** The printed form, computed on first use. The parser sets it for spellings that are kept as written. */
   #text: string | undefined
 
   constructor(
@@ -68,30 +68,30 @@ export class Quantity {
     this.#text = options.text
   }
 
-  /** The quantity that `text` spells; throws a SyntaxError with Kubernetes' own message. */
+  /** Parses a quantity. Throws a SyntaxError with the message of Kubernetes. */
   static parse(text: string): Quantity {
     const result = parse(text)
     if (typeof result === 'string') throw new SyntaxError(result)
     return result
   }
 
-  /** The quantity that `text` spells, or undefined; for callers that do not need the reason. */
+  /** Like `parse`, but returns undefined instead of throwing. */
   static tryParse(text: string): Quantity | undefined {
     const result = parse(text)
     return typeof result === 'string' ? undefined : result
   }
 
-  /** The quantity in a JSON value: a string (outer blanks allowed), a number, or null for zero. */
+  /** Reads a quantity from a JSON value: a string (surrounding blanks are ignored), a number, or null for zero. */
   static fromJSON(value: string | number | bigint | null): Quantity {
     return value === null ? new Quantity(0n, 0, 'DecimalSI') : Quantity.parse(String(value).trim())
   }
 
-  /** A whole number; `DecimalSI` unless told otherwise. */
+  /** Creates a quantity from a whole number. */
   static of(value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity {
     return new Quantity(BigInt(value), 0, format)
   }
 
-  /** `value` thousandths; `DecimalSI` unless told otherwise. */
+  /** Creates a quantity of `value` thousandths. */
   static ofMilli(value: bigint | number, format: QuantityFormat = 'DecimalSI'): Quantity {
     return new Quantity(BigInt(value), -3, format)
   }
@@ -104,12 +104,15 @@ export class Quantity {
     return this.#unscaled === 0n
   }
 
-  /** Whether `asInt64()` has an answer. */
+  /** Reports whether `asInt64()` returns a value. */
   isInteger(): boolean {
     return this.asInt64() !== undefined
   }
 
-  /** The value as an int64 if it is held as one and is whole without rounding; "9223372036854775807" already is not. */
+  /**
+   * Returns the value as an int64, if it is stored as an int64 and is a whole number. "9223372036854775807" is stored
+   * as a decimal, so the result is undefined.
+   */
   asInt64(): bigint | undefined {
     if (this.#isDecimal || this.#exponent < 0) return undefined
     if (this.#exponent === 0 || this.#unscaled === 0n) return this.#unscaled
@@ -118,49 +121,55 @@ export class Quantity {
     return fitsInt64(value) ? value : undefined
   }
 
-  /** The nearest float by one multiplication, hence not always correctly rounded; infinite when out of range. */
+  /**
+   * Returns an approximation, computed by one multiplication and therefore not always correctly rounded. Infinite if
+   * out of range.
+   */
   asApproximateFloat64(): number {
     const base = Number(this.#unscaled)
     return this.#exponent === 0 ? base : base * pow10(this.#exponent)
   }
 
-  /** The value rounded up to a whole number, as an int64. */
+  /** Returns the value rounded up to a whole number, as an int64. */
   value(): bigint {
     return this.scaledValue(0)
   }
 
-  /** The value in thousandths, rounded up, as an int64. */
+  /** Returns the value in thousandths, rounded up, as an int64. */
   milliValue(): bigint {
     return this.scaledValue(-3)
   }
 
-  /** The value in units of `10^scale`, rounded up, as an int64 which wraps or becomes 0 on overflow as in Kubernetes. */
+  /**
+   * Returns the value in units of `10^scale`, rounded up, as an int64. On overflow it wraps around or becomes 0, as in
+   * Kubernetes.
+   */
   scaledValue(scale: number): bigint {
     const shift = this.#exponent - scale
     return this.#isDecimal ? scaleDecimal(this.#unscaled, shift) : scaleInt64(this.#unscaled, shift)
   }
 
-  /** Negative, zero or positive as this is less than, equal to or greater than `other`. */
+  /** Compares by value: negative, zero or positive if this is less than, equal to or greater than `other`. */
   cmp(other: Quantity): -1 | 0 | 1 {
     return compare(this.#unscaled, this.#exponent, other.#unscaled, other.#exponent)
   }
 
-  /** Whether both are the same number; formats do not count. */
+  /** Reports whether both have the same value. Formats are not compared. */
   equal(other: Quantity): boolean {
     return this.cmp(other) === 0
   }
 
-  /** The sum, in the format of this quantity, or of `other` when this is zero. */
+  /** Returns the sum, in the format of this quantity or, if this is zero, of `other`. */
   add(other: Quantity): Quantity {
     return this.#plus(other, other.#unscaled)
   }
 
-  /** The difference, in the format of this quantity, or of `other` when this is zero. */
+  /** Returns the difference, in the format of this quantity or, if this is zero, of `other`. */
   sub(other: Quantity): Quantity {
     return this.#plus(other, -other.#unscaled)
   }
 
-  /** The product with a whole number. */
+  /** Returns the product with a whole number. */
   mul(factor: bigint): Quantity {
     return new Quantity(
       this.#unscaled * factor,
@@ -174,7 +183,7 @@ export class Quantity {
     return new Quantity(-this.#unscaled, this.#exponent, this.format, { isDecimal: this.#isDecimal })
   }
 
-  /** The canonical form: no fraction digits, the largest suffix that loses no precision. */
+  /** Formats the quantity canonically: no fraction digits, the largest suffix without loss of precision. */
   toString(): string {
     return (this.#text ??= print(this.#unscaled, this.#exponent, this.format))
   }
@@ -192,20 +201,21 @@ export class Quantity {
     const left = this.#unscaled * 10n ** BigInt(this.#exponent - exponent)
     const right = addend * 10n ** BigInt(other.#exponent - exponent)
     const sum = left + right
-    // An operand that leaves the int64 range while scales are matched moves the sum to decimals, even if the sum fits.
+    // If an operand exceeds the int64 range while the scales are aligned, the sum becomes a decimal, even if the sum
+    // fits.
     const overflowed = !fitsInt64(left) || !fitsInt64(right) || !fitsInt64(sum)
     return new Quantity(sum, exponent, format, { isDecimal: isDecimal || overflowed })
   }
 }
 
-/** The quantity that `text` spells; throws a SyntaxError with Kubernetes' own message. */
+/** Parses a quantity. Throws a SyntaxError with the message of Kubernetes. */
 export function parseQuantity(text: string): Quantity {
   return Quantity.parse(text)
 }
 
 type Suffix = { readonly format: QuantityFormat; readonly base: 2 | 10; readonly exponent: number }
 
-/** The quantity, or the reason why there is none. */
+/** Returns the quantity, or the error message. */
 function parse(text: string): Quantity | string {
   if (text === '') return FORMAT_WRONG
   if (text === '0') return new Quantity(0n, 0, 'DecimalSI', { text })
@@ -219,12 +229,12 @@ function parse(text: string): Quantity | string {
   const digits = integer.replace(/^0+/, '') || '0'
   const small = parseSmall(text, negative, digits, fraction, suffix)
   if (small !== undefined) return small
-  // A lone point has digits enough for the short form only.
+  // A lone decimal point is valid in the int64 form only.
   if (integer === '' && fraction === '') return NUMERIC_WRONG
   return parseLarge(negative, BigInt(digits + fraction), fraction.length, suffix)
 }
 
-/** The int64 form, for numbers of few enough digits; undefined when the decimal form is needed. */
+/** Parses the int64 form, for numbers with few digits. Returns undefined if the decimal form is needed. */
 function parseSmall(
   text: string,
   negative: boolean,
@@ -244,7 +254,7 @@ function parseSmall(
   const magnitude = BigInt(shifted)
   const value = isBinary ? magnitude << BigInt(suffix.exponent) : magnitude
   if (!fitsInt64(value)) return undefined
-  // Spellings that look canonical are kept without looking closer.
+  // As in Kubernetes, this is a heuristic: spellings that look canonical are kept.
   const looksCanonical = isBinary
     ? (magnitude & 7n) !== 0n
     : exponent % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0')
@@ -274,11 +284,14 @@ function interpretSuffix(suffix: string): Suffix | undefined {
   if (!/^[eE][-+]?[0-9]+$/.test(suffix)) return undefined
   const exponent = BigInt(suffix.replace(/^.\+?/, ''))
   if (!fitsInt64(exponent)) return undefined
-  // Exponents are 32 bits wide and wrap.
+  // Exponents are 32 bits wide and wrap around.
   return { format: 'DecimalExponent', base: 10, exponent: Number(BigInt.asIntN(32, exponent)) }
 }
 
-/** Scales above nano are brought down to nano too unless that would cost thousands of digits: the value is the same. */
+/**
+ * Rounds up to nano scale. Larger scales are converted to nano too, which keeps the value, unless that would take
+ * hundreds of digits.
+ */
 function roundUpToNano(magnitude: bigint, exponent: number): [bigint, number] {
   if (exponent >= NANO) {
     const up = exponent - NANO
@@ -326,7 +339,7 @@ function exactInteger(unscaled: bigint, exponent: number): bigint | undefined {
   return unscaled % divisor === 0n ? unscaled / divisor : undefined
 }
 
-/** Compares by sign, then by magnitude, and scales only numbers of the same length: huge exponents cost nothing. */
+/** Compares signs, then magnitudes, and scales only numbers of the same magnitude, so that huge exponents are cheap. */
 function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): -1 | 0 | 1 {
   if (aExponent === bExponent || a === 0n || b === 0n) return order(a, b)
   if (a < 0n !== b < 0n) return a < 0n ? -1 : 1
@@ -350,19 +363,19 @@ function scaleInt64(value: bigint, shift: number): bigint {
   if (shift > 18) return 0n
   const scaled = value * 10n ** BigInt(shift)
   if (fitsInt64(scaled)) return scaled
-  // The factors that have a fast path there wrap around, the others give up.
+  // Factors with a fast path in Kubernetes wrap around; the others give 0.
   return [1, 2, 3, 6, 9].includes(shift) && value !== MIN_INT64 ? BigInt.asIntN(64, scaled) : 0n
 }
 
 function scaleDecimal(unscaled: bigint, shift: number): bigint {
   if (shift >= 0) {
-    // 10^19 and more saturate when they are converted from a float.
+    // 10^19 and larger saturate when Kubernetes converts them from a float.
     const factor = shift > 18 ? MIN_INT64 : 10n ** BigInt(shift)
     return BigInt.asIntN(64, shift === 0 ? unscaled : BigInt.asIntN(64, unscaled) * factor)
   }
   const divisor = 10n ** BigInt(-shift)
   if (unscaled < MAX_INT64 && -shift < 19) {
-    // Adds one to what was truncated towards zero, for negative numbers as well.
+    // As in Kubernetes, adds one after truncating towards zero, even for negative numbers.
     const low = BigInt.asIntN(64, unscaled)
     return low % divisor === 0n ? low / divisor : low / divisor + 1n
   }
@@ -379,7 +392,7 @@ function digitCount(value: bigint): number {
   return value < 0n ? text.length - 1 : text.length
 }
 
-/** Go's math.Pow10: two table entries combined, so that large powers are not always the nearest float. */
+/** Go's math.Pow10 multiplies two table entries, so that large powers are not always the nearest float. */
 function pow10(exponent: number): number {
   if (exponent < -323) return 0
   if (exponent > 308) return Number.POSITIVE_INFINITY

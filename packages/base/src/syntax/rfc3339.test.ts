@@ -17,7 +17,7 @@ describe('parseRFC3339()', () => {
     ['2020-01-01T1:00:00,5Z', '2020-01-01T01:00:00.5Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z'],
     ['2020-01-01T00:00:00.1234567899Z', '2020-01-01T00:00:00.123456789Z'],
-  ])('reads %j as %j', (text, printed) => {
+  ])('parses %j as %j', (text, printed) => {
     expect(formatRFC3339Nano(parseRFC3339(text))).toBe(printed)
   })
 
@@ -34,7 +34,7 @@ describe('parseRFC3339()', () => {
     ['2020-01-01T24:00:00Z', 'parsing time "2020-01-01T24:00:00Z": hour out of range'],
     ['2020-01-01T00:00:00Zx', 'parsing time "2020-01-01T00:00:00Zx": extra text: "x"'],
     ['2020-01-01T00:00:00+25:00', 'parsing time "2020-01-01T00:00:00+25:00": time zone offset hour out of range'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseRFC3339(text)).toThrow(new SyntaxError(message))
   })
 })
@@ -45,11 +45,11 @@ describe('parseMicroTime()', () => {
     ['2020-01-01T00:00:00Z', `"Z" as ".000000"`],
     ['2020-01-01T00:00:00.123456789Z', `"789Z" as "Z07:00"`],
     ['2020-01-01T01:00:00.5+01:00', `".5+01:00" as ".000000"`],
-  ])('refuses %j', (text, rest) => {
+  ])('rejects %j', (text, rest) => {
     expect(() => parseMicroTime(text)).toThrow(new SyntaxError(`parsing time "${text}" ${as} ${rest}`))
   })
 
-  test('is what formatMicroTime() prints', () => {
+  test('parses the output of formatMicroTime()', () => {
     const millis = fc.integer({ min: Date.UTC(1, 0, 1) - 1e14, max: Date.UTC(9999, 11, 31) })
     fc.assert(
       fc.property(millis, (value) => {
@@ -64,7 +64,7 @@ describe('parseMicroTime()', () => {
   })
 })
 
-test('isCalendarDate() knows the lengths of months', () => {
+test('isCalendarDate() respects the lengths of months', () => {
   const dates = ['2020-02-29', '2021-02-29', '1900-02-29', '2000-02-29', '2021-04-31', '2021-4-1', '2021-00-01']
   expect(dates.filter(isCalendarDate)).toEqual(['2020-02-29', '2000-02-29'])
 })

@@ -1,55 +1,57 @@
-// RFC 3339 times as Go's time package reads and writes them. Its reader is more lenient than the RFC (a one-digit hour, a
-// comma before the fraction) and its complaints end up in API errors, so both are kept.
+// RFC 3339 times with the syntax and error texts of Go's time package. Its parser is more lenient than the RFC (a
+// one-digit hour, a comma before the fraction), and its error texts appear in API errors.
 
-/** A point in time: whole seconds since 1970 UTC (rounded down) and the nanoseconds after them. */
+import { goTimeQuote } from '../internal/go-time-quote.ts'
+
+/** A point in time: whole seconds since 1970 UTC (rounded down) plus nanoseconds. */
 export type Instant = { readonly seconds: number; readonly nanos: number }
 
-/** An `Instant` and the offset from UTC, in seconds, that its text named. */
+/** An `Instant` and the UTC offset, in seconds, given in its text. */
 export type ZonedInstant = Instant & { readonly offset: number }
 
 const RFC3339_LAYOUT = '2006-01-02T15:04:05Z07:00'
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 
-/** The time in a `metav1.Time` or a CEL `timestamp()`; throws a SyntaxError with Go's text. */
+/** Parses a `metav1.Time` or the argument of CEL's `timestamp()`. Throws a SyntaxError with Go's text. */
 export function parseRFC3339(text: string): ZonedInstant {
   return new LayoutReader(RFC3339_LAYOUT, text).read(false)
 }
 
-/** The time in a `metav1.MicroTime`: exactly six fraction digits; throws a SyntaxError with Go's text. */
+/** Parses a `metav1.MicroTime`, which has exactly six fraction digits. Throws a SyntaxError with Go's text. */
 export function parseMicroTime(text: string): ZonedInstant {
   return new LayoutReader(MICRO_LAYOUT, text).read(true)
 }
 
-/** `2006-01-02T15:04:05Z`: whole seconds, as a `metav1.Time` prints; fractions are dropped. */
+/** Formats a time like `metav1.Time`: `2006-01-02T15:04:05Z`. Fractions of a second are dropped. */
 export function formatRFC3339(time: Instant): string {
   return `${formatDateTime(time.seconds)}Z`
 }
 
-/** As `formatRFC3339`, with as many fraction digits as the time needs. */
+/** Like `formatRFC3339`, with as many fraction digits as necessary. */
 export function formatRFC3339Nano(time: Instant): string {
   if (time.nanos === 0) return formatRFC3339(time)
   const fraction = String(time.nanos).padStart(9, '0').replace(/0+$/, '')
   return `${formatDateTime(time.seconds)}.${fraction}Z`
 }
 
-/** As `formatRFC3339`, with six fraction digits always, as a `metav1.MicroTime` prints. */
+/** Formats a time like `metav1.MicroTime`: like `formatRFC3339`, with exactly six fraction digits. */
 export function formatMicroTime(time: Instant): string {
   const fraction = String(Math.trunc(time.nanos / 1000)).padStart(6, '0')
   return `${formatDateTime(time.seconds)}.${fraction}Z`
 }
 
-/** The instant of a number of milliseconds since 1970 UTC. */
+/** Converts milliseconds since 1970 UTC to an instant. */
 export function instantFromMillis(millis: number): Instant {
   const seconds = Math.floor(millis / 1000)
   return { seconds, nanos: Math.round((millis - seconds * 1000) * 1_000_000) }
 }
 
-/** Whether the text is a date `2006-01-02` that exists in the calendar. */
+/** Reports whether the text is an existing date in the form `2006-01-02`. */
 export function isCalendarDate(text: string): boolean {
   return text.length === 10 && isDateAt(text, 0)
 }
 
-/** Whether a date `2006-01-02` that exists in the calendar stands at the index; what follows it does not matter. */
+/** Reports whether an existing date in the form `2006-01-02` starts at the index. The text after it is ignored. */
 export function isDateAt(text: string, index: number): boolean {
   if (text[index + 4] !== '-' || text[index + 7] !== '-') return false
   const year = digitsAt(text, index, index + 4)
@@ -58,7 +60,7 @@ export function isDateAt(text: string, index: number): boolean {
   return year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
 }
 
-/** The number that the digits between two indices make; -1 if one of them is not a digit. */
+/** Returns the number between two indices, or -1 if one of the characters is not a digit. */
 export function digitsAt(text: string, from: number, to: number): number {
   let value = 0
   for (let i = from; i < to; i++) {
@@ -69,7 +71,7 @@ export function digitsAt(text: string, from: number, to: number): number {
   return value
 }
 
-/** Reads one text by one layout; keeps what is left of the text, which the error messages quote. */
+/** Reads one text by one layout. Error messages quote the part of the text that has not been read. */
 class LayoutReader {
   readonly #layout: string
   readonly #text: string
@@ -95,7 +97,7 @@ class LayoutReader {
     const second = this.#number('05', true, 0, 59, 'second')
     const nanos = hasFraction ? this.#sixDigits() : this.#optionalFraction()
     const offset = this.#zone()
-    if (this.#rest !== '') throw this.#failure(`: extra text: ${quote(this.#rest)}`)
+    if (this.#rest !== '') throw this.#failure(`: extra text: ${goTimeQuote(this.#rest)}`)
     if (day < 1 || day > daysInMonth(year, month)) throw this.#failure(': day out of range')
     const seconds = daysFromCivil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
     return { seconds, nanos, offset }
@@ -114,7 +116,7 @@ class LayoutReader {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** One or two digits, two if `fixed`; `what` names the number when it is not within the bounds. */
+  /** Reads one or two digits, exactly two if `fixed`. `what` names the number if it is out of bounds. */
   #number(element: string, fixed: boolean, low = 0, high = 99, what = ''): number {
     const length = isDigit(this.#rest, 1) ? 2 : 1
     if (!isDigit(this.#rest, 0) || (fixed && length === 1)) throw this.#mismatch(element)
@@ -148,7 +150,7 @@ class LayoutReader {
     const hours = Number(zone[2])
     const minutes = Number(zone[3])
     this.#rest = this.#rest.slice(6)
-    // Offsets of 24 hours and of 60 minutes exist in the wild and are let through.
+    // As in Go, offsets of 24 hours and of 60 minutes are accepted.
     if (minutes > 60) throw this.#failure(': time zone offset minute out of range')
     if (hours > 24) throw this.#failure(': time zone offset hour out of range')
     const offset = (hours * 60 + minutes) * 60
@@ -157,27 +159,14 @@ class LayoutReader {
 
   #mismatch(element: string): SyntaxError {
     return new SyntaxError(
-      `parsing time ${quote(this.#text)} as ${quote(this.#layout)}: cannot parse ${quote(this.#rest)} as ${quote(element)}`,
+      `parsing time ${goTimeQuote(this.#text)} as ${goTimeQuote(this.#layout)}: cannot parse ${goTimeQuote(this.#rest)} as ${goTimeQuote(element)}`,
     )
   }
 
   #failure(message: string): SyntaxError {
-    return new SyntaxError(`parsing time ${quote(this.#text)}${message}`)
+    return new SyntaxError(`parsing time ${goTimeQuote(this.#text)}${message}`)
   }
 }
-
-/** The time package's own quoting, which spells out every byte that is not printable ASCII. */
-function quote(text: string): string {
-  let out = '"'
-  for (const char of text) {
-    if (char === '"' || char === '\\') out += `\\${char}`
-    else if (char >= ' ' && char < '\x7f') out += char
-    else for (const byte of utf8.encode(char)) out += `\\x${byte.toString(16).padStart(2, '0')}`
-  }
-  return `${out}"`
-}
-
-const utf8 = new TextEncoder()
 
 function isDigit(text: string, index: number): boolean {
   const code = text.charCodeAt(index)
@@ -189,7 +178,10 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar; years are counted from March to put leap days last. */
+/**
+ * Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, so that leap days come
+ * last.
+ */
 function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -201,7 +193,7 @@ function daysFromCivil(year: number, month: number, day: number): number {
 
 function formatDateTime(seconds: number): string {
   const iso = new Date(seconds * 1000).toISOString()
-  // Years beyond four digits come as +012345; Go prints no plus sign and no padding.
+  // toISOString writes years of more than four digits as +012345; Go prints no plus sign and no padding.
   const text = iso.length > 24 ? iso.replace(/^\+0*/, '').replace(/^-0+(?=[0-9]{4}-)/, '-') : iso
   return text.slice(0, -5)
 }

@@ -14,12 +14,12 @@ describe('GoURL.parseRequestURI()', () => {
     ['http://%41/', 'parse "http://%41/": invalid URL escape "%41"'],
     ['/a\nb', 'parse "/a\\nb": net/url: invalid control character in URL'],
     ['http://u ser@x/', 'parse "http://u ser@x/": net/url: invalid userinfo'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => GoURL.parseRequestURI(text)).toThrow(new SyntaxError(message))
     expect(isRequestURI(text)).toBe(false)
   })
 
-  test('takes absolute URIs, opaque ones and absolute paths', () => {
+  test('accepts absolute URIs, opaque URIs and absolute paths', () => {
     for (const text of ['http://x', 'mailto:a@b', '/path', '*', 'http://[fe80::1%25en0]:80/']) {
       expect(isRequestURI(text)).toBe(true)
     }
@@ -27,13 +27,13 @@ describe('GoURL.parseRequestURI()', () => {
 })
 
 describe('GoURL.parse()', () => {
-  test('splits a full URL', () => {
+  test('splits a complete URL', () => {
     const url = GoURL.parse('HTTPS://user:p%40ss@[::1]:80/a%2Fb/c d?k=a&k=b+c&x=%zz&y;#frag')
     expect(url.scheme).toBe('https')
     expect(url.user).toEqual({ name: 'user', password: 'p@ss' })
     expect([url.host, url.hostname, url.port]).toEqual(['[::1]:80', '::1', '80'])
     expect(url.path).toBe('/a/b/c d')
-    // What was written is no valid escaping, so the path is escaped anew.
+    // The path as written is not a valid escaping, so the default escaping is used.
     expect(url.escapedPath).toBe('/a/b/c%20d')
     expect([...url.query()]).toEqual([['k', ['a', 'b c']]])
     expect(url.fragment).toBe('frag')
@@ -47,16 +47,16 @@ describe('GoURL.parse()', () => {
     'file:///etc/hosts',
     'http:/x',
     '//host/x',
-  ])('toString() gives %s back', (text) => {
+  ])('toString() reproduces %s', (text) => {
     expect(GoURL.parse(text).toString()).toBe(text)
   })
 
-  test('escapedPath keeps an escaping that is valid', () => {
+  test('escapedPath keeps a valid escaping', () => {
     expect(GoURL.parse('http://x/a%2Fb').escapedPath).toBe('/a%2Fb')
     expect(GoURL.parse('http://x/ä').escapedPath).toBe('/%C3%A4')
   })
 
-  test('refuses a colon in the first segment of a relative reference', () => {
+  test('rejects a colon in the first segment of a relative reference', () => {
     const message = 'parse "a_b:c/d": first path segment in URL cannot contain colon'
     expect(() => GoURL.parse('a_b:c/d')).toThrow(new SyntaxError(message))
   })

@@ -1,26 +1,26 @@
-// URLs as Go's net/url reads them (Parse and ParseRequestURI), for CEL's url() and for the format `uri`; the WHATWG
-// parser differs in nearly every corner. Error texts are Go's, of the 1.25 line.
+// URLs with the parsing and error texts of Go's net/url (Parse and ParseRequestURI, Go 1.25), for CEL's url() and the
+// format `uri`. The WHATWG parser differs in almost every corner case.
 import { goQuote } from './go-quote.ts'
 import { IPAddress } from './ip.ts'
 
 type EncodeMode = 'path' | 'userPassword' | 'host' | 'zone' | 'queryComponent' | 'fragment'
 
-/** A parsed URL reference, immutable. Fields are unescaped where Go's are: `host`, `path`, `fragment`. */
+/** An immutable URL reference. `host`, `path` and `fragment` are unescaped, as in Go. */
 export class GoURL {
   readonly scheme: string
-  /** What follows the scheme of a URL such as `mailto:a@b`. */
+  /** The part after the scheme of an opaque URL such as `mailto:a@b`. */
   readonly opaque: string
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined
   readonly host: string
   readonly path: string
-  /** The path as written, if that is not the default escaping of `path`; else empty. */
+  /** The path as written, if it differs from the default escaping of `path`; else empty. */
   readonly rawPath: string
-  /** Whether the text ends with `?` and no query. */
+  /** Whether the text ends with `?`, without a query. */
   readonly forceQuery: boolean
   readonly rawQuery: string
   readonly fragment: string
   readonly rawFragment: string
-  /** Whether a scheme is followed by a path without authority. */
+  /** Whether a path without authority follows the scheme. */
   readonly omitHost: boolean
 
   private constructor(parts: URLParts) {
@@ -37,7 +37,7 @@ export class GoURL {
     this.omitHost = parts.omitHost
   }
 
-  /** The URL, which may be relative and may have a fragment; throws a SyntaxError with Go's text. */
+  /** Parses a URL, which may be relative and may have a fragment. Throws a SyntaxError with Go's text. */
   static parse(text: string): GoURL {
     const hash = text.indexOf('#')
     const main = hash < 0 ? text : text.slice(0, hash)
@@ -53,28 +53,28 @@ export class GoURL {
     )
   }
 
-  /** The URL, which must be an absolute URI or an absolute path; `#` has no meaning. Throws a SyntaxError with Go's text. */
+  /** Parses an absolute URI or an absolute path; `#` has no special meaning. Throws a SyntaxError with Go's text. */
   static parseRequestURI(text: string): GoURL {
     return new GoURL(parseParts(text, true, text))
   }
 
-  /** The host without its port and without the brackets of an IPv6 address. */
+  /** The host without the port and without the brackets of an IPv6 address. */
   get hostname(): string {
     return splitHostPort(this.host)[0]
   }
 
-  /** The port's digits, or empty. */
+  /** The digits of the port, or an empty string. */
   get port(): string {
     return splitHostPort(this.host)[1]
   }
 
-  /** The path as it goes on the wire: as written if that is a valid escaping, else the default one. */
+  /** The path as sent on the wire: as written if that is a valid escaping, else with the default escaping. */
   get escapedPath(): string {
     if (this.rawPath !== '' && isValidEncoding(this.rawPath, 'path')) return this.rawPath
     return this.path === '*' ? '*' : percentEncode(this.path, 'path')
   }
 
-  /** The values of each query key, in order; malformed pairs are left out. */
+  /** Returns the values of each query key, in order. Malformed pairs are omitted. */
   query(): Map<string, string[]> {
     const values = new Map<string, string[]>()
     for (const pair of this.rawQuery.split('&')) {
@@ -117,7 +117,7 @@ export class GoURL {
       }
     }
     if (path !== '' && !path.startsWith('/') && this.host !== '') out += '/'
-    // A first segment with a colon would read as a scheme.
+    // Without `./`, a first segment with a colon would be parsed as a scheme.
     if (out === '' && !hasScheme && path.split('/', 1)[0]?.includes(':')) out += './'
     return out + path
   }
@@ -137,7 +137,7 @@ type URLParts = {
   omitHost: boolean
 }
 
-/** Whether `GoURL.parseRequestURI` takes the text. */
+/** Reports whether `GoURL.parseRequestURI` accepts the text. */
 export function isRequestURI(text: string): boolean {
   try {
     GoURL.parseRequestURI(text)
@@ -147,7 +147,7 @@ export function isRequestURI(text: string): boolean {
   }
 }
 
-/** Adds Go's context, the operation and the text, to the error of a parsing step. */
+/** Prefixes the error of a parsing step with the operation and the text, like Go. */
 function withContext<T>(text: string, step: () => T): T {
   try {
     return step()
@@ -182,7 +182,7 @@ function parseParts(text: string, viaRequest: boolean, context: string): URLPart
   })
 }
 
-/** Takes the scheme off; the rest is returned. */
+/** Reads the scheme and returns the rest. */
 function readScheme(parts: URLParts, text: string): string {
   if (text.startsWith(':')) throw new SyntaxError('missing protocol scheme')
   const scheme = /^([a-zA-Z][-a-zA-Z0-9+.]*):/.exec(text)
@@ -191,7 +191,7 @@ function readScheme(parts: URLParts, text: string): string {
   return text.slice(scheme[0].length)
 }
 
-/** Takes the query off; the rest is returned. */
+/** Reads the query and returns the rest. */
 function readQuery(parts: URLParts, text: string): string {
   const mark = text.indexOf('?')
   if (mark < 0) return text
@@ -294,7 +294,10 @@ function tryUnescapeQuery(text: string): string | undefined {
 
 const ESCAPE = /%(?:[0-9a-fA-F]{2})/y
 
-/** Checks and removes percent-encoding; bytes that are no UTF-8 become U+FFFD, since strings here are Unicode. */
+/**
+ * Validates and decodes percent-encoding. Bytes that are not valid UTF-8 become U+FFFD, because JavaScript strings are
+ * Unicode.
+ */
 function percentDecode(text: string, mode: EncodeMode): string {
   const isHost = mode === 'host' || mode === 'zone'
   let hasEscapes = false
@@ -315,7 +318,7 @@ function percentDecode(text: string, mode: EncodeMode): string {
   return hasEscapes ? spaced.replace(/(?:%[0-9a-fA-F]{2})+/g, decodeRun) : spaced
 }
 
-/** Hosts may escape non-ASCII bytes only, besides the percent sign of a zone; zones a little more. */
+/** In hosts, only non-ASCII bytes and the percent sign of a zone may be escaped; zones allow a few more characters. */
 function checkHostEscape(escapeText: string, mode: EncodeMode): void {
   if (escapeText === '%25') return
   const code = Number.parseInt(escapeText.slice(1), 16)
