@@ -7,7 +7,7 @@ import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
-import type { NodeConnector } from './builtins/core/pods/node-connector.ts'
+import type { NodeConnector } from './builtins/core/pod/subresources/node-connector.ts'
 import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'

@@ -22,7 +22,7 @@ export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-ke
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
-export type { NodeConnector, PodLogRequest } from './builtins/core/pods/node-connector.ts'
+export type { NodeConnector, PodLogRequest } from './builtins/core/pod/subresources/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export {
   createExtensionServer,

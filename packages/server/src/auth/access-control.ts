@@ -1,11 +1,14 @@
 import type { ServerParts } from '../api-server.ts'
 import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
-import { authenticationReviews } from '../builtins/authentication-reviews.ts'
-import { authorizationReviews } from '../builtins/authorization-reviews.ts'
+import { authenticationReviews } from '../builtins/authentication/authentication-reviews.ts'
+import { authorizationReviews } from '../builtins/authorization/authorization-reviews.ts'
 import type { BuiltinTable } from '../builtins/builtin-resources.ts'
-import { certificateAdmission, certificateSigningRequests } from '../builtins/certificate-signing-requests.ts'
-import { rbacResources } from '../builtins/rbac-resources.ts'
-import { tokenSubresource } from '../builtins/service-account-token-request.ts'
+import {
+  certificateAdmission,
+  certificateSigningRequests,
+} from '../builtins/certificates/certificate-signing-request/certificate-signing-request.ts'
+import { tokenSubresource } from '../builtins/core/service-account/token-request.ts'
+import { rbacResources } from '../builtins/rbac/rbac-resources.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'

@@ -1,7 +1,7 @@
 import { memoryLogger } from '@kubewright/base'
 import { servingHosts } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { namespaces } from '../builtins/core/namespaces.ts'
+import { namespaces } from '../builtins/core/namespace/namespace.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { bootstrap } from './bootstrap.ts'
 import { publishServerAddress } from './kubernetes-service.ts'

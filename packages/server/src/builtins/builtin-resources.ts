@@ -7,8 +7,8 @@ import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
 import { builtinTables } from '../table/builtin-tables.ts'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
-import { labelsText, scaleSubresource } from './scale-view.ts'
+import { labelsText, scaleSubresource } from './scale/scale-view.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './typed/decode-typed.ts'
 
 /** What a built-in resource adds to what its schema and discovery say. */
 export interface BuiltinResource {

@@ -9,7 +9,7 @@ import {
   scaleManagedFields,
 } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/decode-typed.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/typed/decode-typed.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import type { ManagedFields, MutableObject } from '../resource/object.ts'
 import type { Strategy } from '../resource/strategy.ts'

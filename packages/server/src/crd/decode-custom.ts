@@ -9,7 +9,7 @@ import {
 } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import { decodeObjectMeta } from '@kubewright/schema'
-import { summary } from '../builtins/decode-typed.ts'
+import { summary } from '../builtins/typed/decode-typed.ts'
 import { typeMetaMismatch, typeMetaProblem } from '../codec/json/go-codec.ts'
 import { textOf } from '../request/body.ts'
 import { warnStrictly } from '../request/strict-warnings.ts'

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isDNS1035Label } from '@kubewright/base'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
-import { validateWebhookClient } from '../builtins/admissionregistration/validate-webhook-client.ts'
+import { validateWebhookClient } from '../builtins/admissionregistration/webhook-configuration/validate-webhook-client.ts'
 import type { CrdConversion } from './crd.ts'
 
 const reviewVersions = ['v1', 'v1beta1']

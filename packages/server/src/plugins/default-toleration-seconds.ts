@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import type { PodLike } from '../builtins/pod/pod-types.ts'
+import type { PodLike } from '../builtins/core/pod/pod-types.ts'
 import { isAbout } from './admission-forbidden.ts'
 
 const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const

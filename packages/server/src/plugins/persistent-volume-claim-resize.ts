@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { quantityOf } from '../builtins/pod/resource-list.ts'
+import { quantityOf } from '../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'

@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
-import type { PodLike, PodSpec } from '../builtins/pod/pod-types.ts'
+import type { PodLike, PodSpec } from '../builtins/core/pod/pod-types.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 

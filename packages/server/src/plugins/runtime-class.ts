@@ -1,7 +1,7 @@
 import { deepEqual, goQuote } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
-import type { PodLike, PodSpec, ResourceList } from '../builtins/pod/pod-types.ts'
-import { canonicalQuantity } from '../builtins/pod/resource-list.ts'
+import type { PodLike, PodSpec, ResourceList } from '../builtins/core/pod/pod-types.ts'
+import { canonicalQuantity } from '../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 

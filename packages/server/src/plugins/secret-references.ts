@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from '../builtins/pod/pod-types.ts'
+import type { Container, PodSpec } from '../builtins/core/pod/pod-types.ts'
 
 /** What a service account lets its pods use. */
 export interface SecretOwner {

@@ -1,6 +1,6 @@
 import { type Clock, goQuote, isPathSegmentName, type Random, randomSuffix } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
-import type { Container, PodLike, PodSpec } from '../builtins/pod/pod-types.ts'
+import type { Container, PodLike, PodSpec } from '../builtins/core/pod/pod-types.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 import { secretReferenceProblem } from './secret-references.ts'

@@ -1,8 +1,8 @@
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { describe, expect, it } from 'vitest'
+import { scaleTable } from '../builtins/scale/scale-table.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { builtinTables } from './builtin-tables.ts'
-import { scaleTable } from './printers/scale.ts'
 
 const now = Date.UTC(2024, 0, 1, 1)
 const created = { creationTimestamp: '2024-01-01T00:00:00Z' }

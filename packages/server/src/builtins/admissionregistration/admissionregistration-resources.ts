@@ -1,7 +1,10 @@
 import type { BuiltinTable } from '../builtin-resources.ts'
-import { validatingAdmissionPolicies } from './validating-admission-policy.ts'
-import { validatingAdmissionPolicyBindings } from './validating-admission-policy-binding.ts'
-import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './webhook-configuration.ts'
+import { validatingAdmissionPolicies } from './validating-admission-policy/validating-admission-policy.ts'
+import { validatingAdmissionPolicyBindings } from './validating-admission-policy-binding/validating-admission-policy-binding.ts'
+import {
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from './webhook-configuration/webhook-configuration.ts'
 
 /** The resources of the admissionregistration.k8s.io group. */
 export const admissionregistrationResources: BuiltinTable = {

@@ -1,10 +1,10 @@
 import type { MutableObject } from '../../resource/object.ts'
 import type { BuiltinTable } from '../builtin-resources.ts'
-import { controllerRevisions } from './controller-revision.ts'
-import { daemonSets } from './daemon-set.ts'
-import { deployments } from './deployment.ts'
-import { replicaSets } from './replica-set.ts'
-import { statefulSets } from './stateful-set.ts'
+import { controllerRevisions } from './controller-revision/controller-revision.ts'
+import { daemonSets } from './daemon-set/daemon-set.ts'
+import { deployments } from './deployment/deployment.ts'
+import { replicaSets } from './replica-set/replica-set.ts'
+import { statefulSets } from './stateful-set/stateful-set.ts'
 
 /** The resources of the apps group. */
 export const appsResources: BuiltinTable = {

@@ -8,9 +8,9 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy, StrategyContext } from '../../resource/strategy.ts'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
 import { startCoreServer } from '../../testdata/core-server.ts'
-import { normalizeTyped } from '../decode-typed.ts'
+import { normalizeTyped } from '../typed/decode-typed.ts'
 import { coreResources } from './core-resources.ts'
-import { services } from './services/services.ts'
+import { services } from './service/service.ts'
 
 const server = await startCoreServer()
 afterAll(() => server[Symbol.asyncDispose]())

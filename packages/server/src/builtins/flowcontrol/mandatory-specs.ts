@@ -1,8 +1,8 @@
 import { deepEqual } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import { type FieldError, invalid } from '@kubewright/schema'
-import { specPath, structValue } from '../strategy-checks.ts'
-import type { Unchecked } from '../unchecked.ts'
+import { specPath, structValue } from '../checks/strategy-checks.ts'
+import type { Unchecked } from '../typed/unchecked.ts'
 
 type SchemaSpec = Unchecked<flowcontrol.FlowSchemaSpec>
 type LevelSpec = Unchecked<flowcontrol.PriorityLevelConfigurationSpec>

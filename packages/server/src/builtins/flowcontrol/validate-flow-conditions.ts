@@ -1,6 +1,6 @@
 import { duplicate, type FieldError, required } from '@kubewright/schema'
 import type { MutableObject } from '../../resource/object.ts'
-import { part, statusPath } from '../strategy-checks.ts'
+import { part, statusPath } from '../checks/strategy-checks.ts'
 
 /** Checks the conditions in the status of a flow control object: each type is there, and once. */
 export function validateFlowConditions(object: MutableObject): FieldError[] {

@@ -1,9 +1,9 @@
 import type { BuiltinTable } from '../builtin-resources.ts'
-import { ingresses } from './ingress.ts'
-import { ingressClasses } from './ingress-class.ts'
-import { ipAddresses } from './ip-address.ts'
-import { networkPolicies } from './network-policy.ts'
-import { serviceCidrs } from './service-cidr.ts'
+import { ingresses } from './ingress/ingress.ts'
+import { ingressClasses } from './ingress-class/ingress-class.ts'
+import { ipAddresses } from './ip-address/ip-address.ts'
+import { networkPolicies } from './network-policy/network-policy.ts'
+import { serviceCidrs } from './service-cidr/service-cidr.ts'
 
 /** The resources of the networking.k8s.io group. */
 export const networkingResources: BuiltinTable = {

@@ -1,7 +1,7 @@
 import type { BuiltinTable } from '../builtin-resources.ts'
-import { deviceClasses } from './device-class.ts'
-import { resourceClaims, resourceClaimTemplates } from './resource-claim.ts'
-import { resourceSlices } from './resource-slice.ts'
+import { deviceClasses } from './device-class/device-class.ts'
+import { resourceClaims, resourceClaimTemplates } from './resource-claim/resource-claim.ts'
+import { resourceSlices } from './resource-slice/resource-slice.ts'
 
 /** The resources of the resource.k8s.io group. */
 export const resourceGroupResources: BuiltinTable = {

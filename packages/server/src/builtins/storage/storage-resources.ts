@@ -1,10 +1,10 @@
 import type { BuiltinTable } from '../builtin-resources.ts'
-import { csiDrivers } from './csi-driver.ts'
-import { csiNodes } from './csi-node.ts'
-import { csiStorageCapacities } from './csi-storage-capacity.ts'
-import { storageClasses } from './storage-class.ts'
-import { volumeAttachments } from './volume-attachment.ts'
-import { volumeAttributesClasses } from './volume-attributes-class.ts'
+import { csiDrivers } from './csi-driver/csi-driver.ts'
+import { csiNodes } from './csi-node/csi-node.ts'
+import { csiStorageCapacities } from './csi-storage-capacity/csi-storage-capacity.ts'
+import { storageClasses } from './storage-class/storage-class.ts'
+import { volumeAttachments } from './volume-attachment/volume-attachment.ts'
+import { volumeAttributesClasses } from './volume-attributes-class/volume-attributes-class.ts'
 
 /** The resources of the storage.k8s.io group. */
 export const storageResources: BuiltinTable = {

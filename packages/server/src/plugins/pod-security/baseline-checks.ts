@@ -1,5 +1,5 @@
 import { goQuote } from '@kubewright/base'
-import type { Container, PodSpec } from '../../builtins/pod/pod-types.ts'
+import type { Container, PodSpec } from '../../builtins/core/pod/pod-types.ts'
 import {
   type CheckedPod,
   type CheckPod,

@@ -1,7 +1,7 @@
 import { newInvalid } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
-import type { Container, PodLike, PodSpec, PodTemplate } from '../../builtins/pod/pod-types.ts'
+import type { Container, PodLike, PodSpec, PodTemplate } from '../../builtins/core/pod/pod-types.ts'
 import type { ObjectLookup } from '../../registry/object-lookup.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'

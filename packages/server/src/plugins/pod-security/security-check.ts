@@ -1,4 +1,4 @@
-import type { Container, PodLike, PodSpec } from '../../builtins/pod/pod-types.ts'
+import type { Container, PodLike, PodSpec } from '../../builtins/core/pod/pod-types.ts'
 
 /** Why a pod is refused: a reason of a few words, and who did what. */
 export interface Violation {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PodSpec } from '../../builtins/pod/pod-types.ts'
+import type { PodSpec } from '../../builtins/core/pod/pod-types.ts'
 import { checkedPod } from './security-check.ts'
 import { detailText, levelText, policyOf, violationsOf } from './security-policy.ts'
 

@@ -1,6 +1,6 @@
 import { type CelType, DYN } from '@kubewright/cel'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import { admissionEnvironment } from '../../builtins/admissionregistration/admission-expressions.ts'
+import { admissionEnvironment } from '../../builtins/admissionregistration/matching/admission-expressions.ts'
 import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
 

@@ -13,7 +13,7 @@ import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import {
   admissionEnvironment,
   withPolicyVariables,
-} from '../../builtins/admissionregistration/admission-expressions.ts'
+} from '../../builtins/admissionregistration/matching/admission-expressions.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { ResourceTable } from '../../resource/resource-table.ts'
 

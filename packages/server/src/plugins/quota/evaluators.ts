@@ -1,5 +1,5 @@
 import { Quantity } from '@kubewright/base'
-import { quantityOf } from '../../builtins/pod/resource-list.ts'
+import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { storageClassAnnotation } from '../default-storage-class.ts'

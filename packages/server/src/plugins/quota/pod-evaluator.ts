@@ -1,12 +1,12 @@
 import { parseRFC3339, Quantity } from '@kubewright/base'
-import { podQosClass } from '../../builtins/pod/pod-qos.ts'
+import { podQosClass } from '../../builtins/core/pod/pod-qos.ts'
+import type { PodLike, PodSpec, ResourceList } from '../../builtins/core/pod/pod-types.ts'
 import {
   aggregateContainerLimits,
   aggregateContainerRequests,
   isPodLevelResource,
-} from '../../builtins/pod/pod-resources.ts'
-import type { PodLike, PodSpec, ResourceList } from '../../builtins/pod/pod-types.ts'
-import { addResources, quantityOf } from '../../builtins/pod/resource-list.ts'
+} from '../../builtins/core/pod/resources/pod-resources.ts'
+import { addResources, quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { QuotaEvaluator, ScopeSelector, Usage } from './quota-evaluator.ts'
 

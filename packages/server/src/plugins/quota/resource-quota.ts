@@ -1,7 +1,7 @@
 import { isConflict } from '@kubewright/api'
 import { AsyncMutex, type Clock, Quantity } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
-import { quantityOf } from '../../builtins/pod/resource-list.ts'
+import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectLookup, SharedObject } from '../../registry/object-lookup.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'

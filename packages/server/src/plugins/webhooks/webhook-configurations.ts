@@ -1,7 +1,7 @@
 import type { CelEnvironment } from '@kubewright/cel'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ServerParts } from '../../api-server.ts'
-import { admissionEnvironment } from '../../builtins/admissionregistration/admission-expressions.ts'
+import { admissionEnvironment } from '../../builtins/admissionregistration/matching/admission-expressions.ts'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { WebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'

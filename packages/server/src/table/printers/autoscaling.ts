@@ -1,8 +1,12 @@
+import {
+  type MetricSpec,
+  type MetricStatus,
+  metricText,
+} from '../../builtins/autoscaling/horizontal-pod-autoscaler/metric-text.ts'
 import type { TableDefinition } from '../../resource/table-definition.ts'
 import { columnTexts } from '../column-texts.ts'
 import { ageColumn, type Loose, nameColumn, printer, textColumn } from '../columns.ts'
 import { ageOf, firstOf } from '../human.ts'
-import { type MetricSpec, type MetricStatus, metricText } from './metric-text.ts'
 
 /** An autoscaler of any version; v1 knows CPU only and keeps the rest in annotations. */
 interface AnyAutoscaler {

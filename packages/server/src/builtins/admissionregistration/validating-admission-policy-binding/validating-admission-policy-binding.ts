@@ -1,0 +1,79 @@
+import { isPathSegmentName, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+import { defaultMatchResources, validateMatchResources } from '../matching/validate-rules.ts'
+
+type Spec = Unchecked<admission.ValidatingAdmissionPolicyBindingSpec>
+
+const actions = ['Audit', 'Deny', 'Warn']
+
+/** ValidatingAdmissionPolicyBindings (pkg/registry/admissionregistration/validatingadmissionpolicybinding). */
+export const validatingAdmissionPolicyBindings: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
+    metadataOnUpdate: ['create'],
+    allowUnconditionalUpdate: false,
+    setDefaults: (object) => defaultMatchResources(part<Spec>(object, 'spec').matchResources),
+    generation: true,
+    validate,
+    validateUpdate: validate,
+  },
+}
+
+function validate(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { policyName = '', paramRef, matchResources, validationActions = [] } = part<Spec>(object, 'spec')
+  if (policyName === '') errors.push(required(specPath.child('policyName')))
+  else addInvalid(errors, specPath.child('policyName'), policyName, nameIsDNSSubdomain(policyName, false))
+  if (paramRef) validateParamRef(paramRef, specPath.child('paramRef'), errors)
+  if (matchResources) validateMatchResources(matchResources, specPath.child('matchResources'), errors)
+  validateActions(validationActions, specPath.child('validationActions'), errors)
+  return errors
+}
+
+function validateParamRef(ref: NonNullable<Spec['paramRef']>, path: FieldPath, errors: FieldError[]): void {
+  const { name, selector, parameterNotFoundAction: action } = ref
+  const exclusive = 'name and selector are mutually exclusive'
+  if (name) {
+    addInvalid(errors, path.child('name'), name, isPathSegmentName(name, false))
+    if (selector) errors.push(forbidden(path.child('name'), exclusive))
+  }
+  if (selector) {
+    checkSelector(errors, path.child('selector'), selector)
+    if (name) errors.push(forbidden(path.child('selector'), exclusive))
+  }
+  if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))
+  const actionPath = path.child('parameterNotFoundAction')
+  if (!action) errors.push(required(actionPath))
+  else if (action !== 'Deny' && action !== 'Allow') errors.push(notSupported(actionPath, action, ['Deny', 'Allow']))
+}
+
+function validateActions(wanted: readonly string[], path: FieldPath, errors: FieldError[]): void {
+  const seen = new Set<string>()
+  for (const [i, action] of wanted.entries()) {
+    if (!actions.includes(action)) errors.push(notSupported(path.index(i), action, actions))
+    if (seen.has(action)) errors.push(duplicate(path.index(i), action))
+    seen.add(action)
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const text =
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and ' +
+      'headers serves no purpose)'
+    errors.push(invalid(path, wanted, text))
+  }
+  if (seen.size === 0) errors.push(required(path, 'at least one validation action is required'))
+}

@@ -1,0 +1,235 @@
+import { JsonPath } from '@kubewright/api'
+import { deepEqual, isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
+import { BOOL, type CelType, DYN, NULL, STRING } from '@kubewright/cel'
+import type * as admission from '@kubewright/k8s/admissionregistration/v1'
+import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { checkQualifiedName } from '../../checks/field-checks.ts'
+import { resetForStatus } from '../../checks/reset-for-status.ts'
+import { isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
+import { validateConditions } from '../../checks/validate-conditions.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+import { admissionEnvironment, checkExpression } from '../matching/admission-expressions.ts'
+import { validateMatchConditions } from '../matching/match-conditions.ts'
+import { defaultMatchResources, validateMatchResources } from '../matching/validate-rules.ts'
+
+type Spec = Unchecked<admission.ValidatingAdmissionPolicySpec>
+type Status = Unchecked<admission.ValidatingAdmissionPolicyStatus>
+type Validation = NonNullable<Spec['validations']>[number]
+
+const failurePolicies = ['Fail', 'Ignore']
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+const maxAuditAnnotations = 20
+const maxValueExpression = 5 * 1024
+const reservedWords = new Set(
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var void ' +
+    'while'
+  ).split(' '),
+)
+
+/** ValidatingAdmissionPolicies (pkg/registry/admissionregistration/validatingadmissionpolicy). */
+export const validatingAdmissionPolicies: BuiltinResource = withStatus(
+  {
+    validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
+    metadataOnUpdate: ['create'],
+    allowUnconditionalUpdate: false,
+    setDefaults: (object) => {
+      const spec = (object['spec'] ??= {}) as Spec
+      spec.failurePolicy ??= 'Fail'
+      defaultMatchResources(spec.matchConstraints)
+    },
+    generation: true,
+    validate: (object) => validateSpec(object, false),
+    validateUpdate: (object, old) => {
+      const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
+      const sameConditions =
+        deepEqual(spec.paramKind, before.paramKind) &&
+        deepEqual(spec.matchConditions ?? [], before.matchConditions ?? [])
+      return validateSpec(object, sameConditions)
+    },
+  },
+  { resets: ['spec', 'metadata'], prepareForUpdate: resetForStatus, validateUpdate: validateStatus },
+)
+
+function validateSpec(object: MutableObject, skipMatchConditions: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = part<Spec>(object, 'spec')
+  const { failurePolicy, paramKind, matchConstraints, validations = [], auditAnnotations = [] } = spec
+  if (failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')))
+  else if (!failurePolicies.includes(failurePolicy)) {
+    errors.push(notSupported(specPath.child('failurePolicy'), failurePolicy, failurePolicies))
+  }
+  if (paramKind) validateParamKind(paramKind, specPath.child('paramKind'), errors)
+  const constraintsPath = specPath.child('matchConstraints')
+  if (!matchConstraints) errors.push(required(constraintsPath))
+  else {
+    validateMatchResources(matchConstraints, constraintsPath, errors)
+    if ((matchConstraints.resourceRules ?? []).length === 0) {
+      errors.push(required(constraintsPath.child('resourceRules')))
+    }
+  }
+  const params = paramKind !== undefined
+  if (!skipMatchConditions) {
+    validateMatchConditions(spec.matchConditions ?? [], params, specPath.child('matchConditions'), errors)
+  }
+  const variables = validateVariables(spec, params, errors)
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    const text = 'validations or auditAnnotations must contain at least one item'
+    errors.push(required(specPath.child('validations'), text), required(specPath.child('auditAnnotations'), text))
+    return errors
+  }
+  for (const [i, validation] of validations.entries()) {
+    validateValidation(validation, params, variables, specPath.child('validations').index(i), errors)
+  }
+  validateAuditAnnotations(object.metadata.name ?? '', spec, variables, errors)
+  return errors
+}
+
+function validateParamKind(
+  { apiVersion = '', kind = '' }: NonNullable<Spec['paramKind']>,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  const at = path.child('apiVersion')
+  const steps = apiVersion === '/' ? [''] : apiVersion.split('/')
+  if (apiVersion === '') errors.push(required(at))
+  else if (steps.length > 2) errors.push(invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`))
+  else {
+    const group = steps.length === 2 ? steps[0]! : ''
+    const version = steps.at(-1)!
+    const groupProblems = group === '' ? [] : isDNS1123Subdomain(group)
+    if (groupProblems.length > 0) errors.push(invalid(at, group, groupProblems.join(',')))
+    if (version === '') errors.push(invalid(at, apiVersion, 'version must be specified'))
+    else {
+      const problems = isDNS1035Label(version)
+      if (problems.length > 0) errors.push(invalid(at, version, problems.join(',')))
+    }
+  }
+  if (kind === '') errors.push(required(path.child('kind')))
+  else {
+    const problems = isDNS1035Label(kind.toLowerCase())
+    if (problems.length > 0) {
+      const text = `may have mixed case, but should otherwise match: ${problems.join(',')}`
+      errors.push(invalid(path.child('kind'), kind, text))
+    }
+  }
+}
+
+/** Checks the policy's variables, each of which sees those before it, and gives their types. */
+function validateVariables(
+  spec: Spec,
+  params: boolean,
+  errors: FieldError[],
+): ReadonlyMap<string, CelType> | undefined {
+  const { variables = [] } = spec
+  if (variables.length === 0) return undefined
+  const types = new Map<string, CelType>()
+  for (const [i, { name = '', expression = '' }] of variables.entries()) {
+    const at = specPath.child('variables').index(i)
+    if (name.trim() === '') errors.push(required(at.child('name'), 'name is not specified'))
+    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
+      errors.push(invalid(at.child('name'), name, 'must be a valid CEL identifier'))
+    }
+    if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'))
+    else {
+      const environment = admissionEnvironment({ params, authorizer: true, variables: types })
+      // One that does not compile may be anything, so that it is complained about once.
+      types.set(name, checkExpression(errors, at.child('expression'), expression, environment, []) ?? DYN)
+    }
+  }
+  return types
+}
+
+function validateValidation(
+  validation: Validation,
+  params: boolean,
+  variables: ReadonlyMap<string, CelType> | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  const { expression = '', message = '', messageExpression = '', reason } = validation
+  if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'))
+  else {
+    const environment = admissionEnvironment({ params, authorizer: true, variables })
+    checkExpression(errors, path.child('expression'), expression, environment, [BOOL])
+  }
+  const messagePath = path.child('messageExpression')
+  if (messageExpression.trim() !== '') {
+    const environment = admissionEnvironment({ params, authorizer: false, variables })
+    checkExpression(errors, messagePath, messageExpression, environment, [STRING])
+  } else if (messageExpression !== '') {
+    errors.push(invalid(messagePath, messageExpression, 'must be non-empty if specified'))
+  }
+  if (message !== '' && message.trim() === '') {
+    errors.push(invalid(path.child('message'), message, 'must be non-empty if specified'))
+  } else if (/[\n\r]/.test(message.trim())) {
+    errors.push(invalid(path.child('message'), message, 'must not contain line breaks'))
+  }
+  if (reason !== undefined && !reasons.includes(reason)) {
+    errors.push(notSupported(path.child('reason'), reason, reasons))
+  }
+}
+
+function validateAuditAnnotations(
+  name: string,
+  { paramKind, auditAnnotations = [] }: Spec,
+  variables: ReadonlyMap<string, CelType> | undefined,
+  errors: FieldError[],
+): void {
+  const path = specPath.child('auditAnnotations')
+  if (auditAnnotations.length > maxAuditAnnotations) {
+    const shown = auditAnnotations.map(({ key = '', valueExpression = '' }) => ({
+      Key: key,
+      ValueExpression: valueExpression,
+    }))
+    errors.push(invalid(path, structValue(shown), `must not have more than ${maxAuditAnnotations} auditAnnotations`))
+  }
+  const environment = admissionEnvironment({ params: paramKind !== undefined, authorizer: true, variables })
+  const keys = new Set<string>()
+  for (const [i, { key = '', valueExpression = '' }] of auditAnnotations.entries()) {
+    const at = path.index(i)
+    if (name === '') errors.push(invalid(at.child('key'), key, 'requires metadata.name be non-empty'))
+    else checkQualifiedName(errors, at.child('key'), `${name}/${key}`)
+    const valuePath = at.child('valueExpression')
+    const trimmed = valueExpression.trim()
+    if (trimmed === '') errors.push(required(valuePath, 'valueExpression is not specified'))
+    else if (isTooLong(trimmed, maxValueExpression)) {
+      errors.push(required(valuePath, `must not exceed ${maxValueExpression} bytes in length`))
+    } else checkExpression(errors, valuePath, trimmed, environment, [STRING, NULL], valueExpression)
+    if (keys.has(key)) errors.push(duplicate(at.child('key'), key))
+    keys.add(key)
+  }
+}
+
+function validateStatus(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const status = part<Status>(object, 'status')
+  const warningsPath = statusPath.child('typeChecking', 'expressionWarnings')
+  for (const [i, { warning = '', fieldRef = '' }] of (status.typeChecking?.expressionWarnings ?? []).entries()) {
+    const at = warningsPath.index(i)
+    if (warning === '') errors.push(required(at.child('warning')))
+    const trimmed = fieldRef.trim()
+    if (trimmed === '') errors.push(required(at.child('fieldRef')))
+    else {
+      const problem = jsonPathProblem(trimmed)
+      if (problem !== undefined) {
+        errors.push(invalid(at.child('fieldRef'), trimmed, `invalid JSONPath: ${problem}`))
+      }
+    }
+  }
+  validateConditions(status.conditions ?? [], statusPath.child('conditions'), errors)
+  return errors
+}
+
+function jsonPathProblem(path: string): string | undefined {
+  try {
+    new JsonPath(`{${path}}`)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,116 @@
+import {
+  formatRFC3339,
+  goQuote,
+  instantFromMillis,
+  isDNS1035Label,
+  isDNS1123Subdomain,
+  isPathSegmentName,
+  isValidPortNum,
+} from '@kubewright/base'
+import type * as apiregistration from '@kubewright/k8s/apiregistration/v1'
+import { type FieldError, invalid, notSupported, required } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
+import { base64Length } from '../../checks/base64-length.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { metadataPath, part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<apiregistration.APIServiceSpec>
+type Status = Unchecked<apiregistration.APIServiceStatus>
+
+/** APIServices: who serves which version of a group (kube-aggregator/pkg/registry/apiservice). */
+export const apiServices: BuiltinResource = withStatus(
+  {
+    validateName: isPathSegmentName,
+    anyFinalizer: true,
+    allowUnconditionalUpdate: false,
+    setDefaults: (object) => {
+      const { service } = part<Spec>(object, 'spec')
+      if (service) service.port ??= 443
+    },
+    prepareForCreate: (object, { now }) => {
+      if (!part<Spec>(object, 'spec').service) object['status'] = { conditions: [localCondition(now)] }
+    },
+    validate,
+    validateUpdate: validate,
+  },
+  {
+    keeps: ['spec', 'metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences'],
+    resets: ['spec', 'metadata'],
+    validateUpdate: (object) => {
+      const errors: FieldError[] = []
+      const known = ['True', 'False', 'Unknown']
+      for (const [i, { status = '' }] of (part<Status>(object, 'status').conditions ?? []).entries()) {
+        const path = statusPath.child('conditions').index(i).child('status')
+        if (!known.includes(status)) errors.push(notSupported(path, status, known))
+      }
+      return errors
+    },
+  },
+)
+
+/** The condition of a version that this server serves itself. */
+function localCondition(now: number): object {
+  return {
+    type: 'Available',
+    status: 'True',
+    lastTransitionTime: formatRFC3339(instantFromMillis(now)),
+    reason: 'Local',
+    message: 'Local APIServices are always available',
+  }
+}
+
+function validate(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = part<Spec>(object, 'spec')
+  const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = spec
+  const { name = '' } = object.metadata
+  const expected = `${version}.${group}`
+  if (name !== expected && isPathSegmentName(name, false).length === 0) {
+    const text = `must be \`spec.version+"."+spec.group\`: ${goQuote(expected)}`
+    errors.push(invalid(metadataPath.child('name'), name, text))
+  }
+  const groupPath = specPath.child('group')
+  if (group !== '') addInvalid(errors, groupPath, group, isDNS1123Subdomain(group))
+  else if (version !== 'v1') {
+    errors.push(required(groupPath, 'only v1 may have an empty group and it better be legacy kube'))
+  }
+  addInvalid(errors, specPath.child('version'), version, isDNS1035Label(version))
+  if (groupPriorityMinimum <= 0 || groupPriorityMinimum > 20_000) {
+    const text = 'must be positive and less than 20000'
+    errors.push(invalid(specPath.child('groupPriorityMinimum'), groupPriorityMinimum, text))
+  }
+  if (versionPriority <= 0 || versionPriority > 1000) {
+    errors.push(invalid(specPath.child('versionPriority'), versionPriority, 'must be positive and less than 1000'))
+  }
+  validateService(spec, errors)
+  return errors
+}
+
+function validateService({ service, caBundle, insecureSkipTLSVerify }: Spec, errors: FieldError[]): void {
+  const insecurePath = specPath.child('insecureSkipTLSVerify')
+  if (!service) {
+    if (caBundle) {
+      const text = 'local APIServices may not have a caBundle'
+      errors.push(invalid(specPath.child('caBundle'), `${base64Length(caBundle)} bytes`, text))
+    }
+    if (insecureSkipTLSVerify) {
+      errors.push(invalid(insecurePath, true, 'local APIServices may not have insecureSkipTLSVerify'))
+    }
+    return
+  }
+  const path = specPath.child('service')
+  for (const field of ['namespace', 'name'] as const) if (!service[field]) errors.push(required(path.child(field)))
+  const problems = isValidPortNum(service.port ?? 0)
+  if (problems.length > 0) {
+    errors.push(invalid(path.child('port'), service.port ?? 0, `port is not valid: ${problems.join(', ')}`))
+  }
+  if (insecureSkipTLSVerify && caBundle) {
+    errors.push(invalid(insecurePath, true, 'may not be true if caBundle is present'))
+  }
+}
+
+/** The resources of the apiregistration.k8s.io group. */
+export const apiregistrationResources: BuiltinTable = { 'apiregistration.k8s.io/apiservices': apiServices }

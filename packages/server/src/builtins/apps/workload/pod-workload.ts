@@ -1,0 +1,108 @@
+import { isDNS1123Label } from '@kubewright/base'
+import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import {
+  checkSelector,
+  selectorSize,
+  selectorValue,
+  trySelector,
+  type UncheckedSelector,
+} from '../../checks/strategy-checks.ts'
+import type { PodTemplate } from '../../core/pod/pod-types.ts'
+import { validatePodTemplateSpec } from '../../core/pod/template/validate-pod-template.ts'
+
+/** The selector of a workload must be there and select something. Its message names a kind that is not always its own. */
+export function checkWorkloadSelector(
+  errors: FieldError[],
+  path: FieldPath,
+  selector: UncheckedSelector,
+  kind: string,
+): void {
+  if (!selector) {
+    errors.push(required(path))
+    return
+  }
+  checkSelector(errors, path, selector)
+  if (selectorSize(selector) === 0) {
+    errors.push(invalid(path, selectorValue(selector), `empty selector is invalid for ${kind}`))
+  }
+}
+
+/** Checks selector and pod template of a Deployment or ReplicaSet. */
+export function checkReplicatedTemplate(
+  errors: FieldError[],
+  path: FieldPath,
+  selector: UncheckedSelector,
+  template: PodTemplate,
+): void {
+  const selects = trySelector(selector)
+  if (!selects) {
+    errors.push(invalid(path.child('selector'), selectorValue(selector), 'invalid label selector'))
+    return
+  }
+  const at = path.child('template')
+  if (!selects.isEverything) checkSelected(errors, at, selector, template)
+  errors.push(...validatePodTemplateSpec(template, at))
+  checkAlwaysRestarts(errors, at.child('spec'), template, 'ReplicaSet')
+}
+
+/** The workload must select the pods that it makes. */
+export function checkSelected(
+  errors: FieldError[],
+  path: FieldPath,
+  selector: UncheckedSelector,
+  template: PodTemplate,
+): void {
+  const { labels } = template.metadata ?? {}
+  if (trySelector(selector)?.matches(labels ?? {}) !== false) return
+  const text = '`selector` does not match template `labels`'
+  errors.push(invalid(path.child('metadata', 'labels'), labels ?? null, text))
+}
+
+/** Pods of such a workload live until they are removed. */
+export function checkAlwaysRestarts(
+  errors: FieldError[],
+  path: FieldPath,
+  { spec = {} }: PodTemplate,
+  kind: string,
+): void {
+  if (spec.restartPolicy !== 'Always') {
+    errors.push(notSupported(path.child('restartPolicy'), spec.restartPolicy ?? '', ['Always']))
+  }
+  if (spec.activeDeadlineSeconds !== undefined) {
+    const text = `activeDeadlineSeconds in ${kind} is not Supported`
+    errors.push(forbidden(path.child('activeDeadlineSeconds'), text))
+  }
+}
+
+/** The warning for a name that makes bad names of pods. */
+export function podNameWarnings({ metadata }: MutableObject): string[] {
+  const messages = isDNS1123Label(metadata.name ?? '')
+  if (messages.length === 0) return []
+  return [
+    'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; ' +
+      `a DNS label is recommended: [${messages.join(' ')}]`,
+  ]
+}
+
+/** No status may count more of one than of another. */
+export function checkNotMore(
+  errors: FieldError[],
+  path: FieldPath,
+  count: number | undefined,
+  limit: number | undefined,
+  text: string,
+): void {
+  if ((count ?? 0) > (limit ?? 0)) errors.push(invalid(path, count ?? 0, text))
+}
+
+/** Counts of hash collisions only grow. */
+export function checkNotDecremented(
+  errors: FieldError[],
+  path: FieldPath,
+  count: number | undefined,
+  old: number | undefined,
+): void {
+  if (old === undefined || (count !== undefined && count >= old)) return
+  errors.push(invalid(path, count ?? 0, 'cannot be decremented'))
+}

@@ -1,0 +1,172 @@
+import { validateLabelSelector } from '@kubewright/api'
+import { FieldError, FieldPath, forbidden, invalid, RawValue, required } from '@kubewright/schema'
+import type { MutableMeta, MutableObject } from '../../resource/object.ts'
+
+/** A selector of a review: as text, or as requirements. */
+export interface SelectorSpec {
+  readonly rawSelector?: string
+  readonly requirements?:
+    | readonly { readonly key?: string; readonly operator?: string; readonly values?: readonly string[] }[]
+    | null
+}
+
+/** What a review asks about a resource. */
+export interface ResourceAttributesSpec {
+  readonly namespace?: string
+  readonly verb?: string
+  readonly group?: string
+  readonly version?: string
+  readonly resource?: string
+  readonly subresource?: string
+  readonly name?: string
+  readonly fieldSelector?: SelectorSpec | null
+  readonly labelSelector?: SelectorSpec | null
+}
+
+/** The spec of SubjectAccessReview and its relatives. */
+export interface AccessReviewSpec {
+  readonly resourceAttributes?: ResourceAttributesSpec | null
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string } | null
+  readonly user?: string
+  readonly groups?: readonly string[] | null
+  readonly uid?: string
+  readonly extra?: Readonly<Record<string, readonly string[]>> | null
+}
+
+/** Checks a review as pkg/apis/authorization/validation does. */
+export function validateAccessReview(
+  review: MutableObject,
+  kind: 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview',
+): FieldError[] {
+  const spec = (review['spec'] ?? {}) as AccessReviewSpec
+  const { resourceAttributes, nonResourceAttributes } = spec
+  const errors: FieldError[] = []
+  const path = FieldPath.of('spec')
+  // Shown under the field names of the internal type.
+  const shownPath = nonResourceAttributes && {
+    Path: nonResourceAttributes.path ?? '',
+    Verb: nonResourceAttributes.verb ?? '',
+  }
+  if (resourceAttributes && nonResourceAttributes) {
+    const text = 'cannot be specified in combination with resourceAttributes'
+    errors.push(invalid(path.child('nonResourceAttributes'), shownPath, text))
+  }
+  if (!resourceAttributes && !nonResourceAttributes) {
+    const text = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    errors.push(invalid(path.child('resourceAttributes'), null, text))
+  }
+  if (kind !== 'SelfSubjectAccessReview' && !spec.user && !spec.groups?.length) {
+    errors.push(invalid(path.child('user'), spec.user ?? '', 'at least one of user or group must be specified'))
+  }
+  if (resourceAttributes) {
+    const at = path.child('resourceAttributes')
+    errors.push(
+      ...validateSelector(resourceAttributes.fieldSelector, at.child('fieldSelector'), validateFieldRequirement),
+    )
+    errors.push(
+      ...validateSelector(resourceAttributes.labelSelector, at.child('labelSelector'), validateLabelRequirement),
+    )
+  }
+
+  const local = kind === 'LocalSubjectAccessReview'
+  const { managedFields: _, namespace, ...rest } = review.metadata
+  const others = local || !namespace ? rest : { ...rest, namespace }
+  if (Object.values(others).some(isSet)) {
+    const text = local ? 'must be empty except for namespace' : 'must be empty'
+    errors.push(invalid(FieldPath.of('metadata'), inGoOrder(review.metadata), text))
+  }
+  if (local && resourceAttributes && (resourceAttributes.namespace ?? '') !== (namespace ?? '')) {
+    const at = path.child('resourceAttributes').child('namespace')
+    errors.push(invalid(at, resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
+  }
+  if (local && nonResourceAttributes) {
+    errors.push(invalid(path.child('nonResourceAttributes'), shownPath, 'disallowed on this kind of request'))
+  }
+  return errors
+}
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0) return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+type Requirement = NonNullable<SelectorSpec['requirements']>[number]
+
+function validateSelector(
+  selector: SelectorSpec | null | undefined,
+  path: FieldPath,
+  validateRequirement: (requirement: Requirement, path: FieldPath) => FieldError[],
+): FieldError[] {
+  if (!selector) return []
+  const errors: FieldError[] = []
+  const requirements = selector.requirements ?? []
+  const raw = selector.rawSelector ?? ''
+  if (raw !== '' && requirements.length > 0) {
+    errors.push(invalid(path.child('rawSelector'), raw, 'may not specified at the same time as requirements'))
+  }
+  if (raw === '' && requirements.length === 0) {
+    const text = `when ${path.toString()} is specified, requirements or rawSelector is required`
+    errors.push(required(path.child('requirements'), text))
+  }
+  for (const [i, requirement] of requirements.entries()) {
+    errors.push(...validateRequirement(requirement, path.child('requirements').index(i)))
+  }
+  return errors
+}
+
+/** Operators that are not known pass: a newer client may know them. */
+function validateFieldRequirement({ key, operator, values }: Requirement, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (!key) errors.push(required(path.child('key'), 'must be specified'))
+  if ((operator === 'In' || operator === 'NotIn') && !values?.length) {
+    errors.push(required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+  }
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && values?.length) {
+    errors.push(forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+  }
+  return errors
+}
+
+/** A label requirement is checked as one of a label selector, whose errors then lie elsewhere. */
+function validateLabelRequirement(requirement: Requirement, path: FieldPath): FieldError[] {
+  const { key = '', operator = '', values } = requirement
+  const selector = { matchExpressions: [{ key, operator, ...(values ? { values } : {}) }] }
+  const prefix = FieldPath.of('matchExpressions').index(0).toString()
+  return validateLabelSelector(selector, FieldPath.of('$'), { allowUnknownOperatorInRequirement: true }).map(
+    (error) => {
+      const below = error.field.slice(`$.${prefix}`.length)
+      return new FieldError(error.type, `${path.toString()}${below}`, error.badValue, error.detail)
+    },
+  )
+}
+
+const metaOrder: readonly (keyof MutableMeta)[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+]
+const managedFieldsOrder = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
+
+/** Metadata in the order of Go's struct, in which an error shows it. */
+function inGoOrder(metadata: MutableMeta): RawValue {
+  const ordered = pick(metadata, metaOrder as readonly string[])
+  if (metadata.managedFields)
+    ordered['managedFields'] = metadata.managedFields.map((entry) => pick(entry, managedFieldsOrder))
+  return new RawValue(JSON.stringify(ordered).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`))
+}
+
+function pick(from: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]))
+}

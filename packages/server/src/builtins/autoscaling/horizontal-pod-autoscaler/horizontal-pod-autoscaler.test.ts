@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import type { MutableObject } from '../../../resource/object.ts'
+import { createErrors, defaulted, resourceFor, updated } from '../../../testdata/strategy-harness.ts'
+import { hpaToV1, hpaToV2 } from './hpa-conversion.ts'
+
+const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
+
+function hpa(spec: object, version = 'v2'): object {
+  return {
+    apiVersion: `autoscaling/${version}`,
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h' },
+    spec: { maxReplicas: 3, scaleTargetRef, ...spec },
+  }
+}
+
+const memory = { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } }
+const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
+
+describe('horizontal pod autoscalers', () => {
+  it('aim at 80 percent of CPU', () => {
+    expect(defaulted(hpa({}))['spec']).toMatchObject({
+      minReplicas: 1,
+      metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 80 } } }],
+    })
+    expect(defaulted(hpa({}, 'v1'))['spec']).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 })
+  })
+
+  it('fill both directions of a behaviour', () => {
+    const { behavior } = defaulted(hpa({ behavior: { scaleUp: { selectPolicy: 'Min' } } }))['spec'] as {
+      behavior: object
+    }
+    expect(behavior).toEqual({
+      scaleUp: {
+        stabilizationWindowSeconds: 0,
+        selectPolicy: 'Min',
+        policies: [
+          { type: 'Pods', value: 4, periodSeconds: 15 },
+          { type: 'Percent', value: 100, periodSeconds: 15 },
+        ],
+      },
+      scaleDown: { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] },
+    })
+  })
+
+  it.each<[string, object, string[]]>([
+    ['accept several metrics', { metrics: [cpu, memory] }, []],
+    [
+      'refuse bounds that cross',
+      { minReplicas: 0, maxReplicas: -1 },
+      [
+        'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+        'spec.maxReplicas: Invalid value: -1: must be greater than 0',
+        'spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`',
+        'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+      ],
+    ],
+    [
+      'want the group of their target',
+      { scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+      ['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'],
+    ],
+    [
+      'refuse metrics that are not known',
+      { metrics: [{ type: 'Odd' }] },
+      Array(2).fill(
+        'spec.metrics[0].type: Unsupported value: "Odd": supported values: ' +
+          '"ContainerResource", "External", "Object", "Pods", "Resource"',
+      ),
+    ],
+    [
+      'refuse two targets of one metric',
+      {
+        metrics: [
+          {
+            type: 'Resource',
+            resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 0, averageValue: '1' } },
+          },
+        ],
+      },
+      [
+        'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
+        'spec.metrics[0].resource.target.averageValue: Forbidden: may not set both a target raw value and a target utilization',
+      ],
+    ],
+    [
+      'refuse odd behaviour',
+      {
+        behavior: {
+          scaleDown: { stabilizationWindowSeconds: 4000, policies: [{ type: 'Odd', value: 0, periodSeconds: 2000 }] },
+        },
+      },
+      [
+        'spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 4000: must be less than or equal to 3600',
+        'spec.behavior.scaleDown.policies[0].type: Unsupported value: "Odd": supported values: "Percent", "Pods"',
+        'spec.behavior.scaleDown.policies[0].value: Invalid value: 0: must be greater than zero',
+        'spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 2000: must be less than or equal to 1800',
+      ],
+    ],
+  ])('%s', async (_, spec, errors) => {
+    expect(await createErrors(hpa(spec))).toEqual(errors)
+  })
+
+  it('are checked in v1 by what they are in v2', async () => {
+    expect(await createErrors(hpa({ maxReplicas: 0 }, 'v1'))).toEqual([
+      'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+      'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
+    ])
+  })
+
+  it('keep their status in v1, annotations included', async () => {
+    const { object } = await updated(hpa({}, 'v1'), (next) => {
+      next['status'] = { currentReplicas: 9 }
+      next.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/conditions': '[{"type":"x","status":"True"}]' }
+    })
+    expect(object['status']).not.toHaveProperty('currentReplicas', 9)
+    expect(object.metadata.annotations).toBeUndefined()
+  })
+})
+
+describe('hpaToV1()', () => {
+  const object = defaulted(hpa({ metrics: [memory, cpu], behavior: {} }))
+  object['status'] = {
+    currentReplicas: 2,
+    currentMetrics: [
+      { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1', averageUtilization: 40 } } },
+    ],
+    conditions: [{ type: 'AbleToScale', status: 'True', reason: 'R' }],
+  }
+
+  it('puts what v1 has no field for into annotations', () => {
+    const old = hpaToV1(object)
+    expect(old['spec']).toMatchObject({ targetCPUUtilizationPercentage: 60 })
+    expect(old['status']).toMatchObject({ currentReplicas: 2, currentCPUUtilizationPercentage: 40 })
+    expect(old.metadata.annotations).toEqual({
+      'autoscaling.alpha.kubernetes.io/metrics':
+        '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
+      'autoscaling.alpha.kubernetes.io/current-metrics':
+        '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":40,"currentAverageValue":"1"}}]',
+      'autoscaling.alpha.kubernetes.io/conditions':
+        '[{"type":"AbleToScale","status":"True","lastTransitionTime":null,"reason":"R"}]',
+      'autoscaling.alpha.kubernetes.io/behavior': expect.stringContaining(
+        '{"ScaleUp":{"StabilizationWindowSeconds":0,',
+      ),
+    })
+  })
+
+  it('is undone by hpaToV2()', () => {
+    const { normalize } = resourceFor('autoscaling/v2', 'HorizontalPodAutoscaler')
+    const back = hpaToV2(hpaToV1(object)) as MutableObject
+    expect(normalize!(back, false)).toEqual(normalize!(object, false))
+  })
+
+  it('ignores annotations that are not what they should be', () => {
+    const broken = hpaToV1(object)
+    broken.metadata.annotations!['autoscaling.alpha.kubernetes.io/metrics'] = '{'
+    expect(hpaToV2(broken)['spec']).toMatchObject({ metrics: [cpu] })
+  })
+})

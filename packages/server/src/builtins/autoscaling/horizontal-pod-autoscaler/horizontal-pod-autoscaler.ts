@@ -1,0 +1,156 @@
+import type { AnyKind } from '@kubewright/api'
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import { kindFor } from '@kubewright/k8s/all'
+import type { FieldError } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { Resource } from '../../../resource/resource.ts'
+import { type StrategyWithStatus, withStatus } from '../../../resource/status-strategy.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { checkNonNegative } from '../../checks/field-checks.ts'
+import { part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { normalizeTyped } from '../../typed/decode-typed.ts'
+import { cpuMetric, defaultCpuUtilization, dropConversionAnnotations, hpaToV1, hpaToV2 } from './hpa-conversion.ts'
+import type { HpaSpec, HpaStatus, ScalingRules } from './hpa-types.ts'
+import { apiVersionProblem, type HpaOptions, validateHpaSpec } from './validate-hpa.ts'
+
+const main: Strategy = {
+  validateName: nameIsDNSSubdomain,
+  metadataOnUpdate: ['update'],
+  setDefaults: setDefaultsV2,
+  validate: (object) => {
+    const spec = part<HpaSpec>(object, 'spec')
+    return validateHpaSpec(spec, specPath, optionsFor(spec))
+  },
+  validateUpdate: (object, old) => {
+    const [spec, before] = [part<HpaSpec>(object, 'spec'), part<HpaSpec>(old, 'spec')]
+    return validateHpaSpec(spec, specPath, optionsFor(spec, before))
+  },
+}
+
+const stored: StrategyWithStatus = withStatus(main, { validateUpdate: validateStatusUpdate })
+
+/** Both versions are known to the field manager of each. */
+const fieldManager: Resource['fieldManager'] = {
+  schemaFor: (apiVersion) => {
+    const [group = '', version = ''] = apiVersion.split('/')
+    return group === 'autoscaling' ? kindFor({ group, version, kind: 'HorizontalPodAutoscaler' })?.schema : undefined
+  },
+  convert: (object, apiVersion) => {
+    if (object['apiVersion'] === apiVersion) return object
+    const typed = object as MutableObject
+    if (apiVersion === 'autoscaling/v2') return hpaToV2(typed)
+    return apiVersion === 'autoscaling/v1' ? hpaToV1(typed) : undefined
+  },
+}
+
+/** HorizontalPodAutoscalers in v2, the version in which they are stored (pkg/registry/autoscaling). */
+export const horizontalPodAutoscalers: BuiltinResource = { ...stored, fieldManager }
+
+/** HorizontalPodAutoscalers in v1: the same checks, on what they are in v2. */
+export const horizontalPodAutoscalersV1: BuiltinResource = {
+  strategy: throughV2(stored.strategy),
+  subresources: {
+    status: { ...stored.subresources.status, strategy: throughV2(stored.subresources.status.strategy!) },
+  },
+  convert: {
+    toStorage: (object) => {
+      const result = hpaToV2(object)
+      setDefaultsV2(result)
+      return normalizeTyped(kindOf('v2'), result, true)
+    },
+    fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
+  },
+  fieldManager,
+  inner: hpaToV2,
+}
+
+function kindOf(version: string): AnyKind {
+  return kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!
+}
+
+function throughV2(strategy: Strategy): Strategy {
+  return {
+    ...strategy,
+    setDefaults: (object) => {
+      const spec = (object['spec'] ??= {}) as HpaSpec
+      spec.minReplicas ??= 1
+      // The way there and back fills in what version 2 always has.
+      replace(object, hpaToV1(hpaToV2(object)))
+    },
+    prepareForCreate: (object, context) => {
+      const inner = hpaToV2(object)
+      strategy.prepareForCreate?.(inner, context)
+      replace(object, hpaToV1(inner))
+    },
+    prepareForUpdate: (object, old, context) => {
+      const inner = hpaToV2(object)
+      strategy.prepareForUpdate?.(inner, hpaToV2(old), context)
+      replace(object, hpaToV1(inner))
+    },
+    validate: (object, context) => strategy.validate?.(hpaToV2(object), context) ?? [],
+    validateUpdate: (object, old, context) => strategy.validateUpdate?.(hpaToV2(object), hpaToV2(old), context) ?? [],
+  }
+}
+
+function replace(object: MutableObject, by: MutableObject): void {
+  for (const field of Object.keys(object)) if (!(field in by)) delete object[field]
+  Object.assign(object, by)
+}
+
+function setDefaultsV2(object: MutableObject): void {
+  const spec = (object['spec'] ??= {}) as HpaSpec
+  spec.minReplicas ??= 1
+  if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuMetric(defaultCpuUtilization)]
+  if (spec.behavior) {
+    const policy = (type: string, value: number): NonNullable<ScalingRules['policies']>[number] => ({
+      type,
+      value,
+      periodSeconds: 15,
+    })
+    spec.behavior.scaleUp = withDefaults(spec.behavior.scaleUp, {
+      stabilizationWindowSeconds: 0,
+      selectPolicy: 'Max',
+      policies: [policy('Pods', 4), policy('Percent', 100)],
+    })
+    spec.behavior.scaleDown = withDefaults(spec.behavior.scaleDown, {
+      selectPolicy: 'Max',
+      policies: [policy('Percent', 100)],
+    })
+  }
+  dropConversionAnnotations(object)
+}
+
+function withDefaults(rules: ScalingRules | undefined, defaults: ScalingRules): ScalingRules {
+  const given = Object.entries(rules ?? {}).filter(([, value]) => value !== undefined && value !== null)
+  return { ...defaults, ...Object.fromEntries(given) }
+}
+
+/** What was valid before, or never was checked, may stay. */
+function optionsFor(spec: HpaSpec, old?: HpaSpec): HpaOptions {
+  const { kind, apiVersion } = spec.scaleTargetRef ?? {}
+  const same = old?.scaleTargetRef?.apiVersion === apiVersion && old?.scaleTargetRef?.kind === kind
+  const objectMetrics = { allowEmptyGroup: true, allowInvalidVersion: false }
+  return {
+    minReplicasLowerBound: old?.minReplicas === 0 ? 0 : 1,
+    scaleTarget: {
+      allowEmptyGroup: kind === 'ReplicationController',
+      allowInvalidVersion: old !== undefined && same,
+    },
+    objectMetrics: {
+      ...objectMetrics,
+      allowInvalidVersion: (old?.metrics ?? []).some(
+        ({ object }) => object && apiVersionProblem(object.describedObject ?? {}, objectMetrics) !== undefined,
+      ),
+    },
+  }
+}
+
+function validateStatusUpdate(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const status = part<HpaStatus>(object, 'status')
+  for (const field of ['currentReplicas', 'desiredReplicas'] as const) {
+    checkNonNegative(errors, statusPath.child(field), status[field])
+  }
+  return errors
+}

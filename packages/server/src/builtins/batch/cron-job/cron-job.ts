@@ -1,0 +1,125 @@
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import type * as batch from '@kubewright/k8s/batch/v1'
+import { type FieldError, type FieldPath, invalid, notSupported } from '@kubewright/schema'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import { podNameWarnings } from '../../apps/workload/pod-workload.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { checkEnum, checkNonNegative } from '../../checks/field-checks.ts'
+import { isTooLong, metadataPath, part, selectorValue, specPath } from '../../checks/strategy-checks.ts'
+import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import type { PodTemplate } from '../../core/pod/pod-types.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+import { defaultFailurePolicy } from '../job/pod-failure-policy.ts'
+import { jobSpecWarnings, validateAnyJobSpec } from '../job/validate-job-spec.ts'
+import { cronScheduleProblem, isTimeZone } from './cron-schedule.ts'
+
+type Spec = Unchecked<batch.CronJobSpec>
+
+/** Jobs get the name of the CronJob and eleven more characters. */
+const maxName = 52
+const jobSpecPath = specPath.child('jobTemplate', 'spec')
+
+/** CronJobs (pkg/registry/batch/cronjob, pkg/apis/batch). */
+export const cronJobs: BuiltinResource = withStatus({
+  validateName: nameIsDNSSubdomain,
+  metadataOnUpdate: ['update'],
+  defaultPropagation: 'Background',
+  setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
+  generation: true,
+  validate: (object) => {
+    const { name = '' } = object.metadata
+    const errors: FieldError[] = []
+    validateSpec(part<Spec>(object, 'spec'), undefined, errors)
+    if (isTooLong(name, maxName)) {
+      errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
+    }
+    return errors
+  },
+  validateUpdate: (object, old) => {
+    const errors: FieldError[] = []
+    validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
+    return errors
+  },
+  warningsOnCreate: (object) => [
+    ...podNameWarnings(object),
+    ...jobSpecWarnings(part<Spec>(object, 'spec').jobTemplate?.spec ?? {}, jobSpecPath),
+  ],
+  warningsOnUpdate: (object, old) => {
+    const spec = part<Spec>(object, 'spec')
+    const changed = object.metadata.generation !== old.metadata.generation
+    const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
+    if (spec.schedule?.includes('TZ')) {
+      // The path is as Kubernetes has it.
+      warnings.push(
+        'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
+          'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+      )
+    }
+    return warnings
+  },
+})
+
+function setDefaults(spec: Spec): void {
+  spec.concurrencyPolicy ||= 'Allow'
+  spec.suspend ??= false
+  spec.successfulJobsHistoryLimit ??= 3
+  spec.failedJobsHistoryLimit ??= 1
+  const job = ((spec.jobTemplate ??= {}).spec ??= {})
+  defaultPodTemplate((job.template ??= {}) as PodTemplate)
+  defaultFailurePolicy(job.podFailurePolicy)
+}
+
+function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldError[]): void {
+  const { schedule = '', timeZone, jobTemplate } = spec
+  const schedulePath = specPath.child('schedule')
+  if (schedule === '') checkEnum(errors, schedulePath, schedule, [], true)
+  else validateSchedule(schedule, timeZone, old?.schedule?.includes('TZ') ?? false, schedulePath, errors)
+  checkNonNegative(errors, specPath.child('startingDeadlineSeconds'), spec.startingDeadlineSeconds)
+  if (timeZone !== undefined && old?.timeZone !== timeZone) validateTimeZone(timeZone, errors)
+  const policies = ['Allow', 'Forbid', 'Replace']
+  checkEnum(errors, specPath.child('concurrencyPolicy'), spec.concurrencyPolicy, policies, true)
+  const job = jobTemplate?.spec ?? {}
+  validateAnyJobSpec(job, jobSpecPath, errors)
+  if (job.selector) {
+    const text = '`selector` will be auto-generated'
+    errors.push(invalid(jobSpecPath.child('selector'), selectorValue(job.selector), text))
+  }
+  if (job.manualSelector) errors.push(notSupported(jobSpecPath.child('manualSelector'), true, ['nil', 'false']))
+  checkNonNegative(errors, specPath.child('successfulJobsHistoryLimit'), spec.successfulJobsHistoryLimit)
+  checkNonNegative(errors, specPath.child('failedJobsHistoryLimit'), spec.failedJobsHistoryLimit)
+}
+
+function validateSchedule(
+  schedule: string,
+  timeZone: string | undefined,
+  allowZone: boolean,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  const problem = cronScheduleProblem(schedule)
+  if (problem !== undefined) errors.push(invalid(path, schedule, problem))
+  if (!schedule.includes('TZ')) return
+  if (!allowZone) {
+    errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  } else if (timeZone !== undefined) {
+    errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
+  }
+}
+
+function validateTimeZone(zone: string, errors: FieldError[]): void {
+  const path = specPath.child('timeZone')
+  if (zone === '') {
+    errors.push(invalid(path, zone, 'timeZone must be nil or non-empty string'))
+    return
+  }
+  const odd = (step: string): boolean => ['.', '..'].includes(step) || !/^(?!-)[A-Za-z.\-_0-9+]{1,14}$/.test(step)
+  if (zone.split('/').some(odd)) {
+    errors.push(invalid(path, zone, `unknown time zone ${zone}`))
+    return
+  }
+  if (zone.toLowerCase() === 'local') {
+    const text = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
+    errors.push(invalid(path, zone, text))
+  }
+  if (!isTimeZone(zone)) errors.push(invalid(path, zone, `unknown time zone ${zone}`))
+}

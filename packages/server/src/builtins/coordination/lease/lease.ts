@@ -1,0 +1,47 @@
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import type * as coordination from '@kubewright/k8s/coordination/v1'
+import { type FieldError, invalid } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
+import { checkNonNegative } from '../../checks/field-checks.ts'
+import { part, specPath } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<coordination.LeaseSpec>
+
+/** Leases (pkg/registry/coordination/lease). Their finalizers may have any name that fits. */
+export const leases: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
+    metadataOnUpdate: ['update'],
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate: (object) => dropCoordination(object, undefined),
+    prepareForUpdate: dropCoordination,
+    validate: (object) => validateSpec(part<Spec>(object, 'spec')),
+    validateUpdate: (object) => validateSpec(part<Spec>(object, 'spec')),
+  },
+}
+
+/** These fields belong to a feature that is off; objects that have them keep them. */
+function dropCoordination(object: MutableObject, old: MutableObject | undefined): void {
+  const spec = part<Spec>(object, 'spec')
+  const before = old ? part<Spec>(old, 'spec') : {}
+  for (const field of ['strategy', 'preferredHolder'] as const) {
+    if (before[field] === undefined) delete spec[field]
+  }
+}
+
+function validateSpec(spec: Spec): FieldError[] {
+  const errors: FieldError[] = []
+  const duration = spec.leaseDurationSeconds
+  if (duration !== undefined && duration <= 0) {
+    errors.push(invalid(specPath.child('leaseDurationSeconds'), duration, 'must be greater than 0'))
+  }
+  checkNonNegative(errors, specPath.child('leaseTransitions'), spec.leaseTransitions)
+  return errors
+}
+
+/** The resources of the coordination.k8s.io group. */
+export const coordinationResources: BuiltinTable = { 'coordination.k8s.io/leases': leases }

@@ -1,0 +1,46 @@
+import { deepEqual, isConfigMapKey, nameIsDNSSubdomain } from '@kubewright/base'
+import { type FieldError, FieldPath, forbidden, invalid, tooLong } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { base64Length } from '../../checks/base64-length.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+
+/** The most that the values of a ConfigMap or Secret may hold together. */
+export const maxDataBytes: number = 1024 * 1024
+export const immutableText: string = 'field is immutable when `immutable` is set'
+
+type Data = Readonly<Record<string, string>> | undefined
+
+function validate(map: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const data = (map['data'] as Data) ?? {}
+  const binary = (map['binaryData'] as Data) ?? {}
+  let size = 0
+  for (const [key, value] of Object.entries(data)) {
+    const at = FieldPath.of('data').key(key)
+    addInvalid(errors, at, key, isConfigMapKey(key))
+    if (Object.hasOwn(binary, key)) errors.push(invalid(at, key, 'duplicate of key present in binaryData'))
+    size += Buffer.byteLength(value)
+  }
+  for (const [key, value] of Object.entries(binary)) {
+    addInvalid(errors, FieldPath.of('binaryData').key(key), key, isConfigMapKey(key))
+    size += base64Length(value)
+  }
+  // An empty path: the error is about the whole object.
+  if (size > maxDataBytes) errors.push(tooLong(FieldPath.of(''), maxDataBytes))
+  return errors
+}
+
+function validateUpdate(map: MutableObject, old: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  if (old['immutable'] === true) {
+    if (map['immutable'] !== true) errors.push(forbidden(FieldPath.of('immutable'), immutableText))
+    for (const field of ['data', 'binaryData']) {
+      if (!deepEqual(map[field] ?? {}, old[field] ?? {})) errors.push(forbidden(FieldPath.of(field), immutableText))
+    }
+  }
+  return [...errors, ...validate(map)]
+}
+
+/** ConfigMaps. */
+export const configMaps: BuiltinResource = { strategy: { validateName: nameIsDNSSubdomain, validate, validateUpdate } }

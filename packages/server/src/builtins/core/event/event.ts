@@ -1,0 +1,229 @@
+import { deepEqual, isDNS1123Subdomain, nameIsDNSSubdomain, parseMicroTime } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
+import { goShown } from '../../../codec/json/go-value.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { Resource } from '../../../resource/resource.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
+import { pathSegmentName } from '../../../resource/validate-object-meta.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
+
+/** An event in the form of the core group, which is also the stored one. */
+interface Event {
+  involvedObject?: { namespace?: string; [field: string]: string | undefined }
+  related?: object
+  source?: { component?: string; host?: string }
+  series?: { count?: number; lastObservedTime?: string | null }
+  eventTime?: string | null
+  firstTimestamp?: string | null
+  lastTimestamp?: string | null
+  count?: number
+  type?: string
+  reason?: string
+  action?: string
+  message?: string
+  reportingComponent?: string
+  reportingInstance?: string
+}
+
+/** The names that events.k8s.io gives to fields of the core group. */
+const renamed: Readonly<Record<string, string>> = {
+  involvedObject: 'regarding',
+  message: 'note',
+  source: 'deprecatedSource',
+  firstTimestamp: 'deprecatedFirstTimestamp',
+  lastTimestamp: 'deprecatedLastTimestamp',
+  count: 'deprecatedCount',
+  reportingComponent: 'reportingController',
+}
+const renamedBack = Object.fromEntries(Object.entries(renamed).map(([core, events]) => [events, core]))
+
+function rename(event: MutableObject, names: Readonly<Record<string, string>>, apiVersion: string): MutableObject {
+  const result: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(event)) result[names[field] ?? field] = value
+  return { ...(result as MutableObject), apiVersion }
+}
+
+/** Brings an event of events.k8s.io/v1 into the stored form, which the core group shows, and back. */
+const convert: NonNullable<Resource['convert']> = {
+  toStorage: (event) => {
+    const stored = rename(event, renamedBack, 'v1')
+    // What the stored form never leaves out.
+    for (const [field, empty] of Object.entries(neverAbsent)) stored[field] ??= empty
+    return stored
+  },
+  fromStorage: (event) => {
+    const { reportingComponent, reportingInstance, ...rest } = event
+    return rename(
+      {
+        ...rest,
+        ...(reportingComponent ? { reportingComponent } : {}),
+        ...(reportingInstance ? { reportingInstance } : {}),
+      } as MutableObject,
+      renamed,
+      'events.k8s.io/v1',
+    )
+  },
+}
+
+const neverAbsent = {
+  involvedObject: {},
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  eventTime: null,
+  reportingComponent: '',
+  reportingInstance: '',
+}
+
+function validateLegacy(meta: MutableObject['metadata'], event: Event, controllerField: string): FieldError[] {
+  const errors: FieldError[] = []
+  const namespace = meta.namespace ?? ''
+  const objectNamespace = event.involvedObject?.namespace ?? ''
+  const mismatch = (): void => {
+    const at = FieldPath.of('involvedObject', 'namespace')
+    errors.push(invalid(at, objectNamespace, 'does not match event.namespace'))
+  }
+  if (!event.eventTime) {
+    // Clients of old put events about objects without a namespace into "default".
+    const fits = objectNamespace === '' ? ['', 'default'].includes(namespace) : namespace === objectNamespace
+    if (!fits) mismatch()
+  } else {
+    if (objectNamespace === '' && namespace !== 'default' && namespace !== 'kube-system') mismatch()
+    const controller = event.reportingComponent ?? ''
+    if (controller === '') errors.push(required(FieldPath.of(controllerField)))
+    checkQualifiedName(errors, FieldPath.of(controllerField), controller)
+    for (const field of ['reportingInstance', 'action', 'reason'] as const) {
+      if (!event[field]) errors.push(required(FieldPath.of(field)))
+      checkLength(event[field], field, 128, errors)
+    }
+    checkLength(event.message, 'message', 1024, errors)
+  }
+  addInvalid(errors, FieldPath.of('namespace'), namespace, isDNS1123Subdomain(namespace))
+  return errors
+}
+
+function checkLength(text: string | undefined, field: string, limit: number, errors: FieldError[]): void {
+  if (Buffer.byteLength(text ?? '') <= limit) return
+  errors.push(invalid(FieldPath.of(field), '', `can have at most ${limit} characters`))
+}
+
+function validateSeries({ series }: Event, errors: FieldError[]): void {
+  if (!series) return
+  if ((series.count ?? 0) < 2) errors.push(invalid(FieldPath.of('series.count'), '', 'should be at least 2'))
+  if (!series.lastObservedTime) errors.push(required(FieldPath.of('series.lastObservedTime')))
+}
+
+/** Creation in the newer group is strict: what is deprecated must not be set. */
+function validateStrict(event: Event): FieldError[] {
+  const errors: FieldError[] = []
+  validateSeries(event, errors)
+  if (!event.eventTime) errors.push(required(FieldPath.of('eventTime')))
+  if (event.type !== 'Normal' && event.type !== 'Warning') {
+    errors.push(invalid(FieldPath.of('type'), '', `has invalid value: ${event.type ?? ''}`))
+  }
+  for (const field of ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const) {
+    const value = event[field]
+    const set = field === 'source' ? event.source?.component || event.source?.host : value
+    if (set) errors.push(invalid(FieldPath.of(field), '', 'needs to be unset'))
+  }
+  return errors
+}
+
+/** An event of the newer group says what happened once; only its series goes on. */
+function validateStrictUpdate(event: Event, old: Event): FieldError[] {
+  const errors: FieldError[] = []
+  if (!deepEqual(event.series ?? null, old.series ?? null)) validateSeries(event, errors)
+  const fixed = (field: keyof Event, name: string, zero: unknown, struct?: string): void => {
+    const [now, then] = [event[field] ?? zero, old[field] ?? zero]
+    if (deepEqual(now, then)) return
+    const shown = struct && now ? goShown(struct, now as object) : now
+    errors.push(invalid(FieldPath.of(name), shown, 'field is immutable'))
+  }
+  fixed('involvedObject', 'involvedObject', {}, 'ObjectReference')
+  fixed('reason', 'reason', '')
+  fixed('message', 'message', '')
+  fixed('source', 'source', {}, 'EventSource')
+  fixed('firstTimestamp', 'firstTimestamp', null)
+  fixed('lastTimestamp', 'lastTimestamp', null)
+  fixed('count', 'count', 0)
+  fixed('reason', 'reason', '')
+  fixed('type', 'type', '')
+  if (!sameInstant(event.eventTime, old.eventTime)) fixed('eventTime', 'eventTime', null)
+  fixed('action', 'action', '')
+  fixed('related', 'related', null, 'ObjectReference')
+  fixed('reportingComponent', 'reportingController', '')
+  fixed('reportingInstance', 'reportingInstance', '')
+  return errors
+}
+
+function sameInstant(a: string | null | undefined, b: string | null | undefined): boolean {
+  if (!a || !b) return !a === !b
+  const [left, right] = [parseMicroTime(a), parseMicroTime(b)]
+  return left.seconds === right.seconds && Math.trunc(left.nanos / 1000) === Math.trunc(right.nanos / 1000)
+}
+
+/** Events of either group as the stored form has them. */
+function stored(event: MutableObject): Event {
+  return (event.apiVersion === 'v1' ? event : convert.toStorage(event)) as Event
+}
+
+// No kind of names is asked for here: old clients made up all sorts.
+const coreStrategy: Strategy = {
+  validateName: pathSegmentName,
+  allowCreateOnUpdate: true,
+  metadataOnUpdate: [],
+  validate: (event) => validateLegacy(event.metadata, stored(event), 'reportingComponent'),
+  validateUpdate: (event) => validateLegacy(event.metadata, stored(event), 'reportingComponent'),
+}
+
+const eventsStrategy: Strategy = {
+  validateName: nameIsDNSSubdomain,
+  allowCreateOnUpdate: true,
+  metadataOnUpdate: ['update'],
+  validate: (event) => [
+    ...validateLegacy(event.metadata, stored(event), 'reportingController'),
+    ...validateStrict(stored(event)),
+  ],
+  validateUpdate: (event, old) => [
+    ...validateLegacy(event.metadata, stored(event), 'reportingController'),
+    ...validateStrictUpdate(stored(event), stored(old)),
+  ],
+}
+
+type Select = NonNullable<Resource['selectableFields']>
+
+/** How selectors read an event, by the field names of one group. */
+function selectable(objectField: string, controllerField: string): Select {
+  const fields: Record<string, (event: MutableObject) => string> = {
+    reason: (event) => stored(event).reason ?? '',
+    [controllerField]: (event) => stored(event).reportingComponent ?? '',
+    type: (event) => stored(event).type ?? '',
+  }
+  for (const part of ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']) {
+    fields[`${objectField}.${part}`] = (event) => stored(event).involvedObject?.[part] ?? ''
+  }
+  return fields
+}
+
+const unknownField = (label: string): string => `field label not supported: ${label}`
+
+/** Events of the core group. */
+export const coreEvents: BuiltinResource = {
+  strategy: coreStrategy,
+  selectableFields: {
+    ...selectable('involvedObject', 'reportingComponent'),
+    source: (event) => stored(event).source?.component || (stored(event).reportingComponent ?? ''),
+  },
+  unknownField,
+}
+
+/** The same events as events.k8s.io shows them. */
+export const groupEvents: BuiltinResource = {
+  strategy: eventsStrategy,
+  storagePath: 'events/',
+  errorGroup: '',
+  convert,
+  selectableFields: selectable('regarding', 'reportingController'),
+  unknownField,
+}

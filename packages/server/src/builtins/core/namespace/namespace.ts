@@ -1,0 +1,127 @@
+import { FieldSet, fieldSetPath } from '@kubewright/api'
+import { isQualifiedName, nameIsDNSLabel } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+
+interface Spec {
+  finalizers?: string[]
+}
+interface Status {
+  phase?: string
+}
+
+const finalizersPath = FieldPath.of('spec', 'finalizers')
+const nameLabel = 'kubernetes.io/metadata.name'
+
+function specOf(namespace: MutableObject): Spec {
+  return (namespace['spec'] ??= {}) as Spec
+}
+
+function statusOf(namespace: MutableObject): Status {
+  return (namespace['status'] ??= {}) as Status
+}
+
+function setDefaults(namespace: MutableObject): void {
+  statusOf(namespace).phase ||= 'Active'
+  labelWithName(namespace)
+}
+
+/** Selectors find a namespace by its name through this label. A name that is yet to be generated has to wait for it. */
+function labelWithName({ metadata }: MutableObject): void {
+  if (metadata.name) (metadata.labels ??= {})[nameLabel] = metadata.name
+}
+
+function checkFinalizers(namespace: MutableObject, indexed: boolean, errors: FieldError[]): void {
+  for (const [i, name] of (specOf(namespace).finalizers ?? []).entries()) {
+    const at = indexed ? finalizersPath.index(i) : finalizersPath
+    addInvalid(errors, at, name, isQualifiedName(name))
+    if (!name.includes('/') && name !== 'kubernetes' && name !== 'orphan' && name !== 'foregroundDeletion') {
+      errors.push(invalid(at, name, 'name is neither a standard finalizer name nor is it fully qualified'))
+    }
+  }
+}
+
+const base: Strategy = {
+  validateName: nameIsDNSLabel,
+  returnDeletedObject: true,
+  setDefaults,
+  prepareForCreate: (namespace) => {
+    statusOf(namespace).phase = 'Active'
+    const finalizers = (specOf(namespace).finalizers ??= [])
+    if (!finalizers.includes('kubernetes')) finalizers.push('kubernetes')
+    labelWithName(namespace)
+  },
+  prepareForUpdate: (namespace, old) => {
+    carryOver(namespace, old, ['spec', 'finalizers'])
+    labelWithName(namespace)
+  },
+  validate: (namespace) => {
+    const errors: FieldError[] = []
+    checkFinalizers(namespace, false, errors)
+    return errors
+  },
+  metadataOnUpdate: ['create', 'update'],
+  validateUpdate: (namespace) => {
+    const errors: FieldError[] = []
+    checkFinalizers(namespace, false, errors)
+    return errors
+  },
+  // What is in the namespace goes first: it stays, marked, until its finalizers are gone.
+  beginDelete: (namespace) => {
+    if (namespace.metadata.deletionTimestamp !== undefined) {
+      return (specOf(namespace).finalizers ?? []).length > 0 ? 'pending' : 'continue'
+    }
+    statusOf(namespace).phase = 'Terminating'
+    return 'mark'
+  },
+  preconditionsOfStorage: true,
+  keepDuringUpdate: (namespace) => (specOf(namespace).finalizers ?? []).length > 0,
+}
+
+function validateStatus(namespace: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { phase = '' } = statusOf(namespace)
+  const deleting = namespace.metadata.deletionTimestamp !== undefined
+  const wanted = deleting ? 'Terminating' : 'Active'
+  if (phase !== wanted) {
+    const when = `\`deletionTimestamp\` is ${deleting ? 'not ' : ''}empty`
+    errors.push(invalid(FieldPath.of('status', 'Phase'), phase, `may only be '${wanted}' if ${when}`))
+  }
+  return errors
+}
+
+const { strategy, subresources } = withStatus(base, {
+  validateUpdate: validateStatus,
+  prepareForUpdate: labelWithName,
+})
+
+/** Namespaces; what they contain is cleared by the namespace controller, which calls finalize at the end. */
+export const namespaces: BuiltinResource = {
+  strategy,
+  subresources: {
+    ...subresources,
+    finalize: {
+      verbs: ['update'],
+      strategy: {
+        ...base,
+        prepareForUpdate: (namespace, old) => {
+          carryOver(namespace, old, ['status'])
+          labelWithName(namespace)
+        },
+        metadataOnUpdate: ['update'],
+        validateUpdate: (namespace) => {
+          const errors: FieldError[] = []
+          checkFinalizers(namespace, true, errors)
+          return errors
+        },
+        resetFields: FieldSet.of(fieldSetPath('status')),
+      },
+    },
+  },
+  selectableFields: { 'status.phase': (namespace) => statusOf(namespace).phase ?? '' },
+  unknownField: (label) => `field label not supported: ${label}`,
+}

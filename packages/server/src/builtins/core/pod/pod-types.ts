@@ -1,0 +1,27 @@
+import type * as core from '@kubewright/k8s/core/v1'
+import type { MutableMeta } from '../../../resource/object.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+/** A pod spec as a client sends it. */
+export type PodSpec = Unchecked<core.PodSpec>
+/** A container of any of the three lists; ephemeral containers add `targetContainerName`. */
+export type Container = Unchecked<core.Container>
+export type EphemeralContainer = Unchecked<core.EphemeralContainer>
+export type Volume = Unchecked<core.Volume>
+export type Probe = Unchecked<core.Probe>
+export type ResourceRequirements = Unchecked<core.ResourceRequirements>
+export type ResourceList = Record<string, string | number | undefined>
+export type SecurityContext = Unchecked<core.SecurityContext>
+
+/** A pod template as a client sends it. */
+export interface PodTemplate {
+  metadata?: MutableMeta | undefined
+  spec?: PodSpec | undefined
+}
+
+/** A pod as a client sends it. */
+export interface PodLike {
+  metadata?: MutableMeta | undefined
+  spec?: PodSpec | undefined
+  status?: Unchecked<core.PodStatus> | undefined
+}

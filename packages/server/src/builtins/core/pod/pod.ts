@@ -1,0 +1,198 @@
+import { deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
+import { FieldPath } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ipWarnings } from '../../checks/ip-warnings.ts'
+import { resetForStatus } from '../../checks/reset-for-status.ts'
+import { fillAppArmorFields } from './defaults/app-armor-fields.ts'
+import { defaultPod } from './defaults/default-pod-spec.ts'
+import { setPodCondition } from './pod-condition.ts'
+import { podQosClass } from './pod-qos.ts'
+import type { PodLike, PodSpec } from './pod-types.ts'
+import { podSpecOf, validatePodCreate, validatePodUpdate } from './validation/validate-pod.ts'
+import { validateEphemeralContainersUpdate, validatePodResize } from './validation/validate-pod-resize.ts'
+import { validatePodStatusUpdate } from './validation/validate-pod-status.ts'
+import { podWarnings } from './warnings/pod-warnings.ts'
+
+type PodStatus = NonNullable<PodLike['status']>
+
+const strategy: Strategy = {
+  validateName: nameIsDNSSubdomain,
+  setDefaults: (pod) => defaultPod(pod as PodLike),
+  generation: true,
+  returnDeletedObject: true,
+  prepareForCreate: (pod, { now, request }) => {
+    const spec = podSpecOf(pod)
+    const status: PodStatus = { phase: 'Pending', qosClass: podQosClass(spec) }
+    if ((spec.schedulingGates ?? []).length > 0) {
+      setPodCondition(status, formatRFC3339(instantFromMillis(now)), {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      })
+    }
+    pod['status'] = status
+    mergeLabelKeys(spec, pod.metadata.labels ?? {})
+    fillAppArmorFields(pod, request.warn)
+  },
+  validate: validatePodCreate,
+  validateUpdate: validatePodUpdate,
+  warningsOnCreate: (pod) => podWarnings(pod as PodLike),
+  gracePeriod: (pod, asked) => {
+    const { nodeName, terminationGracePeriodSeconds = 0 } = podSpecOf(pod)
+    const phase = (pod['status'] as PodStatus | undefined)?.phase
+    // Nothing runs that would need time to end.
+    if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0
+    const period = asked ?? terminationGracePeriodSeconds
+    return period < 0 ? 1 : period
+  },
+}
+
+/** Turns the keys that a pod supplies the values for into requirements of the selectors that they belong to. */
+function mergeLabelKeys(spec: PodSpec, labels: Readonly<Record<string, string>>): void {
+  interface Term {
+    labelSelector?: { matchExpressions?: object[] | undefined } | undefined
+    matchLabelKeys?: string[] | undefined
+    mismatchLabelKeys?: string[] | undefined
+  }
+  const merge = ({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: Term): void => {
+    if (!labelSelector) return
+    const add = (key: string, operator: string): void => {
+      const value = labels[key]
+      if (value !== undefined) (labelSelector.matchExpressions ??= []).push({ key, operator, values: [value] })
+    }
+    for (const key of matchLabelKeys) add(key, 'In')
+    for (const key of mismatchLabelKeys) add(key, 'NotIn')
+  }
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    const terms = spec.affinity?.[kind]
+    for (const term of terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []) merge(term.podAffinityTerm ?? {})
+    for (const term of terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []) merge(term)
+  }
+  for (const constraint of spec.topologySpreadConstraints ?? []) merge(constraint)
+}
+
+/** What nodes report for features that are off by default. */
+function dropDisabledStatus(status: PodStatus): void {
+  delete status.resources
+  delete status.allocatedResources
+  delete status.extendedResourceClaimStatus
+  for (const field of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
+    for (const container of status[field] ?? []) delete container.allocatedResourcesStatus
+  }
+}
+
+const { strategy: main, subresources } = withStatus(strategy, {
+  keeps: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  prepareForUpdate: (pod, old) => {
+    const status = (pod['status'] ??= {}) as PodStatus
+    const before = (old['status'] ?? {}) as PodStatus
+    status.qosClass ||= before.qosClass
+    dropDisabledStatus(status)
+    status.observedGeneration ||= before.observedGeneration
+    const known = new Map<string | undefined, (number | undefined)[]>()
+    for (const { type, observedGeneration } of before.conditions ?? []) {
+      known.set(type, [...(known.get(type) ?? []), observedGeneration])
+    }
+    for (const condition of status.conditions ?? []) {
+      const generation = known.get(condition.type)?.shift()
+      if (generation) condition.observedGeneration ||= generation
+    }
+  },
+  validateUpdate: validatePodStatusUpdate,
+  warningsOnUpdate: (pod) => {
+    const status = pod['status'] as PodStatus | undefined
+    const warnings: string[] = []
+    for (const field of ['podIPs', 'hostIPs'] as const) {
+      for (const [i, { ip = '' }] of (status?.[field] ?? []).entries()) {
+        warnings.push(...ipWarnings(FieldPath.of('status', field).index(i).child('ip'), ip))
+      }
+    }
+    return warnings
+  },
+})
+
+/** Leaves everything as it was but the ephemeral containers. */
+function keepAllButEphemeral(pod: MutableObject, old: MutableObject): void {
+  const added = podSpecOf(pod).ephemeralContainers
+  carryOver(pod, old, ['spec'])
+  carryOver(pod, old, ['status'])
+  resetForStatus(pod, old)
+  const spec = podSpecOf(pod)
+  if (added) spec.ephemeralContainers = added
+  else delete spec.ephemeralContainers
+}
+
+/** Leaves everything as it was but resources and resize policies; containers that do not match are left for validation to refuse. */
+function keepAllButResources(pod: MutableObject, old: MutableObject): void {
+  const next = podSpecOf(pod)
+  const before = podSpecOf(old)
+  const sameLength = (['containers', 'initContainers'] as const).every(
+    (list) => (next[list] ?? []).length === (before[list] ?? []).length,
+  )
+  if (!sameLength) return
+  carryOver(pod, old, ['spec'])
+  carryOver(pod, old, ['status'])
+  resetForStatus(pod, old)
+  const spec = podSpecOf(pod)
+  for (const list of ['containers', 'initContainers'] as const) {
+    const now = next[list] ?? []
+    const kept = spec[list] ?? []
+    if (now.some(({ name }, i) => name !== kept[i]!.name)) {
+      spec[list] = now
+      continue
+    }
+    for (const [i, { resources, resizePolicy }] of now.entries()) {
+      const container = kept[i]!
+      container.resources = deepCopy(resources ?? {}) as typeof resources
+      if (resizePolicy) container.resizePolicy = resizePolicy
+      else delete container.resizePolicy
+    }
+  }
+}
+
+const { beginCreate: _, warningsOnCreate: __, ...shared } = strategy
+
+/**
+ * Pods, with the subresources that are views of the object. What a client sends beside the part that such a view may change becomes its
+ * own in the managed fields and is dropped afterwards, as in the real server.
+ */
+export const pods: BuiltinResource = {
+  strategy: main,
+  subresources: {
+    ...subresources,
+    ephemeralcontainers: {
+      verbs: ['get', 'patch', 'update'],
+      strategy: {
+        ...shared,
+        prepareForUpdate: keepAllButEphemeral,
+        validateUpdate: validateEphemeralContainersUpdate,
+      },
+    },
+    resize: {
+      verbs: ['get', 'patch', 'update'],
+      strategy: {
+        ...shared,
+        prepareForUpdate: keepAllButResources,
+        validateUpdate: validatePodResize,
+      },
+    },
+  },
+  selectableFields: {
+    'spec.nodeName': (pod) => podSpecOf(pod).nodeName ?? '',
+    'spec.host': (pod) => podSpecOf(pod).nodeName ?? '',
+    'spec.restartPolicy': (pod) => podSpecOf(pod).restartPolicy ?? '',
+    'spec.schedulerName': (pod) => podSpecOf(pod).schedulerName ?? '',
+    'spec.serviceAccountName': (pod) => podSpecOf(pod).serviceAccountName ?? '',
+    'spec.hostNetwork': (pod) => String(podSpecOf(pod).hostNetwork ?? false),
+    'status.phase': (pod) => (pod['status'] as PodStatus | undefined)?.phase ?? '',
+    'status.podIP': (pod) => (pod['status'] as PodStatus | undefined)?.podIPs?.[0]?.ip ?? '',
+    // Accepted, though no pod has a value for it.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': (pod) => (pod['status'] as PodStatus | undefined)?.nominatedNodeName ?? '',
+  },
+  unknownField: (label) => `field label not supported: ${label}`,
+}

@@ -1,0 +1,180 @@
+import {
+  ApiError,
+  encodeJson,
+  newConflict,
+  newForbidden,
+  newInvalid,
+  newNotFound,
+  newTooManyRequests,
+  selectorFrom,
+} from '@kubewright/api'
+import { FieldPath, invalid } from '@kubewright/schema'
+import type { ServerParts } from '../../../../api-server.ts'
+import { type DeleteOptions, deleteObject } from '../../../../registry/delete-object.ts'
+import type { MutableObject } from '../../../../resource/object.ts'
+import type { Resource } from '../../../../resource/resource.ts'
+import { encodeStored, type StoredObject } from '../../../../resource/stored-object.ts'
+import type { SubresourceAction } from '../../../subresources/action-subresource.ts'
+import { setPodCondition } from '../pod-condition.ts'
+import type { PodLike } from '../pod-types.ts'
+
+type Parts = Pick<ServerParts, 'registry' | 'resources'>
+
+const budgetText = "Cannot evict pod as it would violate the pod's disruption budget."
+const maxDisruptedPods = 2000
+
+interface Budget {
+  spec?: { selector?: Parameters<typeof selectorFrom>[0]; unhealthyPodEvictionPolicy?: string }
+  status?: {
+    observedGeneration?: number
+    disruptionsAllowed?: number
+    currentHealthy?: number
+    desiredHealthy?: number
+    disruptedPods?: Record<string, string>
+    conditions?: { type?: string; status?: string; reason?: string; message?: string }[]
+  }
+}
+
+/** Deletes a pod unless a disruption budget forbids it (pod/storage/eviction.go). */
+export async function evictPod(parts: Parts, action: SubresourceAction): Promise<void> {
+  const { context, resource, body, admit } = action
+  const { name, namespace } = context.info
+  const { ignoreStoreReadErrorWithClusterBreakingPotential: ignored, ...given } = (body['deleteOptions'] ?? {}) as {
+    ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
+  } & DeleteOptions
+  if (ignored) {
+    const at = FieldPath.of('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
+    const error = invalid(at, true, 'can not be set for pod eviction, try after removing the option')
+    throw newInvalid({ group: 'policy', kind: 'Eviction' }, name, [error])
+  }
+  const options: DeleteOptions = { ...given, ...(action.dryRun ? { dryRun: ['All'] } : {}) }
+  const dryRun = (options.dryRun ?? []).length > 0
+  await admit()
+  const pod = await parts.registry.find(resource, namespace, name)
+  if (!pod) throw newNotFound({ group: '', resource: 'pods' }, name)
+  if (!ignoresBudgets(pod.object as MutableObject)) await spendBudget(parts, pod, namespace, name, dryRun)
+  if (!dryRun) await markEvicted(parts, resource, namespace, name, options)
+  const scope = { context, resource, namespace, subresource: '', strategy: resource.strategy, dryRun }
+  await deleteObject(parts.registry, scope, name, options, async () => undefined)
+}
+
+/** A pod that does no work is no loss. */
+function ignoresBudgets(pod: MutableObject): boolean {
+  const phase = (pod['status'] as PodLike['status'])?.phase ?? ''
+  return ['Succeeded', 'Failed', 'Pending'].includes(phase) || pod.metadata.deletionTimestamp !== undefined
+}
+
+async function spendBudget(
+  parts: Parts,
+  pod: StoredObject,
+  namespace: string,
+  name: string,
+  dryRun: boolean,
+): Promise<void> {
+  const resource = parts.resources.find('policy', 'v1', 'poddisruptionbudgets')
+  if (!resource) return
+  for (;;) {
+    const { entries } = await parts.registry.store.list({ prefix: `${resource.storage.prefix}${namespace}/` })
+    const labels = pod.object.metadata.labels
+    const matching: { key: string; revision: number; budget: MutableObject }[] = []
+    for (const entry of entries) {
+      const budget = JSON.parse(Buffer.from(entry.value).toString()) as MutableObject
+      if (selects(budget as Budget, labels)) matching.push({ key: entry.key, revision: entry.modRevision, budget })
+    }
+    if (matching.length === 0) return
+    if (matching.length > 1) {
+      const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
+      throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
+    }
+    const { key, revision, budget } = matching[0]!
+    const status = ((budget as Budget).status ??= {})
+    if (!isReady(pod.object as MutableObject)) {
+      if ((budget as Budget).spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return
+      const { currentHealthy = 0, desiredHealthy = 0 } = status
+      if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return
+    }
+    checkBudget(budget)
+    if (dryRun) return
+    status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1
+    status.disruptedPods = { ...status.disruptedPods, [name]: parts.registry.timestamp() }
+    const result = await parts.registry.store.put(key, encodeStored(budget, encodeJson), revision)
+    if (result.ok) return
+  }
+}
+
+function selects({ spec }: Budget, labels: Readonly<Record<string, string>> | undefined): boolean {
+  try {
+    return selectorFrom(spec?.selector).matches(labels)
+  } catch {
+    return false
+  }
+}
+
+function isReady(pod: MutableObject): boolean {
+  const conditions = (pod['status'] as PodLike['status'])?.conditions ?? []
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+}
+
+function checkBudget(budget: MutableObject): void {
+  const name = budget.metadata.name ?? ''
+  const { observedGeneration = 0, disruptionsAllowed = 0, ...status } = (budget as Budget).status ?? {}
+  if (observedGeneration < (budget.metadata.generation ?? 0)) {
+    throw refused(10, `The disruption budget ${name} is still being processed by the server.`)
+  }
+  const forbid = (why: string): ApiError =>
+    newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  if (disruptionsAllowed < 0) throw forbid('pdb disruptions allowed is negative')
+  if (Object.keys(status.disruptedPods ?? {}).length > maxDisruptedPods) {
+    throw forbid('DisruptedPods map too big - too many evictions not confirmed by PDB controller')
+  }
+  if (disruptionsAllowed > 0) return
+  const { currentHealthy = 0, desiredHealthy = 0 } = status
+  const condition = status.conditions?.find(({ type }) => type === 'DisruptionAllowed')
+  const blocked = condition?.status === 'False' && condition.message ? condition : undefined
+  const closed = `The disruption budget ${name} does not allow evicting pods currently`
+  if (blocked?.reason === 'SyncFailed') throw refused(0, `${closed} because it failed sync: ${blocked.message}`)
+  if (currentHealthy <= desiredHealthy) {
+    throw refused(
+      0,
+      `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+    )
+  }
+  throw refused(0, blocked ? `${closed} (${blocked.reason}): ${blocked.message}` : closed)
+}
+
+function refused(retryAfterSeconds: number, cause: string): ApiError {
+  const { status } = newTooManyRequests(budgetText, retryAfterSeconds)
+  // The reason of the cause is none of those that validation has.
+  const causes = [{ reason: 'DisruptionBudget' as never, message: cause }]
+  return new ApiError({ ...status, details: { ...status.details, causes } })
+}
+
+/** Says on the pod why it is going. */
+async function markEvicted(
+  { registry }: Parts,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  { preconditions }: DeleteOptions,
+): Promise<void> {
+  for (;;) {
+    const existing = await registry.find(resource, namespace, name)
+    if (!existing) throw newNotFound({ group: '', resource: 'pods' }, name)
+    const pod = existing.copy()
+    const uid = pod.metadata.uid ?? ''
+    if (preconditions?.uid && preconditions.uid !== uid) {
+      const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`
+      throw newConflict({ group: '', resource: 'Pod' }, name, why)
+    }
+    const status = (pod['status'] ??= {}) as NonNullable<PodLike['status']>
+    setPodCondition(status, registry.timestamp(), {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'EvictionByEvictionAPI',
+      message: 'Eviction API: evicting',
+    })
+    const next = resource.normalize?.(pod, true) ?? pod
+    const result = await registry.store.put(existing.key, encodeStored(next, encodeJson), existing.revision)
+    if (result.ok) return
+  }
+}

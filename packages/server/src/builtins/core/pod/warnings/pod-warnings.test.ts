@@ -1,0 +1,89 @@
+import { FieldPath } from '@kubewright/schema'
+import { expect, test } from 'vitest'
+import type { PodSpec } from '../pod-types.ts'
+import { podTemplateWarnings, podWarnings } from './pod-warnings.ts'
+
+test.each<[PodSpec, string[]]>([
+  [
+    { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } },
+    ['spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead'],
+  ],
+  [
+    { topologySpreadConstraints: [{ topologyKey: 'k' }] },
+    ['spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod'],
+  ],
+  [
+    { volumes: [{ gitRepo: { repository: 'r' } }] },
+    ['spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+'],
+  ],
+  [{ hostAliases: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }] }, ['spec.hostAliases[1].ip: duplicate ip "1.2.3.4"']],
+  [{ imagePullSecrets: [{ name: 'a' }, { name: 'a' }] }, ['spec.imagePullSecrets[1].name: duplicate name "a"']],
+  [
+    { containers: [{ resources: { limits: { memory: '1500m' } } }] },
+    ['spec.containers[0].resources.limits[memory]: fractional byte value "1500m" is invalid, must be an integer'],
+  ],
+  [
+    {
+      containers: [
+        {
+          env: [
+            { name: 'A', value: 'x' },
+            { name: 'A', value: 'y' },
+          ],
+        },
+      ],
+    },
+    ['spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply'],
+  ],
+  [
+    {
+      containers: [
+        {
+          env: [
+            { name: 'A', value: 'x' },
+            { name: 'A', value: '$(A)y' },
+          ],
+        },
+      ],
+    },
+    [],
+  ],
+  [
+    {
+      containers: [
+        {
+          ports: [
+            { containerPort: 1, protocol: 'TCP' },
+            { containerPort: 1, protocol: 'TCP' },
+          ],
+        },
+      ],
+    },
+    ['spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]'],
+  ],
+  [
+    { terminationGracePeriodSeconds: -1 },
+    ['spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1'],
+  ],
+  [
+    { hostAliases: [{ ip: '010.0.0.1' }] },
+    [
+      'spec.hostAliases[0].ip: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
+    ],
+  ],
+])('podWarnings() about %j', (spec, warnings) => {
+  expect(podWarnings({ metadata: { name: 'p' }, spec })).toEqual(warnings)
+})
+
+test('podWarnings() recommends a label as the name', () => {
+  expect(podWarnings({ metadata: { name: 'a.b' }, spec: {} })).toEqual([
+    expect.stringMatching(/^metadata\.name: this is used in the Pod's hostname, .*: \[.*\]$/),
+  ])
+})
+
+test('podTemplateWarnings() says where the template is', () => {
+  const template = { spec: { terminationGracePeriodSeconds: -1 } }
+  expect(podTemplateWarnings(template, FieldPath.of('spec', 'template'))).toEqual([
+    'spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
+  ])
+})

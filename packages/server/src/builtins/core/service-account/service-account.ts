@@ -1,0 +1,28 @@
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+
+const mountableKey = 'kubernetes.io/enforce-mountable-secrets'
+const mountableText = `metadata.annotations[${mountableKey}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
+
+/** A reference to a secret is its name and nothing else. */
+function cleanReferences(account: MutableObject): void {
+  const references = account['secrets'] as { name?: string }[] | undefined
+  if (references) account['secrets'] = references.map(({ name }) => (name ? { name } : {}))
+}
+
+function marked(account: MutableObject): boolean {
+  return account.metadata.annotations?.[mountableKey] !== undefined
+}
+
+/** ServiceAccounts; the token subresource belongs to authentication. */
+export const serviceAccounts: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
+    prepareForCreate: cleanReferences,
+    prepareForUpdate: cleanReferences,
+    warningsOnCreate: (account) => (marked(account) ? [mountableText] : []),
+    warningsOnUpdate: (account, old) => (marked(account) && !marked(old) ? [mountableText] : []),
+  },
+}

@@ -1,0 +1,232 @@
+import {
+  createFieldManager,
+  type FieldManager,
+  managerOrUserAgent,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  parseGroupVersion,
+  zeroObject,
+} from '@kubewright/api'
+import { formatRFC3339, instantFromMillis } from '@kubewright/base'
+import { kindFor } from '@kubewright/k8s/all'
+import { FieldPath, invalid } from '@kubewright/schema'
+import { AdmissionChain } from '../../../admission/admission.ts'
+import type { ServerParts } from '../../../api-server.ts'
+import type { BoundReference, ServiceAccountTokens, TokenWish } from '../../../auth/service-account-tokens.ts'
+import { negotiate } from '../../../request/negotiate.ts'
+import type { RequestContext } from '../../../request/request-context.ts'
+import { respond } from '../../../request/respond.ts'
+import { writeOptions } from '../../../request/write-options.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { Resource } from '../../../resource/resource.ts'
+import type { Subresource } from '../../../resource/subresource.ts'
+import { matchNamespace, optionsObject } from '../../../verbs/create.ts'
+import { readObject } from '../../../verbs/read-body.ts'
+import { decodeTyped } from '../../typed/decode-typed.ts'
+
+const group = 'authentication.k8s.io'
+const kindName = 'TokenRequest'
+const minimumSeconds = 10 * 60
+const maximumSeconds = 2 ** 32
+/** Kubelets ask for this period on behalf of pods that may not know yet that tokens expire; their tokens live longer and warn. */
+const extendedForSeconds = 60 * 60 + 7
+const extendedToSeconds = 365 * 24 * 60 * 60
+
+interface TokenRequestSpec {
+  audiences?: string[] | null
+  expirationSeconds?: number
+  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null
+}
+
+/** The token subresource of serviceaccounts: POST a TokenRequest, get a token (pkg/registry/core/serviceaccount/storage/token.go). */
+export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountTokens): Subresource {
+  const kind = kindFor({ group, version: 'v1', kind: kindName })
+  if (!kind) throw new Error('TokenRequest is no built-in kind')
+  const decode: Resource['decode'] = (body, request) => decodeTyped(kind, { setDefaults }, body, request)
+  const admission = new AdmissionChain(parts.admission)
+  let fieldManager: FieldManager | undefined
+
+  const handle = async (context: RequestContext, resource: Resource) => {
+    const { query, headers } = context.request
+    const offers = { conversions: false, streams: false }
+    const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
+    const options = writeOptions(query, 'CreateOptions')
+    const body = await readObject(context, { ...resource, decode }, options)
+    const { name, namespace } = context.info
+    matchNamespace(body, namespace)
+    fieldManager ??= createFieldManager({
+      apiVersion: kind.apiVersion,
+      kind: kindName,
+      subresource: 'token',
+      schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
+      emptyObject: emptyRequest(zeroObject(kind.apiVersion, kindName, kind.schema)),
+    })
+    const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
+    const now = parts.registry.timestamp()
+    const tracked = fieldManager.updateNoErrors(undefined, body, { manager, now }) as MutableObject
+    const attributes = {
+      context,
+      resource,
+      subresource: 'token',
+      operation: 'CREATE' as const,
+      namespace,
+      name,
+      dryRun: options.dryRun,
+      object: tracked as MutableObject | undefined,
+      old: undefined,
+      options: optionsObject('CreateOptions', query),
+    }
+    await admission.mutate(attributes)
+    const request = attributes.object!
+    const admit = (): Promise<void> => admission.validate({ ...attributes, object: request })
+    return respond(
+      201,
+      await new TokenRequestHandler(parts, tokens, context, resource).answer(request, admit),
+      representation,
+    )
+  }
+  return { verbs: ['create'], handle, kind, decode }
+}
+
+/** Go writes the reference of an empty request as null. */
+function emptyRequest(zero: ReturnType<typeof zeroObject>): ReturnType<typeof zeroObject> {
+  return { ...zero, spec: { ...(zero['spec'] as object | undefined), boundObjectRef: null } }
+}
+
+/** An hour, unless somebody says otherwise. */
+function setDefaults(request: MutableObject): void {
+  const spec = (request['spec'] ??= {}) as TokenRequestSpec
+  spec.expirationSeconds ??= 3600
+}
+
+class TokenRequestHandler {
+  readonly #parts: ServerParts
+  readonly #tokens: ServiceAccountTokens
+  readonly #context: RequestContext
+  readonly #serviceAccounts: Resource
+
+  constructor(parts: ServerParts, tokens: ServiceAccountTokens, context: RequestContext, serviceAccounts: Resource) {
+    this.#parts = parts
+    this.#tokens = tokens
+    this.#context = context
+    this.#serviceAccounts = serviceAccounts
+  }
+
+  async answer(request: MutableObject, admit: () => Promise<void>): Promise<MutableObject> {
+    const { name, namespace } = this.#context.info
+    const { metadata } = request
+    if (metadata.name && metadata.name !== name) {
+      const text = 'must match the service account name if specified'
+      throw newInvalid({ group, kind: kindName }, name, [
+        invalid(FieldPath.of('metadata', 'name'), metadata.name, text),
+      ])
+    }
+    const account = await this.#parts.registry.find(this.#serviceAccounts, namespace, name)
+    if (!account) throw newNotFound({ group: '', resource: 'serviceaccounts' }, name)
+    const uid = account.object.metadata.uid ?? ''
+    if (metadata.uid && metadata.uid !== uid) {
+      const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
+      throw newConflict({ group, resource: kindName }, name, why)
+    }
+    const now = this.#parts.clock.now()
+    const spec = request['spec'] as TokenRequestSpec
+    if (!spec.audiences?.length) spec.audiences = [...this.#tokens.audiences]
+    spec.boundObjectRef ??= null
+    Object.assign(metadata, { name, namespace, uid, creationTimestamp: formatRFC3339(instantFromMillis(now)) })
+    delete request['status']
+    validateExpiration(spec.expirationSeconds ?? 0)
+    await admit()
+
+    const bound = await this.#boundObject(spec)
+    const { token, id } = this.#tokens.issue({
+      serviceAccount: { namespace, name, uid },
+      ...bound,
+      audiences: spec.audiences,
+      ...this.#lifetime(spec, bound.pod !== undefined),
+    })
+    this.#context.audit.set('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
+    const expirationTimestamp = formatRFC3339(instantFromMillis(now + (spec.expirationSeconds ?? 0) * 1000))
+    return { ...request, status: { token, expirationTimestamp } }
+  }
+
+  #lifetime(spec: TokenRequestSpec, forPod: boolean): Pick<TokenWish, 'expirationSeconds' | 'warnAfterSeconds'> {
+    const expirationSeconds = spec.expirationSeconds ?? 0
+    const forApi = (spec.audiences ?? []).every((audience) => this.#tokens.audiences.includes(audience))
+    if (!forPod || !forApi || expirationSeconds !== extendedForSeconds) return { expirationSeconds }
+    return { expirationSeconds: extendedToSeconds, warnAfterSeconds: expirationSeconds }
+  }
+
+  /** The object that the token is to live and die with. */
+  async #boundObject({ boundObjectRef: ref }: TokenRequestSpec): Promise<Pick<TokenWish, 'pod' | 'node' | 'secret'>> {
+    if (!ref) return {}
+    const { namespace, name } = this.#context.info
+    const { kind = '', apiVersion = '' } = ref
+    const of = groupVersionOf(apiVersion)
+    if (of.group !== '' || !['Pod', 'Node', 'Secret'].includes(kind)) {
+      const shown = `${of.group}/${of.version}, Kind=${kind}`
+      throw newBadRequest(`cannot bind token to object of type ${shown}`)
+    }
+    const plural = `${kind.toLowerCase()}s`
+    if (!ref.name) throw newBadRequest('Name parameter required.')
+    const object = await this.#get(plural, kind === 'Node' ? '' : namespace, ref.name)
+    let node: BoundReference | undefined
+    if (kind === 'Pod') {
+      const { serviceAccountName, nodeName } = (object['spec'] ?? {}) as {
+        serviceAccountName?: string
+        nodeName?: string
+      }
+      if (serviceAccountName !== name) {
+        const who = JSON.stringify(name)
+        throw newBadRequest(
+          `cannot bind token for serviceaccount ${who} to pod running with different serviceaccount name.`,
+        )
+      }
+      if (nodeName) node = await this.#nodeOf(nodeName)
+    }
+    const uid = object.metadata.uid ?? ''
+    if (ref.uid && ref.uid !== uid) {
+      const why = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`
+      throw newConflict({ group: '', resource: kind }, ref.name, why)
+    }
+    const reference = { name: object.metadata.name ?? '', uid }
+    if (kind === 'Pod') return { pod: reference, ...(node ? { node } : {}) }
+    return kind === 'Node' ? { node: reference } : { secret: reference }
+  }
+
+  async #get(plural: string, namespace: string, name: string): Promise<Readonly<MutableObject>> {
+    const resource = this.#parts.resources.find('', 'v1', plural)
+    const found = resource && (await this.#parts.registry.find(resource, namespace, name))
+    if (!found) throw newNotFound({ group: '', resource: plural }, name)
+    return found.object
+  }
+
+  /** A node that does not exist is still named. */
+  async #nodeOf(name: string): Promise<BoundReference> {
+    const nodes = this.#parts.resources.find('', 'v1', 'nodes')
+    const found = nodes && (await this.#parts.registry.find(nodes, '', name))
+    const uid = found?.object.metadata.uid
+    return { name, ...(uid === undefined ? {} : { uid }) }
+  }
+}
+
+function validateExpiration(seconds: number): void {
+  const path = FieldPath.of('spec', 'expirationSeconds')
+  const problem =
+    seconds < minimumSeconds
+      ? 'may not specify a duration less than 10 minutes'
+      : seconds > maximumSeconds
+        ? 'may not specify a duration larger than 2^32 seconds'
+        : undefined
+  if (problem !== undefined) throw newInvalid({ group, kind: kindName }, '', [invalid(path, seconds, problem)])
+}
+
+/** An apiVersion that cannot be read counts as none, as in schema.FromAPIVersionAndKind. */
+function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  try {
+    return parseGroupVersion(apiVersion)
+  } catch {
+    return { group: '', version: '' }
+  }
+}

@@ -1,0 +1,49 @@
+import { newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
+import type { ServerParts } from '../../../api-server.ts'
+import type { ApiResponse } from '../../../request/api-request.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { Subresource } from '../../../resource/subresource.ts'
+import { splitName } from '../pod/subresources/pod-connections.ts'
+import { serviceSpecOf } from './service-types.ts'
+
+type Parts = Pick<ServerParts, 'registry' | 'resources'>
+
+/** The proxy of a service: it looks for endpoints, none of which can be connected to. */
+export function serviceProxySubresource({ registry, resources }: Parts): Subresource {
+  return {
+    verbs: [],
+    handle: async ({ info }, resource): Promise<ApiResponse> => {
+      const split = splitName(info.name)
+      if (!split) throw newBadRequest(`invalid service request ${JSON.stringify(info.name)}`)
+      if (/^\d+$/.test(split.port)) {
+        const service = await registry.find(resource, info.namespace, split.name)
+        if (!service) throw newNotFound({ group: '', resource: 'services' }, split.name)
+        const ports = serviceSpecOf(service.copy()).ports ?? []
+        if (!ports.some(({ port }) => port === Number(split.port))) {
+          throw newServiceUnavailable(`no service port ${split.port} found for service ${JSON.stringify(split.name)}`)
+        }
+      }
+      const kind = resources.find('', 'v1', 'endpoints')
+      const endpoints = kind && (await registry.find(kind, info.namespace, split.name))
+      // Clients asked for the service, and are told about that.
+      if (!endpoints) throw newNotFound({ group: '', resource: 'services' }, split.name)
+      const subsets = ((endpoints.object as MutableObject)['subsets'] ?? []) as unknown[]
+      const name = subsets.length === 0 ? split.name : info.name
+      throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+    },
+  }
+}
+
+/** The proxy of a node, which is looked up and then cannot be reached. */
+export function nodeProxySubresource({ registry }: Parts): Subresource {
+  return {
+    verbs: [],
+    handle: async ({ info }, resource): Promise<ApiResponse> => {
+      const split = splitName(info.name)
+      if (!split) throw newBadRequest(`invalid node request ${JSON.stringify(info.name)}`)
+      const node = await registry.find(resource, '', split.name)
+      if (!node) throw newNotFound({ group: '', resource: 'nodes' }, split.name)
+      throw newServiceUnavailable('no preferred addresses found; known addresses: []')
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import { deepEqual, nameIsDNS1035Label } from '@kubewright/base'
+import { FieldPath } from '@kubewright/schema'
+import type { ServerParts } from '../../../api-server.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { cidrWarnings, ipWarnings } from '../../checks/ip-warnings.ts'
+import { defaultService } from './default-service.ts'
+import { fillIpFamilies, normalizeClusterIps } from './ip-family-fields.ts'
+import { type Reservation, ServiceAllocator, type ServiceRanges } from './service-allocator.ts'
+import {
+  isExternallyAccessible,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheck,
+  type ServiceSpec,
+  type ServiceStatus,
+  sameList,
+  serviceSpecOf,
+} from './service-types.ts'
+import { validateService, validateServiceStatus, validateServiceUpdate } from './validate-service.ts'
+
+const specPath = FieldPath.of('spec')
+const storagePath = 'services/specs/'
+const hintsKey = 'service.kubernetes.io/topology-aware-hints'
+const modeKey = 'service.kubernetes.io/topology-mode'
+
+/** Services, whose addresses and node ports come from the ranges of the cluster. */
+export function services(
+  parts: Pick<ServerParts, 'registry' | 'resources' | 'random'>,
+  ranges?: ServiceRanges,
+): BuiltinResource {
+  const { store } = parts.registry
+  const prefix = `/registry/${storagePath}`
+  const allocator = new ServiceAllocator({ store, prefix, random: parts.random, ...(ranges ? { ranges } : {}) })
+  const begin = async (dryRun: boolean, reserve: (reservation: Reservation) => void): Promise<() => Promise<void>> => {
+    await allocator.ready()
+    const reservation: Reservation = { ips: new Set(), ports: new Set() }
+    const undo = async (): Promise<void> => {
+      if (!dryRun) allocator.undo(reservation)
+    }
+    try {
+      reserve(reservation)
+    } catch (error) {
+      await undo()
+      throw error
+    }
+    return undo
+  }
+  const strategy: Strategy = {
+    validateName: nameIsDNS1035Label,
+    allowCreateOnUpdate: true,
+    returnDeletedObject: true,
+    setDefaults: defaultService,
+    beginCreate: (service, { dryRun }) =>
+      begin(dryRun, (reservation) => {
+        const spec = serviceSpecOf(service)
+        normalizeClusterIps(spec, undefined)
+        fillIpFamilies(service, undefined)
+        if (needsClusterIp(spec) && !isHeadless(spec)) allocator.allocateIps(service, reservation, dryRun)
+        if (needsNodePort(spec)) allocator.allocatePorts(service, reservation, dryRun)
+        if (needsHealthCheck(spec)) allocator.allocateHealthCheckPort(spec, reservation, dryRun)
+      }),
+    beginUpdate: (service, old, { dryRun }) =>
+      begin(dryRun, (reservation) => {
+        const spec = serviceSpecOf(service)
+        const before = serviceSpecOf(old)
+        keepAllocated(spec, before)
+        normalizeClusterIps(spec, before)
+        fillIpFamilies(service, before)
+        const gainsIp = !needsClusterIp(before) && needsClusterIp(spec) && !isHeadless(spec)
+        if (gainsIp) allocator.allocateIps(service, reservation, dryRun)
+        if (needsNodePort(spec)) allocator.updatePorts(service, before, reservation, dryRun)
+        if (needsHealthCheck(spec) && !needsHealthCheck(before)) {
+          allocator.allocateHealthCheckPort(spec, reservation, dryRun)
+        }
+      }),
+    afterUpdate: (service, old) => allocator.release(serviceSpecOf(old), serviceSpecOf(service)),
+    afterDelete: async (service) => {
+      allocator.release(serviceSpecOf(service))
+      await deleteEndpoints(parts, service)
+    },
+    prepareForCreate: dropInternalPolicy,
+    prepareForUpdate: dropTypeDependent,
+    validate: (service) => validateService(service),
+    validateUpdate: validateServiceUpdate,
+    warningsOnCreate: warnings,
+    warningsOnUpdate: warnings,
+  }
+  return {
+    storagePath,
+    ...withStatus(strategy, { validateUpdate: validateServiceStatus, warningsOnUpdate: statusWarnings }),
+    selectableFields: {
+      'spec.clusterIP': (service) => serviceSpecOf(service).clusterIP ?? '',
+      'spec.type': (service) => serviceSpecOf(service).type ?? '',
+    },
+    unknownField: (label) => `field label not supported: ${label}`,
+  }
+}
+
+/** The endpoints of a service go with it. */
+async function deleteEndpoints(
+  { registry, resources }: Pick<ServerParts, 'registry' | 'resources'>,
+  { metadata }: MutableObject,
+): Promise<void> {
+  const endpoints = resources.find('', 'v1', 'endpoints')
+  if (!endpoints) return
+  const existing = await registry.find(endpoints, metadata.namespace ?? '', metadata.name ?? '')
+  if (existing) await registry.store.delete(existing.key, existing.revision)
+}
+
+function needsNodePort({ type }: ServiceSpec): boolean {
+  return type === 'NodePort' || type === 'LoadBalancer'
+}
+
+/** What was allocated and is left out of an update stays. */
+function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
+  if (needsClusterIp(old) && needsClusterIp(spec)) {
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP
+    if ((spec.clusterIPs ?? []).length === 0 && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs]
+  }
+  const allocates = (service: ServiceSpec): boolean =>
+    service.type === 'NodePort' || (service.type === 'LoadBalancer' && service.allocateLoadBalancerNodePorts !== false)
+  if (allocates(old) && allocates(spec)) {
+    const given = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort))
+    const byName = new Map((old.ports ?? []).map(({ name, nodePort }) => [name ?? '', nodePort]))
+    for (const port of spec.ports ?? []) {
+      const before = byName.get(port.name ?? '')
+      if (!port.nodePort && before && !given.has(before)) port.nodePort = before
+    }
+  }
+  if (needsHealthCheck(old) && needsHealthCheck(spec)) spec.healthCheckNodePort ||= old.healthCheckNodePort
+}
+
+/** A name has no traffic of its own, whatever the service said when it was more than that. */
+function dropInternalPolicy(service: MutableObject): void {
+  const spec = serviceSpecOf(service)
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
+}
+
+/** A change of the type takes along what only the old type has, as long as the client did not change it as well. */
+function dropTypeDependent(service: MutableObject, old: MutableObject): void {
+  dropInternalPolicy(service)
+  const spec = serviceSpecOf(service)
+  const before = serviceSpecOf(old)
+  if (needsClusterIp(before) && !needsClusterIp(spec)) {
+    if (spec.clusterIP === before.clusterIP && sameList(spec.clusterIPs, before.clusterIPs)) {
+      delete spec.clusterIP
+      delete spec.clusterIPs
+    }
+    if (sameList(spec.ipFamilies, before.ipFamilies)) delete spec.ipFamilies
+    if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy
+  }
+  if (needsNodePort(before) && !needsNodePort(spec)) {
+    const known = new Set((before.ports ?? []).map(({ nodePort }) => nodePort))
+    const same = (spec.ports ?? []).every(({ nodePort }) => !nodePort || known.has(nodePort))
+    if (same) for (const port of spec.ports ?? []) delete port.nodePort
+  }
+  if (needsHealthCheck(before) && !needsHealthCheck(spec) && spec.healthCheckNodePort === before.healthCheckNodePort) {
+    delete spec.healthCheckNodePort
+  }
+  if (before.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
+    if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts) {
+      delete spec.allocateLoadBalancerNodePorts
+    }
+    if (spec.loadBalancerClass === before.loadBalancerClass) delete spec.loadBalancerClass
+  }
+  if (isExternallyAccessible(before) && !isExternallyAccessible(spec)) {
+    if (spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy
+  }
+  if (spec.type !== 'LoadBalancer') {
+    const status = (service['status'] ??= {}) as ServiceStatus
+    if (!deepEqual(status.loadBalancer ?? {}, {})) status.loadBalancer = {}
+  }
+}
+
+function warnings(service: MutableObject): string[] {
+  const spec = serviceSpecOf(service)
+  const found: string[] = []
+  if (service.metadata.annotations?.[hintsKey] !== undefined) {
+    found.push(`annotation ${hintsKey} is deprecated, please use ${modeKey} instead`)
+  }
+  const headless = spec.type === 'ClusterIP' && spec.clusterIP === 'None'
+  if (spec.clusterIP && spec.clusterIP !== 'None') {
+    for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
+      found.push(...ipWarnings(specPath.child('clusterIPs').index(i), ip))
+    }
+  }
+  if (headless) {
+    if (spec.loadBalancerIP) found.push('spec.loadBalancerIP is ignored for headless services')
+    if ((spec.externalIPs ?? []).length > 0) found.push('spec.externalIPs is ignored for headless services')
+    if (spec.sessionAffinity !== 'None') found.push('spec.SessionAffinity is ignored for headless services')
+  }
+  for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
+    found.push(...ipWarnings(specPath.child('externalIPs').index(i), ip))
+  }
+  if (spec.loadBalancerIP) found.push(...ipWarnings(specPath.child('loadBalancerIP'), spec.loadBalancerIP))
+  for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
+    found.push(...cidrWarnings(specPath.child('loadBalancerSourceRanges').index(i), range))
+  }
+  if (spec.type === 'ExternalName' && (spec.externalIPs ?? []).length > 0) {
+    found.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  }
+  if (spec.type !== 'ExternalName' && spec.externalName) {
+    found.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  }
+  if (spec.trafficDistribution === 'PreferClose') {
+    found.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+  }
+  return found
+}
+
+function statusWarnings(service: MutableObject): string[] {
+  const ingress = (service['status'] as ServiceStatus | undefined)?.loadBalancer?.ingress ?? []
+  return ingress.flatMap(({ ip }, i) =>
+    ip ? ipWarnings(FieldPath.of('status', 'loadBalancer', 'ingress').index(i), ip) : [],
+  )
+}

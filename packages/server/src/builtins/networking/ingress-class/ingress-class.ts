@@ -1,0 +1,55 @@
+import { isDomainPrefixedPath, nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as networking from '@kubewright/k8s/networking/v1'
+import { type FieldError, forbidden, notSupported, required, tooLong } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { checkImmutable, isTooLong, part, specPath } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+import { validateReference } from '../ingress/validate-ingress-spec.ts'
+
+type Spec = Unchecked<networking.IngressClassSpec>
+
+const maxController = 250
+
+/** IngressClasses (pkg/registry/networking/ingressclass). */
+export const ingressClasses: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    setDefaults: (object) => {
+      const { parameters } = part<Spec>(object, 'spec')
+      if (parameters) parameters.scope ??= 'Cluster'
+    },
+    generation: true,
+    validate: validateClass,
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = []
+      const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
+      checkImmutable(errors, specPath.child('controller'), spec.controller ?? '', before.controller ?? '')
+      return [...errors, ...validateClass(object)]
+    },
+  },
+}
+
+function validateClass(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { controller = '', parameters } = part<Spec>(object, 'spec')
+  const controllerPath = specPath.child('controller')
+  if (isTooLong(controller, maxController)) errors.push(tooLong(controllerPath, maxController))
+  if (controller === '') errors.push(required(controllerPath))
+  else addInvalid(errors, controllerPath, controller, isDomainPrefixedPath(controller))
+  if (!parameters) return errors
+  const path = specPath.child('parameters')
+  validateReference(parameters, path, errors)
+  const { scope, namespace } = parameters
+  if (scope === undefined) errors.push(required(path.child('scope')))
+  else if (scope === 'Namespace') {
+    if (namespace === undefined) {
+      errors.push(required(path.child('namespace'), "`parameters.scope` is set to 'Namespace'"))
+    } else addInvalid(errors, path.child('namespace'), namespace, nameIsDNSLabel(namespace, false))
+  } else if (scope !== 'Cluster') errors.push(notSupported(path.child('scope'), scope, ['Cluster', 'Namespace']))
+  else if (namespace !== undefined) {
+    errors.push(forbidden(path.child('namespace'), "`parameters.scope` is set to 'Cluster'"))
+  }
+  return errors
+}

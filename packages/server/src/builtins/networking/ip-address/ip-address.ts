@@ -1,0 +1,54 @@
+import { isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
+import type * as networking from '@kubewright/k8s/networking/v1'
+import { type FieldError, required } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { ipProblems } from '../../checks/ip-checks.ts'
+import { checkImmutable, part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<networking.IPAddressSpec>
+
+const referencePath = specPath.child('parentRef')
+
+/** IPAddresses: who has which address of a ServiceCIDR (pkg/registry/networking/ipaddress). */
+export const ipAddresses: BuiltinResource = {
+  strategy: {
+    validateName: ipProblems,
+    metadataOnUpdate: ['create', 'update'],
+    validate: validateAddress,
+    validateUpdate: (object, old) => {
+      const errors = validateAddress(object)
+      const { parentRef } = part<Spec>(object, 'spec')
+      const shown = parentRef
+        ? structValue({
+            Group: parentRef.group ?? '',
+            Resource: parentRef.resource ?? '',
+            Namespace: parentRef.namespace ?? '',
+            Name: parentRef.name ?? '',
+          })
+        : null
+      checkImmutable(errors, referencePath, parentRef, part<Spec>(old, 'spec').parentRef, shown)
+      return errors
+    },
+  },
+}
+
+function validateAddress(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { parentRef } = part<Spec>(object, 'spec')
+  if (!parentRef) {
+    errors.push(required(referencePath))
+    return errors
+  }
+  const { group, namespace } = parentRef
+  if (group) addInvalid(errors, referencePath.child('group'), group, isDNS1123Subdomain(group))
+  for (const field of ['resource', 'name'] as const) {
+    const value = parentRef[field]
+    if (!value) errors.push(required(referencePath.child(field)))
+    else addInvalid(errors, referencePath.child(field), value, isPathSegmentName(value, false))
+  }
+  if (namespace) addInvalid(errors, referencePath.child('namespace'), namespace, isPathSegmentName(namespace, false))
+  return errors
+}

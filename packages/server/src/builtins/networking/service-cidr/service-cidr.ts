@@ -1,0 +1,50 @@
+import { nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import type * as networking from '@kubewright/k8s/networking/v1'
+import { type FieldError, invalid, required } from '@kubewright/schema'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { cidrProblems } from '../../checks/ip-checks.ts'
+import { resetForStatus } from '../../checks/reset-for-status.ts'
+import { immutableText, part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<networking.ServiceCIDRSpec>
+
+const cidrsPath = specPath.child('cidrs')
+
+/** ServiceCIDRs: the ranges that addresses of services come from (pkg/registry/networking/servicecidr). */
+export const serviceCidrs: BuiltinResource = withStatus(
+  {
+    validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
+    validate: (object) => validateRanges(part<Spec>(object, 'spec').cidrs ?? []),
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = []
+      const [cidrs, before] = [part<Spec>(object, 'spec').cidrs ?? [], part<Spec>(old, 'spec').cidrs ?? []]
+      const growing = before.length === 1 && cidrs.length === 2
+      if (cidrs.length !== before.length && !growing) errors.push(invalid(cidrsPath, cidrs, immutableText))
+      else {
+        for (const [i, cidr] of before.entries()) {
+          if (cidrs[i] !== cidr) errors.push(invalid(cidrsPath.index(i), cidrs[i], immutableText))
+        }
+        if (growing) errors.push(...validateRanges(cidrs))
+      }
+      return errors
+    },
+  },
+  { prepareForUpdate: resetForStatus },
+)
+
+function validateRanges(cidrs: readonly string[]): FieldError[] {
+  const errors: FieldError[] = []
+  if (cidrs.length === 0) return [required(cidrsPath, 'at least one CIDR required')]
+  if (cidrs.length > 2) return [invalid(cidrsPath, structValue({ CIDRs: cidrs }), 'may only hold up to 2 values')]
+  for (const [i, cidr] of cidrs.entries()) addInvalid(errors, cidrsPath.index(i), cidr, cidrProblems(cidr))
+  const [first, second] = cidrs.map((cidr) => parseCIDRSloppy(cidr)?.address.family)
+  if (cidrs.length === 2 && first !== undefined && first === second) {
+    const text = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
+    errors.push(invalid(cidrsPath, cidrs, text))
+  }
+  return errors
+}

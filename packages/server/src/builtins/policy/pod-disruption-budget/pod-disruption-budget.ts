@@ -1,0 +1,68 @@
+import { isPathSegmentName } from '@kubewright/base'
+import type * as policy from '@kubewright/k8s/policy/v1'
+import { type FieldError, invalid, notSupported } from '@kubewright/schema'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import { checkAtMostAll, checkIntOrPercent } from '../../apps/workload/rolling-update.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { checkNonNegative } from '../../checks/field-checks.ts'
+import { checkSelector, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
+import { validateConditions } from '../../checks/validate-conditions.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<policy.PodDisruptionBudgetSpec>
+type Status = Unchecked<policy.PodDisruptionBudgetStatus>
+
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
+
+/** PodDisruptionBudgets (pkg/registry/policy/poddisruptionbudget). Their metadata gets no checks beyond those of every object. */
+export const podDisruptionBudgets: BuiltinResource = withStatus(
+  {
+    // Any name will do, and an update looks at no metadata of its own.
+    validateName: isPathSegmentName,
+    anyFinalizer: true,
+    metadataOnUpdate: [],
+    allowUnconditionalUpdate: false,
+    generation: true,
+    validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
+    validateUpdate: (object, old) => {
+      const before: FieldError[] = []
+      checkSelector(before, specPath, part<Spec>(old, 'spec').selector)
+      return validateSpec(part<Spec>(object, 'spec'), before.length > 0)
+    },
+  },
+  {
+    validateUpdate: (object) => {
+      const errors: FieldError[] = []
+      const status = part<Status>(object, 'status')
+      validateConditions(status.conditions ?? [], statusPath.child('conditions'), errors)
+      for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
+        checkNonNegative(errors, statusPath.child(field), status[field])
+      }
+      return errors
+    },
+  },
+)
+
+function validateSpec(spec: Spec, allowInvalidLabelValue: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: evictionPolicy } = spec
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = structValue({
+      MinAvailable: minAvailable,
+      Selector: selector ?? null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: evictionPolicy ?? null,
+    })
+    errors.push(invalid(specPath, shown, 'minAvailable and maxUnavailable cannot be both set'))
+  }
+  for (const field of ['minAvailable', 'maxUnavailable'] as const) {
+    if (spec[field] === undefined) continue
+    checkIntOrPercent(errors, specPath.child(field), spec[field])
+    checkAtMostAll(errors, specPath.child(field), spec[field])
+  }
+  checkSelector(errors, specPath.child('selector'), selector, allowInvalidLabelValue)
+  if (evictionPolicy !== undefined && !evictionPolicies.includes(evictionPolicy)) {
+    errors.push(notSupported(specPath.child('unhealthyPodEvictionPolicy'), evictionPolicy, evictionPolicies))
+  }
+  return errors
+}

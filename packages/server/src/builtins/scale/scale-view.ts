@@ -1,0 +1,106 @@
+import {
+  type ManagedFieldsEntry,
+  newInvalid,
+  parentManagedFields,
+  type ReplicasPaths,
+  scaleManagedFields,
+  selectorFrom,
+} from '@kubewright/api'
+import { kindFor } from '@kubewright/k8s/all'
+import { FieldPath, invalid } from '@kubewright/schema'
+import type { ManagedFields, MutableObject } from '../../resource/object.ts'
+import type { Strategy } from '../../resource/strategy.ts'
+import type { Subresource, SubresourceView } from '../../resource/subresource.ts'
+import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../typed/decode-typed.ts'
+import { scaleTable } from './scale-table.ts'
+
+/** Where a built-in kind keeps what its Scale shows. */
+export interface ScaleOptions {
+  /** apiVersion of the kind, and of its managed fields. */
+  readonly apiVersion: string
+  /** The selector as text. @default the label selector in spec.selector */
+  readonly selector?: (object: MutableObject) => string
+  /** The strategy that a write through the scale follows. */
+  readonly strategy: Strategy
+}
+
+/** The scale subresource of a kind with spec.replicas and status.replicas, to be put among its subresources. */
+export function scaleSubresource(options: ScaleOptions): Subresource {
+  const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+  return {
+    verbs: ['get', 'patch', 'update'],
+    strategy: options.strategy,
+    kind,
+    decode: (body, request) => decodeTyped(kind, {}, body, request),
+    recheck: (object, writeOptions) => recheckTyped(kind, {}, object, writeOptions),
+    empty: () => emptyTyped(kind),
+    normalize: (object, stored) => normalizeTyped(kind, object, stored),
+    view: scaleView(options),
+    table: scaleTable,
+  }
+}
+
+/** Shows the replicas of an object as a Scale, and takes them from one. */
+export function scaleView({
+  apiVersion,
+  selector = labelSelectorText,
+}: Omit<ScaleOptions, 'strategy'>): SubresourceView {
+  const paths: ReplicasPaths = { [apiVersion]: ['f:spec', 'f:replicas'] }
+  return {
+    show: (object) => {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+      const replicas = numberAt(object['spec'], 'replicas')
+      const text = selector(object)
+      return {
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        metadata: definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp }),
+        spec: replicas === 0 ? {} : { replicas },
+        status: { replicas: numberAt(object['status'], 'replicas'), ...(text === '' ? {} : { selector: text }) },
+      }
+    },
+    managedFields: (object) =>
+      scaleManagedFields(object.metadata.managedFields as ManagedFieldsEntry[] | undefined, paths) as
+        | ManagedFields
+        | undefined,
+    put: (object, view) => {
+      const replicas = numberAt(view['spec'], 'replicas')
+      if (replicas < 0) {
+        const error = invalid(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0')
+        throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error])
+      }
+      object['spec'] = { ...(object['spec'] as object | undefined), replicas }
+      const entries = parentManagedFields(
+        object.metadata.managedFields as ManagedFieldsEntry[] | undefined,
+        view.metadata.managedFields as ManagedFieldsEntry[] | undefined,
+        apiVersion,
+        paths,
+      )
+      if (entries) object.metadata.managedFields = entries as unknown as ManagedFields
+      else delete object.metadata.managedFields
+    },
+  }
+}
+
+function labelSelectorText(object: MutableObject): string {
+  const { selector } = (object['spec'] ?? {}) as { selector?: Parameters<typeof selectorFrom>[0] }
+  return selectorFrom(selector).toString()
+}
+
+/** The text of a selector that is a plain map of labels, as a ReplicationController's. */
+export function labelsText(object: MutableObject): string {
+  const { selector = {} } = (object['spec'] ?? {}) as { selector?: Record<string, string> }
+  return Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',')
+}
+
+function numberAt(part: unknown, field: string): number {
+  const value = (part as Record<string, unknown> | undefined)?.[field]
+  return typeof value === 'number' ? value : 0
+}
+
+function definedOnly<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}

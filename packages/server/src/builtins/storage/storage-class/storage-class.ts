@@ -1,0 +1,101 @@
+import { deepEqual, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as core from '@kubewright/k8s/core/v1'
+import { duplicate, type FieldError, FieldPath, forbidden, notSupported, required } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
+import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
+import { checkImmutable } from '../../checks/strategy-checks.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+import { validateParameters } from '../validate-parameters.ts'
+
+interface StorageClass {
+  provisioner?: string
+  parameters?: Record<string, string>
+  reclaimPolicy?: string
+  volumeBindingMode?: string
+  allowedTopologies?: Unchecked<core.TopologySelectorTerm>[] | null
+}
+
+const modePath = FieldPath.of('volumeBindingMode')
+const topologiesPath = FieldPath.of('allowedTopologies')
+
+/** StorageClasses (pkg/registry/storage/storageclass). */
+export const storageClasses: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
+    metadataOnUpdate: ['create', 'update'],
+    setDefaults: (object) => {
+      object['reclaimPolicy'] ??= 'Delete'
+      object['volumeBindingMode'] ??= 'Immediate'
+    },
+    validate: validateClass,
+    validateUpdate: (object, old) => {
+      const errors = validateClass(object)
+      for (const field of ['parameters', 'provisioner', 'reclaimPolicy'] as const) {
+        if (deepEqual(object[field], old[field])) continue
+        errors.push(forbidden(FieldPath.of(field), `updates to ${field} are forbidden.`))
+      }
+      checkImmutable(errors, modePath, object['volumeBindingMode'], old['volumeBindingMode'])
+      return errors
+    },
+    warningsOnCreate: warnings,
+    warningsOnUpdate: warnings,
+  },
+}
+
+/** The name of what makes volumes: a label key, in any case. */
+export function checkProvisioner(errors: FieldError[], path: FieldPath, name: string): void {
+  if (name === '') errors.push(required(path))
+  else addInvalid(errors, path, name.toLowerCase(), isQualifiedName(name.toLowerCase()))
+}
+
+function validateClass(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { provisioner = '', parameters, reclaimPolicy, volumeBindingMode, allowedTopologies } = object as StorageClass
+  checkProvisioner(errors, FieldPath.of('provisioner'), provisioner)
+  validateParameters(parameters ?? {}, true, errors)
+  if (reclaimPolicy && !['Delete', 'Retain'].includes(reclaimPolicy)) {
+    errors.push(notSupported(FieldPath.of('reclaimPolicy'), reclaimPolicy, ['Delete', 'Retain']))
+  }
+  const modes = ['Immediate', 'WaitForFirstConsumer']
+  if (volumeBindingMode === undefined) errors.push(required(modePath))
+  else if (!modes.includes(volumeBindingMode)) errors.push(notSupported(modePath, volumeBindingMode, modes))
+  validateTopologies(allowedTopologies ?? [], errors)
+  return errors
+}
+
+function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']>, errors: FieldError[]): void {
+  const seen: Record<string, readonly string[]>[] = []
+  for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
+    const path = topologiesPath.index(i).child('matchLabelExpressions')
+    const values: Record<string, readonly string[]> = {}
+    for (const [k, expression] of matchLabelExpressions.entries()) {
+      const { key = '', values: wanted = [] } = expression
+      const at = path.index(k)
+      if (wanted.length === 0) errors.push(required(at.child('values')))
+      for (const [n, value] of wanted.entries()) {
+        if (wanted.indexOf(value) < n) errors.push(duplicate(at.child('values').index(n), value))
+      }
+      checkQualifiedName(errors, at.child('key'), key)
+      if (Object.hasOwn(values, key)) errors.push(duplicate(at.child('key'), key))
+      values[key] = [...new Set(wanted)].sort()
+    }
+    // Each of the others that is the same is reported; a term that says nothing is the same as every place for a term.
+    const places = Object.keys(values).length === 0 ? terms.length : 0
+    const same = places + seen.filter((other) => deepEqual(other, values)).length
+    for (let n = 0; n < same; n++) errors.push(duplicate(path, ''))
+    seen.push(values)
+  }
+}
+
+function warnings(object: MutableObject): string[] {
+  return ((object as StorageClass).allowedTopologies ?? []).flatMap(({ matchLabelExpressions = [] }, i) =>
+    matchLabelExpressions.flatMap(({ key = '' }, k) => {
+      const text = deprecatedNodeLabel(key)
+      if (text === undefined) return []
+      return [`${topologiesPath.index(i).child('matchLabelExpressions').index(k).child('key')}: ${text}`]
+    }),
+  )
+}

@@ -1,0 +1,91 @@
+import { deepEqual, inclusiveRangeMessage, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as storage from '@kubewright/k8s/storage/v1'
+import { type FieldError, FieldPath, forbidden, invalid, required, tooLong, utf8Length } from '@kubewright/schema'
+import { goValueOf } from '../../../codec/json/go-value.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import { withStatus } from '../../../resource/status-strategy.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { addInvalid } from '../../checks/field-checks.ts'
+import { resetForStatus } from '../../checks/reset-for-status.ts'
+import { immutableText, isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
+import { checkCsiDriverName } from '../../core/pod/validation/volumes/validate-volumes.ts'
+import type { Unchecked } from '../../typed/unchecked.ts'
+
+type Spec = Unchecked<storage.VolumeAttachmentSpec>
+type Status = Unchecked<storage.VolumeAttachmentStatus>
+
+const maxMetadata = 256 * 1024
+const maxMessage = 1024
+const maxInt32 = 2_147_483_647
+
+/** VolumeAttachments (pkg/registry/storage/volumeattachment). */
+export const volumeAttachments: BuiltinResource = withStatus(
+  {
+    validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
+    metadataOnUpdate: ['create'],
+    allowUnconditionalUpdate: false,
+    validate: (object) => {
+      const errors = validateAttachment(object)
+      const { attacher, source } = part<Spec>(object, 'spec')
+      // The paths are texts here, not steps.
+      checkCsiDriverName(errors, FieldPath.of('spec.attacher'), attacher)
+      const volume = source?.persistentVolumeName
+      if (volume !== undefined) {
+        const path = FieldPath.of('spec.source.persistentVolumeName')
+        addInvalid(errors, path, volume, nameIsDNSSubdomain(volume, false))
+      }
+      return errors
+    },
+    validateUpdate,
+  },
+  { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate },
+)
+
+function validateUpdate(object: MutableObject, old: MutableObject): FieldError[] {
+  const errors = validateAttachment(object)
+  const spec = part<Spec>(object, 'spec')
+  if (!deepEqual(spec, old['spec'])) {
+    const inline = spec.source?.inlineVolumeSpec
+    const shown = {
+      Attacher: spec.attacher ?? '',
+      Source: {
+        PersistentVolumeName: spec.source?.persistentVolumeName ?? null,
+        InlineVolumeSpec: inline ? goValueOf('PersistentVolumeSpec', inline) : null,
+      },
+      NodeName: spec.nodeName ?? '',
+    }
+    errors.push(invalid(specPath, structValue(shown), immutableText))
+  }
+  return errors
+}
+
+function validateAttachment(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { attacher, source = {}, nodeName = '' } = part<Spec>(object, 'spec')
+  if (!attacher) errors.push(required(specPath.child('attacher')))
+  const sourcePath = specPath.child('source')
+  const { inlineVolumeSpec: inline, persistentVolumeName: name } = source
+  const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
+  if (inline && name !== undefined) errors.push(forbidden(sourcePath, exactlyOne))
+  else if (!inline && name === undefined) errors.push(required(sourcePath, exactlyOne))
+  else if (name === '') {
+    errors.push(required(sourcePath.child('persistentVolumeName'), 'must specify non empty persistentVolumeName'))
+  }
+  addInvalid(errors, specPath.child('nodeName'), nodeName, nameIsDNSSubdomain(nodeName, false))
+  validateStatus(part<Status>(object, 'status'), errors)
+  return errors
+}
+
+function validateStatus(status: Status, errors: FieldError[]): void {
+  const metadata = Object.entries((status.attachmentMetadata ?? {}) as Record<string, string>)
+  const size = metadata.reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0)
+  if (size > maxMetadata) errors.push(tooLong(statusPath.child('attachmentMetadata'), maxMetadata))
+  for (const field of ['attachError', 'detachError'] as const) {
+    const { message = '', errorCode = 0 } = status[field] ?? {}
+    const at = statusPath.child(field)
+    // The limit in the text is another one than the limit that holds.
+    if (isTooLong(message, maxMessage)) errors.push(tooLong(at.child('message'), maxMetadata))
+    if (errorCode < 0) errors.push(invalid(at.child('errorCode'), errorCode, inclusiveRangeMessage(0, maxInt32)))
+  }
+}

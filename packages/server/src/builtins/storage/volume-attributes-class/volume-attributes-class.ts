@@ -1,0 +1,31 @@
+import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { BuiltinResource } from '../../builtin-resources.ts'
+import { checkProvisioner } from '../storage-class/storage-class.ts'
+import { validateParameters } from '../validate-parameters.ts'
+
+/** VolumeAttributesClasses (pkg/registry/storage/volumeattributesclass). */
+export const volumeAttributesClasses: BuiltinResource = {
+  strategy: {
+    validateName: nameIsDNSSubdomain,
+    returnDeletedObject: true,
+    validate: validateClass,
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = []
+      for (const field of ['driverName', 'parameters']) {
+        if (deepEqual(object[field], old[field])) continue
+        errors.push(forbidden(FieldPath.of(field), `updates to ${field} are forbidden.`))
+      }
+      return [...errors, ...validateClass(object)]
+    },
+  },
+}
+
+function validateClass(object: MutableObject): FieldError[] {
+  const errors: FieldError[] = []
+  const { driverName = '', parameters } = object as { driverName?: string; parameters?: Record<string, string> }
+  checkProvisioner(errors, FieldPath.of('driverName'), driverName)
+  validateParameters(parameters ?? {}, false, errors)
+  return errors
+}

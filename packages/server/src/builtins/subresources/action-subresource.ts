@@ -1,0 +1,101 @@
+import {
+  type AnyKind,
+  createFieldManager,
+  type FieldManager,
+  managerOrUserAgent,
+  newBadRequest,
+  zeroObject,
+} from '@kubewright/api'
+import { AdmissionChain } from '../../admission/admission.ts'
+import type { ServerParts } from '../../api-server.ts'
+import type { ApiResponse } from '../../request/api-request.ts'
+import { negotiate } from '../../request/negotiate.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { respond } from '../../request/respond.ts'
+import { writeOptions } from '../../request/write-options.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+import type { Subresource } from '../../resource/subresource.ts'
+import { matchNamespace, optionsObject } from '../../verbs/create.ts'
+import { readObject } from '../../verbs/read-body.ts'
+import { decodeTyped } from '../typed/decode-typed.ts'
+
+/** What happens when an object of a subresource's kind is posted. */
+export interface SubresourceAction {
+  readonly context: RequestContext
+  readonly resource: Resource
+  /** The object after mutating admission. */
+  readonly body: MutableObject
+  readonly dryRun: boolean
+  /** Runs the validating admission; to be called once the body has been checked. */
+  readonly admit: () => Promise<void>
+}
+
+/** A subresource to which one posts an object of another kind to make something happen, answered with success and nothing else. */
+export function actionSubresource(
+  parts: Pick<ServerParts, 'admission' | 'registry'>,
+  name: string,
+  kind: AnyKind,
+  act: (action: SubresourceAction) => Promise<void>,
+): Subresource {
+  const decode: Resource['decode'] = (body, request) => decodeTyped(kind, {}, body, request)
+  let managers: FieldManager | undefined
+  const fieldManager = (): FieldManager => (managers ??= fieldManagerOf(kind, name))
+  const handle = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
+    const { query, headers } = context.request
+    const offers = { conversions: false, streams: false }
+    const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
+    const options = writeOptions(query, 'CreateOptions')
+    const body = await readObject(context, { ...resource, kind, decode }, options)
+    matchNamespace(body, context.info.namespace)
+    const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
+    const object = fieldManager().updateNoErrors(undefined, body, { manager, now: parts.registry.timestamp() })
+    const admission = new AdmissionChain(parts.admission)
+    const attributes = {
+      context,
+      resource,
+      subresource: name,
+      operation: 'CREATE' as const,
+      namespace: context.info.namespace,
+      name: context.info.name,
+      dryRun: options.dryRun,
+      object: object as MutableObject | undefined,
+      old: undefined,
+      options: optionsObject('CreateOptions', query),
+    }
+    await admission.mutate(attributes)
+    const admitted = attributes.object!
+    if (admitted.metadata.name !== context.info.name) {
+      throw newBadRequest(`name in URL does not match name in ${kind.kind} object`)
+    }
+    await act({
+      context,
+      resource,
+      body: admitted,
+      dryRun: options.dryRun,
+      admit: () => admission.validate({ ...attributes, object: admitted }),
+    })
+    return respond(201, success, representation)
+  }
+  return { verbs: ['create'], handle, kind, decode }
+}
+
+/** Admission sees who wrote what is posted, although nobody keeps it. */
+function fieldManagerOf(kind: AnyKind, subresource: string): FieldManager {
+  return createFieldManager({
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    subresource,
+    schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
+    emptyObject: zeroObject(kind.apiVersion, kind.kind, kind.schema),
+  })
+}
+
+/** The Status of an action that worked. */
+export const success: Readonly<Record<string, unknown>> = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Success',
+  code: 201,
+}

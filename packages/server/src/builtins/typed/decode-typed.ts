@@ -1,0 +1,278 @@
+import {
+  type AnyKind,
+  type ApiError,
+  decodeJson,
+  decodeYaml,
+  encodeJson,
+  isApiError,
+  newBadRequest,
+  parseGroupVersion,
+} from '@kubewright/api'
+import { builtinKinds, kindFor } from '@kubewright/k8s/all'
+import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
+import {
+  DecodeState,
+  decodeOnce,
+  type GoCodec,
+  GoDecodeError,
+  goCodec,
+  typeMetaMismatch,
+  typeMetaProblem,
+} from '../../codec/json/go-codec.ts'
+import { decodeObject } from '../../codec/protobuf/decode-object.ts'
+import { textOf } from '../../request/body.ts'
+import { warnStrictly } from '../../request/strict-warnings.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/decoding.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Strategy } from '../../resource/strategy.ts'
+import { isFormerVersion } from './former-versions.ts'
+import { jsonMembers } from './json-members.ts'
+
+/** The parts of a decoded body: the object, and what strict field validation says about it. */
+interface Typed {
+  readonly object: MutableObject
+  readonly strictErrors: readonly string[]
+}
+
+/**
+ * Decodes a body into a built-in kind as Go's decoder does: unknown fields are dropped and reported as asked, values come out in the
+ * form in which Go prints them, kind and apiVersion may be left out, defaults are filled. Throws ApiError BadRequest with Go's texts.
+ */
+export function decodeTyped(
+  kind: AnyKind,
+  strategy: Strategy,
+  body: Uint8Array,
+  request: DecodeRequest,
+): MutableObject {
+  const { value, strictErrors } = parsed(kind, body, request)
+  const { gvk, own } = identify(kind, value, body)
+  const refuse = (why: string): never => {
+    throw newBadRequest(
+      `${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`,
+    )
+  }
+  if (!own) {
+    if (isSameType(kind, gvk)) {
+      const data = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
+      throw newBadRequest(
+        `the API version in the data (${data}) does not match the expected API version (${kind.apiVersion})`,
+      )
+    }
+    refuse(whyNot(kind, gvk, value))
+  }
+  let typed: Typed
+  try {
+    typed = typedValue(kind, value, request.mediaType === 'application/json' ? body : undefined)
+  } catch (error) {
+    if (error instanceof GoDecodeError) return refuse(error.message)
+    throw error
+  }
+  const found = request.fieldValidation === 'Ignore' ? [] : [...strictErrors, ...typed.strictErrors]
+  if (found.length > 0) {
+    if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${found.join(', ')}`)
+    if (request.fieldValidation === 'Warn') warnStrictly(found, request.warn)
+  }
+  return complete(kind, strategy, typed.object)
+}
+
+/** Treats the result of a patch as a decoded body. Throws {@link GoDecodeError} when it does not fit the type. */
+export function recheckTyped(
+  kind: AnyKind,
+  strategy: Strategy,
+  object: MutableObject,
+  options: RecheckOptions,
+): Rechecked {
+  const problem = typeMetaProblem(object)
+  // A map goes straight into the struct, which says what it wants when it gets there.
+  if (problem !== undefined && options.source === 'json') throw new GoDecodeError(problem)
+  // A patch may have taken either of them away.
+  const name = (object.kind as string | null | undefined) ?? kind.kind
+  const apiVersion = (object.apiVersion as string | null | undefined) ?? kind.apiVersion
+  // Nor does it ask what it is called.
+  const differs = name !== kind.kind || apiVersion !== kind.apiVersion
+  if (problem === undefined && options.source === 'json' && differs) {
+    const { group, version } = parseGroupVersion(apiVersion)
+    throw new GoDecodeError(whyNot(kind, { group, version, kind: name }, object))
+  }
+  const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
+  // Those of a map are sorted; those of a text come in its order.
+  const strictErrors = options.source === 'map' ? [...typed.strictErrors].sort() : typed.strictErrors
+  return { object: complete(kind, strategy, typed.object), strictErrors }
+}
+
+/** The object in its one form: as the server works with it, or, with the nulls that Go prints, as it is stored. */
+export function normalizeTyped(kind: AnyKind, object: MutableObject, stored: boolean): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
+}
+
+/** An object of the kind with nothing set: the structs and fields that are never left out. */
+export function emptyTyped(kind: AnyKind): MutableObject {
+  return { ...(codecOf(kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
+}
+
+const codecs = new WeakMap<object, GoCodec>()
+
+function codecOf(kind: AnyKind): GoCodec {
+  let codec = codecs.get(kind)
+  if (!codec) codecs.set(kind, (codec = goCodec(goTypeOfKind(kind.group, kind.version, kind.kind))))
+  return codec
+}
+
+/** Parses the text; what is wrong with YAML as such is found here, everything about fields later. */
+function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
+  try {
+    if (request.mediaType === 'application/vnd.kubernetes.protobuf') {
+      const value = decodeObject(body, kind)
+      return { value, strictErrors: [], object: value as MutableObject }
+    }
+    if (request.mediaType === 'application/yaml') {
+      const strict = request.fieldValidation !== 'Ignore'
+      const { value, strictErrors } = decodeYaml(textOf(body), strict ? { strict, schema: kind.schema } : {})
+      return { value, strictErrors, object: value as MutableObject }
+    }
+    const { value } = decodeJson(body)
+    return { value, strictErrors: [], object: value as MutableObject }
+  } catch (error) {
+    if (isApiError(error)) throw error
+    const syntax = request.mediaType !== 'application/json' ? '' : `couldn't get version/kind; json parse error: `
+    throw unrecognized(kind, `${syntax}${(error as Error).message}`, body)
+  }
+}
+
+function unrecognized(kind: AnyKind, why: string, body: Uint8Array): ApiError {
+  return newBadRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summary(body)})`)
+}
+
+/** The beginning of a body, as errors quote it. */
+export function summary(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>'
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 30))
+  return start.toString(body[0] === 0x7b ? 'utf8' : 'hex') + (body.length > 30 ? ' ...' : '')
+}
+
+interface Identity {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** Former versions that endpoints take besides their own, as nothing in them is different. */
+const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1beta1' }
+
+/** What the body says it is, completed by what the endpoint takes. */
+function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (value === null) return { gvk: kind, own: true }
+    throw unrecognized(kind, `couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`, body)
+  }
+  const given = value as { apiVersion?: unknown; kind?: unknown }
+  const problem = typeMetaProblem(given)
+  if (problem !== undefined) throw unrecognized(kind, problem, body)
+  // The core group may be spelt out as an empty one.
+  const apiVersion = ((given.apiVersion ?? '') as string).replace(/^\/(?=[^/]*$)/, '')
+  const name = (given.kind ?? '') as string
+  const ownVersion = apiVersion === '' || apiVersion === kind.apiVersion || apiVersion === alikeVersions[kind.kind]
+  if (ownVersion && (name === '' || name === kind.kind)) return { gvk: kind, own: true }
+  if (apiVersion.split('/').length > 2) {
+    throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, body)
+  }
+  const { group, version } = apiVersion === '' ? kind : parseGroupVersion(apiVersion)
+  return { gvk: { group, version, kind: name || kind.kind }, own: false }
+}
+
+/** Another version of the same kind, which the server knows how to convert; events of both groups are one kind. */
+function isSameType(kind: AnyKind, gvk: Identity): boolean {
+  if (gvk.kind !== kind.kind) return false
+  if (isFormerVersion(`${gvk.group}/${gvk.version}`, gvk.kind)) return true
+  return (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
+}
+
+/** Kinds of metav1 that every group version has. */
+const sharedKinds = [
+  'WatchEvent',
+  'ListOptions',
+  'GetOptions',
+  'DeleteOptions',
+  'CreateOptions',
+  'UpdateOptions',
+  'PatchOptions',
+]
+
+let listKinds: ReadonlySet<string> | undefined
+
+/** What is wrong with a body of another type: it is decoded as what it says it is before anybody asks whether that can be used. */
+function whyNot(kind: AnyKind, gvk: Identity, value: unknown): string {
+  const other = kindFor(gvk)
+  try {
+    if (other) decodeOnce(codecOf(other), value, new DecodeState())
+  } catch (error) {
+    if (error instanceof GoDecodeError) return error.message
+    throw error
+  }
+  return notConvertible(kind, gvk)
+}
+
+function notConvertible(kind: AnyKind, gvk: Identity): string {
+  const apiVersion = gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`
+  listKinds ??= new Set([
+    ...builtinKinds().flatMap(({ apiVersion: version, listKind }) =>
+      [listKind, ...sharedKinds].map((name) => `${version}/${name}`),
+    ),
+    ...['List', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'].map((name) => `v1/${name}`),
+  ])
+  const retired = isFormerVersion(apiVersion, gvk.kind)
+  if (!retired && !kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
+    return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(schemeOf(kind.group))}`
+  }
+  const from = retired ? `${gvk.version}.${gvk.kind}` : printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
+  const target = goTypeOfKind(kind.group, kind.version, kind.kind)
+  return `converting (${from}) to (${target.slice(0, target.indexOf('/'))}.${kind.kind}): unknown conversion`
+}
+
+/** Where the scheme of a group was made, which Go's texts give as its name. */
+function schemeOf(group: string): string {
+  if (group === 'apiextensions.k8s.io') return 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55'
+  if (group === 'apiregistration.k8s.io') return 'k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28'
+  return 'pkg/api/legacyscheme/scheme.go:30'
+}
+
+/**
+ * Decodes a parsed value. With the text it came from, repeated and unknown fields are reported: only when the counts of members differ
+ * or a field is unknown is the text read a second time to say where.
+ */
+function typedValue(
+  kind: AnyKind,
+  value: unknown,
+  source: Uint8Array | (() => string) | undefined,
+  words: 'json' | 'map' = 'json',
+): Typed {
+  const codec = codecOf(kind)
+  const state = new DecodeState({ keepEmpty: true, words })
+  let object = decodeOnce(codec, value, state)
+  let strictErrors: readonly string[] = []
+  if (source && (state.unknown || (typeof source !== 'function' && jsonMembers(source) !== state.members))) {
+    const text = typeof source === 'function' ? source() : source
+    const strict = readStrictly(text, kind)
+    strictErrors = strict.strictErrors
+    // Repeated objects are merged, as decoding into a struct twice does.
+    if (typeof source !== 'function' && strictErrors.length > 0)
+      object = decodeOnce(codec, strict.value, new DecodeState({ keepEmpty: true }))
+  }
+  return { object: object as MutableObject, strictErrors }
+}
+
+function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknown; strictErrors: readonly string[] } {
+  try {
+    return decodeJson(text, { strict: true, schema: kind.schema })
+  } catch {
+    // The text was YAML, whose reader has reported already.
+    return { value: undefined, strictErrors: [] }
+  }
+}
+
+function complete(kind: AnyKind, strategy: Strategy, object: MutableObject): MutableObject {
+  object.apiVersion = kind.apiVersion
+  object.kind = kind.kind
+  strategy.setDefaults?.(object)
+  return object
+}

@@ -1,0 +1,27 @@
+import { kindFor } from '@kubewright/k8s/all'
+import { expect, it } from 'vitest'
+import type { DecodeRequest } from '../../resource/decoding.ts'
+import { decodeTyped } from './decode-typed.ts'
+
+function problemOf(kind: string, apiVersion: string): string {
+  const [group, version] = ['apps', 'v1']
+  const request: DecodeRequest = { mediaType: 'application/json', fieldValidation: 'Strict', warn: () => {} }
+  const body = new TextEncoder().encode(JSON.stringify({ apiVersion, kind, metadata: { name: 'x' } }))
+  try {
+    decodeTyped(kindFor({ group, version, kind })!, {}, body, request)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return ''
+}
+
+it('isFormerVersion() tells versions that are read, and refused as such, from those that never were', () => {
+  for (const apiVersion of ['apps/v1beta2', 'extensions/v1beta1']) {
+    expect(problemOf('DaemonSet', apiVersion)).toBe(
+      `the API version in the data (${apiVersion}) does not match the expected API version (apps/v1)`,
+    )
+  }
+  expect(problemOf('DaemonSet', 'apps/v1beta1')).toContain(
+    'no kind "DaemonSet" is registered for version "apps/v1beta1"',
+  )
+})
