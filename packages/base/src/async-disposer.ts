@@ -1,3 +1,4 @@
+import { errorText } from './error-text.ts'
 /**
  * Runs cleanup functions in reverse order of registration: a substitute for AsyncDisposableStack on Node versions that
  * lack it. Each function is awaited before the previous one runs. A failure does not prevent the remaining functions
@@ -79,8 +80,6 @@ async function disposeAll(steps: (() => unknown)[]): Promise<void> {
   if (errors.length > 1)
     throw new AggregateError(
       errors,
-      `${errors.length} of ${total} disposals failed: ${errors.map(messageOf).join('; ')}`,
+      `${errors.length} of ${total} disposals failed: ${errors.map(errorText).join('; ')}`,
     )
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

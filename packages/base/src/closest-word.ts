@@ -1,4 +1,7 @@
-/** The word that somebody probably meant, for messages about one that is not known; undefined when none is close. */
+/**
+ * The known word closest to an unknown one, for a "did you mean" hint; undefined when none is close. Ignores case. The longer the
+ * typed word, the more edits it may differ by: one up to 3 letters, two up to 7, three beyond.
+ */
 export function closestWord(typed: string, words: Iterable<string>): string | undefined {
   const most = typed.length <= 3 ? 1 : typed.length <= 7 ? 2 : 3
   let best: { readonly word: string; readonly distance: number } | undefined
@@ -9,7 +12,7 @@ export function closestWord(typed: string, words: Iterable<string>): string | un
   return best?.word
 }
 
-/** How many letters have to be added, dropped, replaced or swapped with their neighbour to make one word of another. */
+/** The edit distance: how many letters must be added, dropped, replaced or swapped with their neighbour to turn one word into the other. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,4 +1,4 @@
-import { formatRFC3339, parseRFC3339 } from '@kubewright/base'
+import { errorText, formatRFC3339, parseRFC3339 } from '@kubewright/base'
 import { goJson, isGoInteger } from './go-format.ts'
 import { isObject, type JsonObject } from './internal/structural-node.ts'
 
@@ -171,7 +171,7 @@ class Decoder {
     try {
       return formatRFC3339(parseRFC3339(value as string))
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error))
+      this.#fail(errorText(error))
       return undefined
     }
   }

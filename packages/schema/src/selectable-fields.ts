@@ -1,3 +1,4 @@
+import { errorText } from '@kubewright/base'
 import { duplicate, type FieldError, invalid, required, tooMany } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
@@ -55,6 +56,6 @@ function resolve(jsonPath: string, schema: JSONSchemaProps): SchemaPathTarget | 
   try {
     return resolveSchemaPath(jsonPath, schema, { allowBrackets: false })
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }

@@ -1,6 +1,7 @@
 import { isApiError, newBadRequest, newInternalError, type Status } from '@kubewright/api'
 import {
   type Clock,
+  errorText,
   type Logger,
   nullLogger,
   parseDuration,
@@ -204,7 +205,7 @@ class RequestHandler {
       return newBadRequest('the object is nested too deep').status
     }
     this.#parts.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorText(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status
   }
 }

@@ -1,4 +1,5 @@
 import { type AnyKind, encodeYaml, formatKey, type KubeObject, toNameAndNamespace } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import type { ApiClient, Key } from '@kubewright/client'
 import { Event } from '@kubewright/k8s'
 import type { ControllerRunner, ReconcileRecord } from '@kubewright/runtime'
@@ -34,7 +35,7 @@ async function objectText(
     const { managedFields: _, ...metadata } = object.metadata
     return `The object is:\n${indent(encodeYaml({ ...object, metadata }))}`
   } catch (error) {
-    return `The object cannot be read: ${textOf(error)}`
+    return `The object cannot be read: ${errorText(error)}`
   }
 }
 
@@ -67,7 +68,7 @@ function recordText({
   requeueAfterMillis,
 }: ReconcileRecord): string {
   const why = causes.map(({ event, kind = '', object = '' }) => [event, kind, object].filter(Boolean).join(' '))
-  const more = error === undefined ? '' : `: ${textOf(error)}`
+  const more = error === undefined ? '' : `: ${errorText(error)}`
   const again = requeueAfterMillis === undefined ? '' : `, again in ${requeueAfterMillis} ms`
   return `${controller} ${result} after ${Math.round(durationMillis)} ms${again}${more} (${why.join('; ') || 'no cause'})`
 }
@@ -78,4 +79,3 @@ function problemsText(runners: readonly ControllerRunner[]): string {
 }
 
 const indent = (text: string): string => text.trimEnd().replace(/^/gm, '  ')
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -2,6 +2,7 @@ import { formatKey, toNameAndNamespace } from '@kubewright/api'
 import {
   AsyncDisposer,
   type Duration,
+  errorText,
   formatDuration,
   KubewrightError,
   nullLogger,
@@ -151,7 +152,7 @@ async function startManager(
   const stop = new AbortController()
   const running = manager.start({ signal: stop.signal })
   running.catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorText(cause)
     const message = `The operator has ended, so there is nothing to wait for: ${why}`
     failure.happen(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
   })

@@ -1,3 +1,4 @@
+import { errorText } from '@kubewright/base'
 import { type Expr, type MapEntry, OPERATORS, type StructField } from '../ast.ts'
 import type { CelMacro } from '../macro.ts'
 import { CelBytes, CelDouble, CelUint, INT64_MAX, INT64_MIN, intOf, UINT64_MAX } from '../values.ts'
@@ -445,7 +446,7 @@ class Parser {
     try {
       return make()
     } catch (e) {
-      return this.#report(start, e instanceof Error ? e.message : String(e))
+      return this.#report(start, errorText(e))
     }
   }
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { errorText } from '@kubewright/base'
 import type * as Re2 from 're2js'
 import type { RE2JS } from 're2js'
 import { CelError } from '../cel-error.ts'
@@ -55,7 +56,7 @@ export function regexOf(pattern: string): Regex {
     try {
       regex = new Regex(pattern)
     } catch (e) {
-      throw new CelError(e instanceof Error ? e.message : String(e))
+      throw new CelError(errorText(e))
     }
     // Expressions come and go in long-lived servers: forget rather than grow without bound.
     if (compiled.size >= MAX_CACHED) compiled.clear()

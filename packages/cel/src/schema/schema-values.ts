@@ -1,4 +1,4 @@
-import { deepEqual, isCalendarDate, parseRFC3339 } from '@kubewright/base'
+import { deepEqual, errorText, isCalendarDate, parseRFC3339 } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { CelList, CelMap } from '../collections.ts'
 import { celEquals } from '../equality.ts'
@@ -112,7 +112,7 @@ const STRING_READERS: Readonly<Record<string, (json: unknown) => CelValue>> = {
       const time = parseRFC3339(text)
       return new CelTimestamp(time.seconds, time.nanos, time.offset)
     } catch (e) {
-      throw new CelError(`Invalid date-time formatted string ${text}: ${e instanceof Error ? e.message : e}`)
+      throw new CelError(`Invalid date-time formatted string ${text}: ${errorText(e)}`)
     }
   },
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { errorText } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { Command, CommandContext } from '../command.ts'
 import { checkCluster, checkKubeconfig } from '../doctor/check-cluster.ts'
@@ -99,7 +100,7 @@ async function loadedOperator(
     tell([{ check, level: 'ok', message: `${operator.name} loads` }])
     return operator
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorText(error)
     tell([{ check, level: 'failed', message, cure: 'correct the code; npx tsc --noEmit may tell more' }])
     return undefined
   }

@@ -1,4 +1,5 @@
 import { ApiError } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/client'
 import { isRecord } from '../scaffold/is-record.ts'
 import type { Finding } from './finding.ts'
@@ -28,7 +29,7 @@ export async function checkCluster(client: ApiClient, signal: AbortSignal): Prom
     return [{ check, level: 'ok', message: `answers, Kubernetes ${git}${await whoAmI(client, signal)}` }]
   } catch (error) {
     signal.throwIfAborted()
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorText(error)
     return [{ check, level: 'failed', message, cure: cureOf(error, client.rest.transport.host) }]
   }
 }

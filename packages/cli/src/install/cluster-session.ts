@@ -1,4 +1,4 @@
-import { type Clock, type Duration, parseDuration } from '@kubewright/base'
+import { type Clock, type Duration, errorText, parseDuration } from '@kubewright/base'
 import { type ApiClient, connect } from '@kubewright/client'
 import type { CommandContext } from '../command.ts'
 import type { Manifest } from '../manifests/manifest.ts'
@@ -199,7 +199,7 @@ function timeoutOf(text = '2m'): Duration {
   try {
     parseDuration(text)
   } catch (error) {
-    throw new UsageError(`--timeout: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`--timeout: ${errorText(error)}`)
   }
   return text as Duration
 }

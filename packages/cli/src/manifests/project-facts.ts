@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { parseYaml } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import type { ManifestOptions } from './manifest-options.ts'
 
 /** What the files of a project say about it. */
@@ -106,7 +107,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(found)
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${file} cannot be read: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -118,7 +119,7 @@ async function readYaml(file: string): Promise<unknown> {
   try {
     return parseYaml(found)
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${file} cannot be read: ${errorText(error)}`, {
       cause: error,
     })
   }

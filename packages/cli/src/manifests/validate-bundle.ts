@@ -1,4 +1,5 @@
 import { parseYaml } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 
 /** What is wrong with a bundle. */
 export interface BundleProblem {
@@ -29,7 +30,7 @@ export function validateBundle(files: ReadonlyMap<string, string>): BundleProble
     try {
       documents.set(path, asFields(parseYaml(text)))
     } catch (error) {
-      problems.push({ severity: 'error', path, message: error instanceof Error ? error.message : String(error) })
+      problems.push({ severity: 'error', path, message: errorText(error) })
     }
   }
   const versions = [...documents].filter(([, { kind }]) => kind === 'ClusterServiceVersion')

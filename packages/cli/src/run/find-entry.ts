@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { errorText } from '@kubewright/base'
 import { UsageError } from '../usage-error.ts'
 
 /** Where an operator's code is. */
@@ -77,6 +78,6 @@ async function manifestIn(folder: string): Promise<Manifest | undefined> {
   try {
     return JSON.parse(text) as Manifest
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} cannot be read: ${errorText(error)}`)
   }
 }

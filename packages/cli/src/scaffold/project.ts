@@ -1,4 +1,5 @@
 import { encodeYaml, parseYaml } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { isRecord } from './is-record.ts'
 
 /** The layout that the commands of this package write. */
@@ -87,7 +88,7 @@ export function parseProject(text: string): Project {
   try {
     value = parseYaml(text)
   } catch (error) {
-    return fail(`is no YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return fail(`is no YAML: ${errorText(error)}`)
   }
   if (!isRecord(value)) return fail('is empty: start again with kubewright init')
   const { version, layout: layouts, domain, projectName, resources } = value

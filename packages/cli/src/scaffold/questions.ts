@@ -1,3 +1,4 @@
+import { errorText } from '@kubewright/base'
 import type { ScaffoldHost } from './scaffold-host.ts'
 
 /** Asks for what the flags did not say, if there is somebody to ask. */
@@ -30,7 +31,7 @@ export function questionsOf(host: ScaffoldHost, yes: boolean | undefined, note: 
           return chosen
         } catch (error) {
           // Checks are about flags, of which nobody who is asked has typed one.
-          note((error instanceof Error ? error.message : String(error)).replace(/^--[a-z-]+ /, 'This '))
+          note(errorText(error).replace(/^--[a-z-]+ /, 'This '))
         }
       }
     },

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '@kubewright/base'
+import { createLogger, errorText, type Logger } from '@kubewright/base'
 
 /**
  * A logger that writes one line for each record: the message, then the values as name=JSON, then what went wrong where the message
@@ -11,7 +11,7 @@ export function lineLogger(write: (line: string) => void, verbose: boolean): Log
       const parts = [message, ...Object.entries(values).map(([name, value]) => `${name}=${wordOf(value)}`)]
       if ('error' in rest) {
         const { error } = rest
-        const text = error instanceof Error ? error.message : String(error)
+        const text = errorText(error)
         if (verbose) parts.push(error instanceof Error ? (error.stack ?? text) : text)
         else if (!message.includes(text)) parts.push(`error=${JSON.stringify(text)}`)
       }

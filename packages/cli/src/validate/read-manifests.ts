@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeJson, looksLikeJson, parseManifests, splitYamlDocuments } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { UsageError } from '../usage-error.ts'
 import { filesOfKustomize, isKustomizationFile } from './kustomize-files.ts'
 
@@ -99,13 +100,13 @@ export function documentsOf(text: string, file: string): ManifestDocument[] {
     // Checks that separators are separators, as kubectl does.
     splitYamlDocuments(text)
   } catch (error) {
-    return [{ file, line: 1, text, value: undefined, problem: messageOf(error) }]
+    return [{ file, line: 1, text, value: undefined, problem: errorText(error) }]
   }
   return sections(text).flatMap(({ line, text }): ManifestDocument[] => {
     try {
       return parseManifests(text).map((value) => ({ file, line, text, value }))
     } catch (error) {
-      return [{ file, line, text, value: undefined, problem: messageOf(error) }]
+      return [{ file, line, text, value: undefined, problem: errorText(error) }]
     }
   })
 }
@@ -127,5 +128,3 @@ function sections(text: string): { readonly line: number; readonly text: string 
   flush(all.length)
   return found
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

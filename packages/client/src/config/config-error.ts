@@ -21,8 +21,3 @@ export class CredentialsError extends KubewrightError {
     super('KW_CREDENTIALS', message, cause === undefined ? undefined : { cause })
   }
 }
-
-/** What a failure says, for the end of a message. */
-export function reasonText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -1,7 +1,7 @@
 import { parseRFC3339 } from '@kubewright/api'
-import type { Clock } from '@kubewright/base'
+import { type Clock, errorText } from '@kubewright/base'
 import type { Credentials } from '../rest/credentials.ts'
-import { CredentialsError, reasonText } from './config-error.ts'
+import { CredentialsError } from './config-error.ts'
 import type { ConfigHost } from './config-host.ts'
 import type { KubeconfigEntry } from './kubeconfig.ts'
 import { resolveCommand } from './resolve-command.ts'
@@ -84,7 +84,7 @@ export class ExecCredentials implements Credentials {
     const hint = exec.text('installHint')
     const result = await host.run({ command, args: exec.texts('args'), env }).catch((error: unknown) => {
       const isMissing = (error as { code?: unknown }).code === 'ENOENT'
-      const why = isMissing ? 'is not found: install it, or add it to PATH' : `cannot be run: ${reasonText(error)}`
+      const why = isMissing ? 'is not found: install it, or add it to PATH' : `cannot be run: ${errorText(error)}`
       throw this.#error(`${why}${hint === undefined ? '' : `\n\n${hint}`}`, error)
     })
     if (result.exitCode !== 0) {

@@ -1,5 +1,6 @@
+import { errorText } from '@kubewright/base'
 import type { ClientConfig } from './client-config.ts'
-import { ConfigError, reasonText } from './config-error.ts'
+import { ConfigError } from './config-error.ts'
 import type { ConfigMachine } from './resolve-context.ts'
 import { RotatingFile } from './rotating-file.ts'
 import { tlsSource } from './tls-source.ts'
@@ -24,7 +25,7 @@ export async function inClusterConfig(machine: ConfigMachine): Promise<ClientCon
   }
   const failure = (path: string, error: unknown): Error =>
     new ConfigError(
-      `${path}: cannot read the file: ${reasonText(error)}: does the pod mount its service account?`,
+      `${path}: cannot read the file: ${errorText(error)}: does the pod mount its service account?`,
       error,
     )
   const token = new RotatingFile(`${folder}/token`, { host, clock, period: tokenFilePeriod, failure })

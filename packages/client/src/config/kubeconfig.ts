@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { parseYaml } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
-import { ConfigError, reasonText } from './config-error.ts'
+import { errorText, goQuote } from '@kubewright/base'
+import { ConfigError } from './config-error.ts'
 
 /** One named entry of a kubeconfig, with the file that it is from. */
 export class KubeconfigEntry {
@@ -110,7 +110,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   try {
     value = parseYaml(text)
   } catch (error) {
-    throw new ConfigError(`${file}: ${reasonText(error)}`, error)
+    throw new ConfigError(`${file}: ${errorText(error)}`, error)
   }
   if (value === null || value === undefined) value = {}
   if (!isRecord(value)) throw new ConfigError(`${file}: is no kubeconfig: it must be an object`)

@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path'
-import { type Clock, systemClock } from '@kubewright/base'
+import { type Clock, errorText, systemClock } from '@kubewright/base'
 import type { ClientConfig } from './client-config.ts'
-import { ConfigError, reasonText } from './config-error.ts'
+import { ConfigError } from './config-error.ts'
 import type { ConfigHost } from './config-host.ts'
 import { inClusterConfig, isInCluster } from './in-cluster-config.ts'
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts'
@@ -66,7 +66,7 @@ async function readConfig(path: string, host: ConfigHost): Promise<Kubeconfig | 
     text = await host.readFile(path)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new ConfigError(`${path}: cannot read the file: ${reasonText(error)}`, error)
+    throw new ConfigError(`${path}: cannot read the file: ${errorText(error)}`, error)
   }
   return parseKubeconfig(text, path)
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '@kubewright/base'
+import { type Clock, errorText } from '@kubewright/base'
 import { basicAuth, bearerToken, type Credentials, type Impersonation } from '../rest/credentials.ts'
 import type { ClientConfig } from './client-config.ts'
-import { ConfigError, reasonText } from './config-error.ts'
+import { ConfigError } from './config-error.ts'
 import type { ConfigHost } from './config-host.ts'
 import { ExecCredentials } from './exec-credentials.ts'
 import { type Kubeconfig, KubeconfigEntry } from './kubeconfig.ts'
@@ -113,7 +113,7 @@ function pemOf(entry: KubeconfigEntry, field: string, { host, clock }: ConfigMac
   const path = entry.filePath(field)
   if (path === undefined) return undefined
   const failure = (_: string, error: unknown): Error =>
-    entry.error(field, `cannot read the file: ${reasonText(error)}`, error)
+    entry.error(field, `cannot read the file: ${errorText(error)}`, error)
   const file = new RotatingFile(path, { host, clock, period: certificatePeriod, failure })
   return async () => {
     const text = await file.read()
@@ -179,7 +179,7 @@ function credentialsOf(user: KubeconfigEntry, { host, clock }: ConfigMachine): C
   }
   if (tokenFile !== undefined) {
     const failure = (_: string, error: unknown): Error =>
-      user.error('tokenFile', `cannot read the file: ${reasonText(error)}`, error)
+      user.error('tokenFile', `cannot read the file: ${errorText(error)}`, error)
     return tokenFromFile(new RotatingFile(tokenFile, { host, clock, period: tokenFilePeriod, failure }), token)
   }
   if (token !== undefined) return bearerToken(token)

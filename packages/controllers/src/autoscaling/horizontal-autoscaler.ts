@@ -1,4 +1,5 @@
 import { formatKey, gvkOf, newNotFound, parseKey, parseSelector, type Selector, toTime } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { type ApiClient, NoMatchError } from '@kubewright/client'
 import { HorizontalPodAutoscaler, Pod, type Scale } from '@kubewright/k8s'
 import {
@@ -10,7 +11,6 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { messageOf } from '../workload/pod-control.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { AutoscalerStatus } from './autoscaler-status.ts'
 import { findScale, type ScaleReference } from './find-scale.ts'
@@ -126,7 +126,7 @@ class AutoscalerRun {
       return scale
     } catch (error) {
       this.#context.signal.throwIfAborted()
-      const why = error instanceof NoMatchError ? noMatches(reference) : messageOf(error)
+      const why = error instanceof NoMatchError ? noMatches(reference) : errorText(error)
       this.#warn('FailedGetScale', why)
       const message = `the HPA controller was unable to get the target's current scale: ${why}`
       this.#status.set('AbleToScale', false, 'FailedGetScale', message)
@@ -198,7 +198,7 @@ class AutoscalerRun {
         }
       }
     } catch (error) {
-      return fail('InvalidMetrics', 'InvalidMetrics', messageOf(error))
+      return fail('InvalidMetrics', 'InvalidMetrics', errorText(error))
     }
     const [first] = failures
     if (first !== undefined && (best === undefined || best.replicas < specReplicas)) {
@@ -236,7 +236,7 @@ class AutoscalerRun {
       await this.#api.subresource(kind, 'scale').update({ ...scale, spec: { ...scale.spec, replicas } })
     } catch (error) {
       this.#context.signal.throwIfAborted()
-      const text = messageOf(error)
+      const text = errorText(error)
       this.#warn('FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${text}`)
       const message = `the HPA controller was unable to update the target scale: ${text}`
       this.#status.set('AbleToScale', false, 'FailedUpdateScale', message)

@@ -1,5 +1,5 @@
 import { controllerRef, isAlreadyExists, isControlledBy, isNotFound, keyOf, parseKey } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { deepCopy, errorText } from '@kubewright/base'
 import { CronJob, type CronJobStatus, Job, type JobDraft, type JobSpec } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -10,7 +10,7 @@ import {
 } from '@kubewright/runtime'
 import { isFinished, trueCondition } from '../job/job-conditions.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { dueRun, jobNameFor, nextRunIn, planJobHistory } from './plan-cron-job.ts'
@@ -108,7 +108,7 @@ class CronRun {
     try {
       schedule = parseSchedule(text, zone)
     } catch (error) {
-      const message = `unparseable schedule: ${JSON.stringify(text)} : ${messageOf(error)}`
+      const message = `unparseable schedule: ${JSON.stringify(text)} : ${errorText(error)}`
       this.#event(cronJob, 'Warning', 'UnparseableSchedule', message)
       return undefined
     }
@@ -159,7 +159,7 @@ class CronRun {
         if (!isControlledBy(job, cronJob)) return
       } else {
         if (!isNamespaceTerminating(error)) {
-          this.#event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${messageOf(error)}`)
+          this.#event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${errorText(error)}`)
         }
         throw error
       }
@@ -176,7 +176,7 @@ class CronRun {
       this.#event(cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`)
     } catch (error) {
       if (!isNotFound(error)) {
-        this.#event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${messageOf(error)}`)
+        this.#event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${errorText(error)}`)
         throw error
       }
     }

@@ -1,4 +1,4 @@
-import { nanosToMillis, parseDuration } from '@kubewright/base'
+import { errorText, nanosToMillis, parseDuration } from '@kubewright/base'
 import type { ZoneClock } from './zone-clock.ts'
 
 /** When a cron job runs. */
@@ -57,7 +57,7 @@ function every(spec: string): Schedule {
   try {
     period = nanosToMillis(parseDuration(spec.slice('@every '.length)))
   } catch (error) {
-    throw new SyntaxError(`failed to parse duration ${spec}: ${error instanceof Error ? error.message : error}`)
+    throw new SyntaxError(`failed to parse duration ${spec}: ${errorText(error)}`)
   }
   // Whole seconds, one at least.
   const step = Math.max(1, Math.floor(period / 1000)) * 1000

@@ -1,5 +1,5 @@
 import { controllerOf, isAlreadyExists, isNotFound, keyOf, parseKey, selectorFrom } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, errorText } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { Deployment, type DeploymentCondition, type DeploymentStatus, Pod, ReplicaSet } from '@kubewright/k8s'
 import {
@@ -11,7 +11,7 @@ import {
 } from '@kubewright/runtime'
 import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { controlled, selectedBy } from '../workload/sources.ts'
 import {
@@ -163,7 +163,7 @@ class Rollout {
     } catch (error) {
       if (isAlreadyExists(error)) return await this.#resolveCollision(deployment, name, error)
       if (isNamespaceTerminating(error)) throw error
-      const message = `Failed to create new replica set "${name}": ${messageOf(error)}`
+      const message = `Failed to create new replica set "${name}": ${errorText(error)}`
       if (hasDeadline(deployment)) {
         const now = this.#parts.clock.now()
         const failed = deploymentCondition('Progressing', 'False', 'ReplicaSetCreateError', message, now)

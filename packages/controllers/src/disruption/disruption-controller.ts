@@ -1,4 +1,5 @@
 import { findCondition, isConflict, parseKey, selectorFrom, toTime } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { Pod, PodDisruptionBudget } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -10,7 +11,6 @@ import {
 } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { knownTime } from '../workload/known-time.ts'
-import { messageOf } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { selectedBy } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
@@ -38,7 +38,7 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
   } catch (error) {
     if (isConflict(error)) throw error
     log.error(error, 'Failed to sync PDB')
-    await writeStatus(client, PodDisruptionBudget, budget, failedStatus(budget, messageOf(error), parts.clock.now()))
+    await writeStatus(client, PodDisruptionBudget, budget, failedStatus(budget, errorText(error), parts.clock.now()))
     return undefined
   }
 }
@@ -63,7 +63,7 @@ async function count(
         events.record(budget, { type: 'Warning', reason: 'UnmanagedPods', message })
       }
     } catch (error) {
-      const message = `Failed to calculate the number of expected pods: ${messageOf(error)}`
+      const message = `Failed to calculate the number of expected pods: ${errorText(error)}`
       events.record(budget, { type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message })
       throw error
     }

@@ -1,8 +1,9 @@
 import { keyOf, parseKey } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { EndpointSlice, Node, Pod, Service } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
 import { carryOutSlicePlan } from './carry-out-slice-plan.ts'
 import { managedByLabel, planEndpointSlices, serviceNameLabel, sliceController } from './plan-endpoint-slices.ts'
@@ -64,7 +65,7 @@ async function reconcile(key: string, context: KeyContext, triggers: TriggerTime
     }
   } catch (error) {
     if (isNamespaceTerminating(error)) return
-    const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${messageOf(error)}`
+    const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${errorText(error)}`
     events.record(service, { type: 'Warning', reason: 'FailedToUpdateEndpointSlices', message })
     throw error
   }

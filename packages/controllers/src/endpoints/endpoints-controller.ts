@@ -1,8 +1,9 @@
 import { isNotFound, parseKey } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { Endpoints, Pod, Service } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isNamespaceTerminating, messageOf } from '../workload/pod-control.ts'
+import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
 import { planEndpoints } from './plan-endpoints.ts'
 import { podSelector, podsOfServices } from './selecting-services.ts'
@@ -53,7 +54,7 @@ async function reconcile(key: string, { client, events }: KeyContext, triggers: 
       current === undefined
         ? ['FailedToCreateEndpoint', `create endpoint for service`]
         : ['FailedToUpdateEndpoint', 'update endpoint']
-    const message = `Failed to ${verb} ${namespace}/${name}: ${messageOf(error)}`
+    const message = `Failed to ${verb} ${namespace}/${name}: ${errorText(error)}`
     events.record(current ?? service, { type: 'Warning', reason, message })
     throw error
   }

@@ -1,4 +1,5 @@
 import { isMethodNotSupported, isNotFound, type KubeObject } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { type ApiClient, dynamicKind, metadataOnly, type ServedResource } from '@kubewright/client'
 import type { NamespaceRemains } from './namespace-conditions.ts'
 
@@ -36,7 +37,7 @@ export async function emptyNamespace(
       }
     } catch (error) {
       signal.throwIfAborted()
-      contentErrors.push(error instanceof Error ? error.message : String(error))
+      contentErrors.push(errorText(error))
     }
   }
   for (const resource of resources.filter(isPods)) await empty(resource)

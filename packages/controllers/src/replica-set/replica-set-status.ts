@@ -1,7 +1,7 @@
 import { type Selector, selectorFrom, toTime } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import type { Pod } from '@kubewright/k8s'
 import { omitUndefined, omitZero } from '../workload/omit-zero.ts'
-import { messageOf } from '../workload/pod-control.ts'
 import { isPodAvailable, isPodReady } from '../workload/pod-state.ts'
 
 /** A condition as these controllers write it. */
@@ -64,7 +64,7 @@ function conditionsOf(current: ReplicaStatus | undefined, facts: ReplicaFacts): 
     status: 'True',
     lastTransitionTime: toTime(facts.now),
     reason: difference < 0 ? 'FailedCreate' : 'FailedDelete',
-    message: messageOf(facts.failure),
+    message: errorText(facts.failure),
   }
   return [...conditions, failure]
 }

@@ -1,4 +1,5 @@
 import { isAlreadyExists, isConflict, isNotFound, parseKey, selectorFrom } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -9,7 +10,6 @@ import {
 } from '@kubewright/runtime'
 import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { messageOf } from '../workload/pod-control.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
   deleteRevisions,
@@ -155,7 +155,7 @@ async function createClaims(context: KeyContext, set: StatefulSet, ordinal: numb
       events.record(set, { type: 'Normal', reason: 'SuccessfulCreate', message: `Create Claim ${where} success` })
     } catch (error) {
       if (isAlreadyExists(error)) continue
-      const message = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`
+      const message = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorText(error)}`
       events.record(set, { type: 'Warning', reason: 'FailedCreate', message })
       throw error
     }
@@ -210,7 +210,7 @@ async function told<T>(
     events.record(set, {
       type: 'Warning',
       reason: `Failed${verb}`,
-      message: `${what} failed error: ${messageOf(error)}`,
+      message: `${what} failed error: ${errorText(error)}`,
     })
     throw error
   }

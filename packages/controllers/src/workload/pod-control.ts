@@ -1,4 +1,5 @@
 import { findCause, isApiError, isNotFound, type KubeObject, type Reads } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { Pod, type PodDraft } from '@kubewright/k8s'
 import type { EventRecorder } from '@kubewright/runtime'
@@ -22,7 +23,7 @@ export async function createPod(
   } catch (error) {
     // In a namespace that goes away everything fails, and nobody needs to be told.
     if (!isNamespaceTerminating(error)) {
-      events.record(owner, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` })
+      events.record(owner, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${errorText(error)}` })
     }
     throw error
   }
@@ -36,7 +37,7 @@ export async function deletePod({ client, events }: PodControlParts, owner: Kube
     events.record(owner, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` })
   } catch (error) {
     if (isNotFound(error)) return
-    events.record(owner, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${messageOf(error)}` })
+    events.record(owner, { type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${errorText(error)}` })
     throw error
   }
 }
@@ -48,4 +49,3 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /** The text of whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import { formatDuration, isKubewrightError, type Random, toMillis } from '@kubewright/base'
+import { errorText, formatDuration, isKubewrightError, type Random, toMillis } from '@kubewright/base'
 import type { Cause } from '../queue/cause.ts'
 import type { Queue } from '../queue/queue.ts'
 import { itemExponentialRateLimiter, type RateLimiter, withJitter } from '../queue/rate-limiter.ts'
@@ -53,19 +53,19 @@ export class ResultHandler {
     if (run.interrupted || isKubewrightError(error, 'KW_NOT_LEADER')) {
       run.result = 'error'
       metrics.count('errors')
-      run.log.info('Reconcile was interrupted', { reason: textOf(error) })
+      run.log.info('Reconcile was interrupted', { reason: errorText(error) })
       this.#retry(run, limiter.when(key))
       return
     }
     const failure = classifyFailure(error, () => isGoing(key))
     if (failure.class === 'retry-later') {
-      run.log.info('Reconcile will be repeated', { reason: textOf(error), after: formatDuration(failure.after) })
+      run.log.info('Reconcile will be repeated', { reason: errorText(error), after: formatDuration(failure.after) })
       this.forget(key)
       this.#requeue(run, failure.after, undefined)
     } else if (failure.class === 'conflict' && this.#conflicts.numRequeues(key) < maxQuietConflicts) {
       run.result = 'conflict'
       metrics.count('conflicts')
-      run.log.debug('Reconcile met a newer state and will be repeated', { reason: textOf(error) })
+      run.log.debug('Reconcile met a newer state and will be repeated', { reason: errorText(error) })
       this.#retry(run, this.#conflicts.when(key))
     } else {
       run.result = failure.class === 'terminal' ? 'terminal_error' : 'error'
@@ -94,5 +94,3 @@ export class ResultHandler {
     this.#options.queue.addAfter(run.key, after, { cause: retryCause, priority: run.taken.priority })
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import { abortable, type Clock, Deferred, KubewrightError, type Logger, onAbort } from '@kubewright/base'
+import { abortable, type Clock, Deferred, errorText, KubewrightError, type Logger, onAbort } from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Runnable, RunnableContext } from '../define/runnable.ts'
 
@@ -126,6 +126,6 @@ export class RunnableGroup {
 
 /** The failure that ends a manager, with the name of the part in front of what it said. */
 export function partFailed(name: string, error: unknown): KubewrightError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = errorText(error)
   return new KubewrightError('KW_PART_FAILED', `${name} failed: ${reason}`, { cause: error })
 }

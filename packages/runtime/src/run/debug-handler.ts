@@ -7,7 +7,7 @@ import type { Manager } from '../manager/manager.ts'
 import type { QueuedKey, QueueSnapshot } from '../queue/queue.ts'
 import type { MissingAccess } from '../rbac/preflight.ts'
 import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
-import { errorText, jsonOf } from '../telemetry/logging/log-value.ts'
+import { errorWithCause, jsonOf } from '../telemetry/logging/log-value.ts'
 
 /** What {@link debugHandler} shows. */
 export interface DebugOptions {
@@ -142,6 +142,6 @@ function statsOf(store: unknown): object {
 }
 
 function describeReconcile({ error, startedAt, ...record }: ReconcileRecord): object {
-  const failure = error === undefined ? {} : { error: errorText(error) }
+  const failure = error === undefined ? {} : { error: errorWithCause(error) }
   return { ...record, startedAt: new Date(startedAt).toISOString(), ...failure }
 }

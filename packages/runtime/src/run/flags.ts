@@ -1,4 +1,4 @@
-import { KubewrightError } from '@kubewright/base'
+import { closestWord, errorText, KubewrightError } from '@kubewright/base'
 
 /** A flag of a program. */
 export interface Flag {
@@ -58,31 +58,14 @@ function checked(flag: Flag, name: string, value: string): string {
   try {
     flag.check?.(value)
   } catch (error) {
-    throw new UsageError(`--${name}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`--${name}: ${errorText(error)}`)
   }
   return value
 }
 
 function suggestion(name: string, known: Iterable<string>): string {
-  const [best] = [...known]
-    .map((other) => ({ other, distance: editDistance(name, other) }))
-    .sort((a, b) => a.distance - b.distance)
-  const isClose = best !== undefined && best.distance <= Math.max(2, Math.floor(name.length / 3))
-  return isClose ? `: did you mean --${best.other}?` : ''
-}
-
-/** How many letters have to be put in, taken out or changed. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
+  const meant = closestWord(name, known)
+  return meant === undefined ? '' : `: did you mean --${meant}?`
 }
 
 const width = 80

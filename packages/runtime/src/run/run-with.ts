@@ -8,7 +8,7 @@ import { accessOf } from '../rbac/operator-access.ts'
 import { watchAccess } from '../rbac/watch-access.ts'
 import { createHealthChecks } from '../serving/health/health-checks.ts'
 import { createLogSink, type LogSinkOptions } from '../telemetry/logging/create-log-sink.ts'
-import { errorText } from '../telemetry/logging/log-value.ts'
+import { errorWithCause } from '../telemetry/logging/log-value.ts'
 import { measureRequests } from '../telemetry/metrics/measure-requests.ts'
 import { createMetricRegistry, type MetricRegistry } from '../telemetry/metrics/metric-registry.ts'
 import { measureProcess } from '../telemetry/metrics/process-metrics.ts'
@@ -48,7 +48,7 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
   try {
     settings = readSettings(host.args, host.env)
   } catch (error) {
-    host.note(`${operator.name}: ${oneLine(errorText(error))}`)
+    host.note(`${operator.name}: ${oneLine(errorWithCause(error))}`)
     host.note(`See ${operator.name} --help`)
     return 2
   }
@@ -102,7 +102,7 @@ async function work(given: Operator, context: Work): Promise<void> {
 
   const health = createHealthChecks({
     clock,
-    onFailure: (check, error) => log.debug('Health check failed', { check, reason: errorText(error) }),
+    onFailure: (check, error) => log.debug('Health check failed', { check, reason: errorWithCause(error) }),
   })
   const manager = createManager({
     operator,
@@ -190,7 +190,7 @@ function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
 
 /** What went wrong, with the cure where the API server does not say what it is. */
 function failureText(error: unknown): string {
-  const text = oneLine(errorText(error))
+  const text = oneLine(errorWithCause(error))
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isUnauthorized(cause))
       return `${text}: the cluster does not accept the credentials. Log in again, or use others`

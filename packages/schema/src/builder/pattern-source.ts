@@ -1,3 +1,4 @@
+import { errorText } from '@kubewright/base'
 import { regexOf } from '@kubewright/cel'
 
 const flagPrefix: Readonly<Record<string, string>> = { i: 'i', m: 'm', s: 's', u: '', v: '' }
@@ -12,7 +13,7 @@ export function patternSource(pattern: string | RegExp, where: string): string {
   try {
     regexOf(source)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = errorText(cause)
     const cure = /perl syntax|escape/i.test(reason)
       ? 'the API server uses RE2, which has no look-around, back references or \\u escapes'
       : 'the API server uses RE2 syntax'

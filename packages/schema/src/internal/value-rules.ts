@@ -1,4 +1,4 @@
-import { deepEqual, isSupportedFormat } from '@kubewright/base'
+import { deepEqual, errorText, isSupportedFormat } from '@kubewright/base'
 import { regexOf } from '@kubewright/cel'
 import { isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
@@ -88,7 +88,7 @@ function newPattern(source: string): Pattern {
     const regex = regexOf(source)
     return { matches: (text) => regex.test(text), error: undefined }
   } catch (error) {
-    return { matches: () => false, error: error instanceof Error ? error.message : String(error) }
+    return { matches: () => false, error: errorText(error) }
   }
 }
 

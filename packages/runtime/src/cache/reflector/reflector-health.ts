@@ -7,6 +7,7 @@ import {
   isTooManyRequests,
   isUnauthorized,
 } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
 
 /** How a reflector is doing. */
 export interface ReflectorHealth {
@@ -38,7 +39,7 @@ export function describeFailure(
 ): { readonly message: string; readonly cure?: string; readonly missing?: true } {
   const name = formatGroupResource(resource)
   const where = resource.namespace === undefined ? '' : ` in namespace ${JSON.stringify(resource.namespace)}`
-  const message = `Cannot ${verb} ${name}${where}: ${error instanceof Error ? error.message : String(error)}`
+  const message = `Cannot ${verb} ${name}${where}: ${errorText(error)}`
   const cure = cureOf(error, name, resource)
   if (cure === undefined) return { message }
   return isNotFound(error) ? { message, cure, missing: true } : { message, cure }

@@ -1,4 +1,12 @@
-import { abortable, Deferred, formatDuration, KubewrightError, toMillis, type WaitOptions } from '@kubewright/base'
+import {
+  abortable,
+  Deferred,
+  errorText,
+  formatDuration,
+  KubewrightError,
+  toMillis,
+  type WaitOptions,
+} from '@kubewright/base'
 import type { ControllerParts } from '../controller-parts.ts'
 import type { KeyController } from '../key-controller.ts'
 import type { KeySink, RunningSource } from './source.ts'
@@ -35,7 +43,7 @@ export class SourceSet {
           () => undefined,
         )
       } catch (error) {
-        const message = `Cannot start source "${name}" of controller "${this.#controller.name}": ${textOf(error)}`
+        const message = `Cannot start source "${name}" of controller "${this.#controller.name}": ${errorText(error)}`
         throw new KubewrightError('KW_SOURCE_FAILED', message, { cause: error })
       }
     }
@@ -76,7 +84,7 @@ export class SourceSet {
     try {
       await running.synced
     } catch (error) {
-      const message = `Source "${name}" of controller "${this.#controller.name}" failed: ${textOf(error)}`
+      const message = `Source "${name}" of controller "${this.#controller.name}" failed: ${errorText(error)}`
       throw new KubewrightError('KW_SOURCE_FAILED', message, { cause: error })
     }
   }
@@ -90,5 +98,3 @@ export class SourceSet {
     )
   }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict, isForbidden, toMicroTime } from '@kubewright/api'
-import { type Clock, jitter, type Logger, type Random, withDeadline } from '@kubewright/base'
+import { type Clock, errorText, jitter, type Logger, type Random, withDeadline } from '@kubewright/base'
 import { Lease } from '@kubewright/k8s/coordination/v1'
 import type { EventRecorder } from '../../telemetry/events/event-recorder.ts'
 import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
@@ -177,7 +177,7 @@ export class LeaderElector {
           signal.throwIfAborted()
           log.debug('Failed to update lease optimistically, falling back to slow path', {
             lock: this.lease,
-            reason: messageOf(error),
+            reason: errorText(error),
           })
         }
       }
@@ -202,7 +202,7 @@ export class LeaderElector {
     const cure = isForbidden(error)
       ? ` (grant get, create and update of leases.coordination.k8s.io in namespace ${this.#options.store.namespace})`
       : ''
-    this.#trouble = `lease ${this.lease}: ${messageOf(error)}${cure}`
+    this.#trouble = `lease ${this.lease}: ${errorText(error)}${cure}`
     this.#options.log.error(error, 'Failed to update lease', { lock: this.lease })
   }
 
@@ -270,5 +270,3 @@ export class LeaderElector {
     return toMicroTime(this.#options.clock.nowMicros() / 1000)
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
 import { isConflict } from '@kubewright/api'
-import { abortable, Deferred, onAbort, type Timer, withDeadline } from '@kubewright/base'
+import { abortable, Deferred, errorText, onAbort, type Timer, withDeadline } from '@kubewright/base'
 import type { Lease } from '@kubewright/k8s/coordination/v1'
 import type { MetricLabels } from '../../telemetry/metrics/metric-sink.ts'
 import { LeaseGate } from '../lease-gate.ts'
@@ -113,7 +113,7 @@ class ShardMember implements Sharding, KeyGate {
         this.#trouble = undefined
       } catch (error) {
         if (signal.aborted) break
-        this.#trouble = error instanceof Error ? error.message : String(error)
+        this.#trouble = errorText(error)
         if (isConflict(error)) log.debug('Could not renew the membership lease', { lease: this.#lease.name })
         else log.error(error, 'Failed to take part in sharding', { lease: this.#lease.name })
       }

@@ -1,4 +1,4 @@
-import { type Clock, type Duration, withDeadline } from '@kubewright/base'
+import { type Clock, type Duration, errorText, withDeadline } from '@kubewright/base'
 import {
   type HttpHandler,
   type HttpRequest,
@@ -71,7 +71,7 @@ export function createHealthChecks(options: HealthChecksOptions): ServedHealthCh
       return { name }
     } catch (error) {
       onFailure?.(name, error)
-      return { name, reason: error instanceof Error ? error.message : String(error) }
+      return { name, reason: errorText(error) }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { LogRecord } from '@kubewright/base'
 import { levelName } from './log-level.ts'
-import { errorText, jsonOf, stackFrames } from './log-value.ts'
+import { errorWithCause, jsonOf, stackFrames } from './log-value.ts'
 
 /** How one line is written. */
 export interface LineOptions {
@@ -25,7 +25,7 @@ export function jsonLine(record: LogRecord, { time, stackTraces }: LineOptions):
     line += `,${JSON.stringify(ownKeys.has(key) ? `${key}_` : key)}:${jsonOf(value)}`
   }
   if (failed) {
-    line += `,"error":${JSON.stringify(errorText(record.error))}`
+    line += `,"error":${JSON.stringify(errorWithCause(record.error))}`
     const stack = stackTraces ? stackFrames(record.error) : undefined
     if (stack !== undefined) line += `,"stacktrace":${JSON.stringify(stack)}`
   }

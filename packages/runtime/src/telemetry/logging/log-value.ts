@@ -1,6 +1,6 @@
 /** What a value becomes in a log line. Never throws, whatever a caller put into the line. */
 export function loggable(value: unknown): unknown {
-  if (value instanceof Error) return errorText(value)
+  if (value instanceof Error) return errorWithCause(value)
   switch (typeof value) {
     case 'bigint':
     case 'symbol':
@@ -37,8 +37,8 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** What an error says, with the messages of its causes. */
-export function errorText(error: unknown): string {
+/** The text of an error for a log line: its message, or its name if it has none, then the message of its cause unless repeated. */
+export function errorWithCause(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : jsonOf(error)
   const { message, cause, name } = error
   const text = message === '' ? name : message

@@ -1,6 +1,6 @@
 import type { LogRecord, LogValues } from '@kubewright/base'
 import type { LineOptions } from './json-line.ts'
-import { errorText, jsonOf, loggable, stackFrames } from './log-value.ts'
+import { errorWithCause, jsonOf, loggable, stackFrames } from './log-value.ts'
 
 const colors = { grey: 90, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, bold: 1 } as const
 
@@ -27,7 +27,7 @@ export function prettyLine(record: LogRecord, { time, color, stackTraces }: Line
   const who = [record.name, subject].filter((text) => text !== '').join(' ')
   if (who !== '') words.push(paint('cyan', who))
   words.push(paint('bold', record.message))
-  if (failed) words.push(paint('red', oneLine(errorText(record.error))))
+  if (failed) words.push(paint('red', oneLine(errorWithCause(record.error))))
   for (const [key, value] of values) words.push(`${paint('grey', `${key}=`)}${wordOf(value)}`)
   const stack = failed && stackTraces ? stackFrames(record.error) : undefined
   const line = words.join(' ')

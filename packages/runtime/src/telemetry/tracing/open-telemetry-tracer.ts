@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@kubewright/base'
+import { type Clock, errorText, systemClock } from '@kubewright/base'
 import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
 /** The part of a span of `@opentelemetry/api` that is used. */
@@ -73,7 +73,7 @@ function runWithin<T>(inner: OpenTelemetrySpan, work: (span: Span) => T): T {
       if (hasFailed) return
       hasFailed = true
       inner.recordException(error instanceof Error ? error : String(error))
-      inner.setStatus({ code: failed, message: error instanceof Error ? error.message : String(error) })
+      inner.setStatus({ code: failed, message: errorText(error) })
     },
     end: () => {
       if (!hasEnded) inner.end()

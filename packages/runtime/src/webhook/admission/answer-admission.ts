@@ -1,5 +1,5 @@
 import { type ApiError, createJsonPatch, isApiError } from '@kubewright/api'
-import { deepCopy, deepFreeze, type Logger } from '@kubewright/base'
+import { deepCopy, deepFreeze, errorText, type Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { Review, Webhook } from '../../define/define-webhook.ts'
 import type { AdmissionAnswer, AdmissionRequest } from './admission-review.ts'
@@ -105,9 +105,9 @@ function refusal(error: unknown, { log, panicked }: AnswerContext): AdmissionAns
   if (isMistake(error)) {
     panicked()
     log.error(error, 'Observed a panic')
-    return { allowed: false, status: { code: 500, message: `panic: ${messageOf(error)} [recovered]` } }
+    return { allowed: false, status: { code: 500, message: `panic: ${errorText(error)} [recovered]` } }
   }
-  return { allowed: false, status: { code: 403, reason: 'Forbidden', message: messageOf(error) } }
+  return { allowed: false, status: { code: 403, reason: 'Forbidden', message: errorText(error) } }
 }
 
 function statusAnswer({ status }: ApiError): AdmissionAnswer {
@@ -133,11 +133,6 @@ export function isMistake(error: unknown): boolean {
     error instanceof RangeError ||
     error instanceof SyntaxError
   )
-}
-
-/** The text of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,8 +1,8 @@
 import { encodeJson } from '@kubewright/api'
-import type { Logger } from '@kubewright/base'
+import { errorText, type Logger } from '@kubewright/base'
 import type { Conversion } from '../../define/define-conversion.ts'
 import { BadReviewError, isRecord, readReviewBody } from '../admission/admission-review.ts'
-import { isMistake, messageOf } from '../admission/answer-admission.ts'
+import { isMistake } from '../admission/answer-admission.ts'
 import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 import { ConversionError, type ConvertibleObject, convertObject, nameOf } from './convert-object.ts'
 
@@ -58,7 +58,7 @@ function convertAll(
       const mistake = isMistake(error)
       if (mistake) panicked()
       const what = mistake ? 'internal error occurred during conversion of' : 'failed to convert'
-      const message = error instanceof ConversionError ? error.message : `${what} ${about}: ${messageOf(error)}`
+      const message = error instanceof ConversionError ? error.message : `${what} ${about}: ${errorText(error)}`
       return { convertedObjects: [], result: { metadata: {}, status: 'Failure', message } }
     }
   }

@@ -1,4 +1,4 @@
-import { goQuote, type Logger } from '@kubewright/base'
+import { errorText, goQuote, type Logger } from '@kubewright/base'
 import type { PathHandler } from '../../api-server.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -61,7 +61,7 @@ async function problemOf(check: HealthCheck, { request }: RequestContext): Promi
     await check(request.signal)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
 
