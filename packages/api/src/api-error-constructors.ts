@@ -9,24 +9,24 @@ export function newNotFound(resource: GroupResource, name: string): ApiError {
   return failure(404, 'NotFound', `${formatGroupResource(resource)} ${goQuote(name)} not found`, about(resource, name))
 }
 
-/** An object of that name exists. */
+/** An object with that name already exists. */
 export function newAlreadyExists(resource: GroupResource, name: string): ApiError {
   const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists`
   return failure(409, 'AlreadyExists', message, about(resource, name))
 }
 
-/** No free name was found for `generateName`. */
+/** The server found no free name for `generateName`. */
 export function newGenerateNameConflict(resource: GroupResource, name: string, retryAfterSeconds: number): ApiError {
   const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`
   return failure(409, 'AlreadyExists', message, { ...about(resource, name), ...retryAfter(retryAfterSeconds) })
 }
 
-/** The client is not known. */
+/** The request has no valid credentials. An empty `reason` becomes "not authorized". */
 export function newUnauthorized(reason: string): ApiError {
   return failure(401, 'Unauthorized', reason === '' ? 'not authorized' : reason)
 }
 
-/** The client may not do this; `why` follows "is forbidden: ". */
+/** The authenticated client is not permitted to do this; `why` follows "is forbidden: ". */
 export function newForbidden(resource: GroupResource, name: string, why: Error | string): ApiError {
   const subject =
     resource.group === '' && resource.resource === ''
@@ -37,28 +37,28 @@ export function newForbidden(resource: GroupResource, name: string, why: Error |
   return failure(403, 'Forbidden', `${subject}: ${textOf(why)}`, about(resource, name))
 }
 
-/** The object is not as the request assumes. */
+/** The stored object is not in the state that the request assumes. */
 export function newConflict(resource: GroupResource, name: string, why: Error | string): ApiError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${goQuote(name)}: ${textOf(why)}`
   return failure(409, 'Conflict', message, about(resource, name))
 }
 
-/** Other field managers own fields of a server-side apply. */
+/** Other field managers own fields that a server-side apply sets. */
 export function newApplyConflict(causes: readonly StatusCause[], message: string): ApiError {
   return failure(409, 'Conflict', message, causes.length > 0 ? { causes } : {})
 }
 
-/** The item is gone for good. */
+/** The item is permanently gone. */
 export function newGone(message: string): ApiError {
   return failure(410, 'Gone', message)
 }
 
-/** The resource version or continuation that was asked for is too old. */
+/** The requested resource version or list continuation is too old. */
 export function newResourceExpired(message: string): ApiError {
   return failure(410, 'Expired', message)
 }
 
-/** The object breaks rules: one cause for every field error. */
+/** The object is invalid: one cause for each field error, and a message that combines them. */
 export function newInvalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
   const causes = errors.map((error) => ({
     reason: error.type,
@@ -73,51 +73,51 @@ export function newInvalid(kind: GroupKind, name: string, errors: readonly Field
   })
 }
 
-/** The request makes no sense. */
+/** The request is malformed. */
 export function newBadRequest(reason: string): ApiError {
   return failure(400, 'BadRequest', reason)
 }
 
-/** The client is too fast and is told to wait. */
+/** The client exceeds its rate limit and must wait `retryAfterSeconds`. */
 export function newTooManyRequests(message: string, retryAfterSeconds: number): ApiError {
   return failure(429, 'TooManyRequests', message, retryAfter(retryAfterSeconds))
 }
 
-/** The client is too fast. */
+/** The client exceeds its rate limit. The message starts with "Too many requests: " and suggests no delay. */
 export function newTooManyRequestsError(message: string): ApiError {
   return failure(429, 'TooManyRequests', `Too many requests: ${message}`)
 }
 
-/** The server cannot answer now. */
+/** The server cannot handle the request at the moment. */
 export function newServiceUnavailable(reason: string): ApiError {
   return failure(503, 'ServiceUnavailable', reason)
 }
 
-/** The resource does not know the verb. */
+/** The resource does not support the verb. */
 export function newMethodNotSupported(resource: GroupResource, action: string): ApiError {
   const message = `${action} is not supported on resources of kind ${goQuote(formatGroupResource(resource))}`
   return failure(405, 'MethodNotAllowed', message, about(resource, ''))
 }
 
-/** The server cannot do this now; the client may try again. */
+/** The server cannot complete the operation at the moment; the client may retry. */
 export function newServerTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): ApiError {
   const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`
   return failure(500, 'ServerTimeout', message, { ...about(resource, operation), ...retryAfter(retryAfterSeconds) })
 }
 
-/** The server failed. */
+/** The server failed. An `Error` argument becomes the `cause`. */
 export function newInternalError(error: Error | string): ApiError {
   const text = textOf(error)
   const options = typeof error === 'string' ? undefined : { cause: error }
   return failure(500, 'InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] }, options)
 }
 
-/** The request took too long. */
+/** The request timed out. */
 export function newTimeoutError(message: string, retryAfterSeconds: number): ApiError {
   return failure(504, 'Timeout', `Timeout: ${message}`, retryAfter(retryAfterSeconds))
 }
 
-/** A watch or list asked for a version that this server has not reached; the text is the storage layer's. */
+/** A list or watch requested a resource version that this server has not reached yet. */
 export function newTooLargeResourceVersion(wanted: string, current: string, retryAfterSeconds: number): ApiError {
   const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`
   return failure(504, 'Timeout', message, {
@@ -131,32 +131,32 @@ export function newRequestEntityTooLarge(message: string): ApiError {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
 }
 
-/** None of the formats that the client accepts is served. */
+/** The server has no response format that the client accepts. */
 export function newNotAcceptable(accepted: readonly string[]): ApiError {
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 }
 
-/** The format of the request body is not read here. */
+/** The server cannot decode the format of the request body. */
 export function newUnsupportedMediaType(accepted: readonly string[]): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`
   return failure(415, 'UnsupportedMediaType', message)
 }
 
-/** What {@link newGenericServerResponse} knows of a failed request. */
+/** What {@link newGenericServerResponse} uses to describe a failed request. */
 export interface ServerResponseFacts {
   readonly code: number
   /** The HTTP method. */
   readonly verb: string
   readonly resource?: GroupResource | undefined
   readonly name?: string | undefined
-  /** The body, when it was no Status. */
+  /** The response body, when it was not a Status. */
   readonly serverMessage?: string | undefined
   readonly retryAfterSeconds?: number | undefined
-  /** True when the answer is not one of the Kubernetes API. */
+  /** True when the response did not come from a Kubernetes API, for example from a proxy. */
   readonly isUnexpectedResponse?: boolean | undefined
 }
 
-/** The client's error for an answer that carries no Status, made from the HTTP code. */
+/** The client-side error for a response without a Status; reason and message are derived from the HTTP code. */
 export function newGenericServerResponse(facts: ServerResponseFacts): ApiError {
   const { code, verb, name = '', serverMessage = '' } = facts
   const resource = facts.resource ?? { group: '', resource: '' }
@@ -187,7 +187,7 @@ function genericReason(code: number, verb: string, serverMessage: string): [Stat
     case 401:
       return ['Unauthorized', 'the server has asked for the client to provide credentials']
     case 403:
-      // The server's own words say who tried what.
+      // The server's message states which user attempted which action.
       return ['Forbidden', serverMessage]
     case 406:
       return [
@@ -221,7 +221,7 @@ function genericReason(code: number, verb: string, serverMessage: string): [Stat
   }
 }
 
-// Empty fields are left out, as Go's omitempty does; an empty `details` stays.
+// Empty fields are omitted, as with Go's omitempty; an empty `details` object stays.
 function about(resource: GroupResource, name: string): StatusDetails {
   return {
     ...(name === '' ? {} : { name }),

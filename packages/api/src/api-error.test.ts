@@ -6,7 +6,7 @@ const pods = { group: '', resource: 'pods' }
 
 const deployments = { group: 'apps', resource: 'deployments' }
 
-describe('API errors have apimachinery’s texts', () => {
+describe('API error constructors produce the Status of apimachinery', () => {
   it.each<[api.ApiError, number, string, string]>([
     [api.newNotFound(pods, 'a'), 404, 'NotFound', 'pods "a" not found'],
     [api.newNotFound(deployments, 'a'), 404, 'NotFound', 'deployments.apps "a" not found'],
@@ -75,7 +75,7 @@ describe('API errors have apimachinery’s texts', () => {
     expect(api.statusFromJson(JSON.parse(JSON.stringify(error.status)))).toEqual(error.status)
   })
 
-  it('newInvalid() makes a cause of every field error and one text of all', () => {
+  it('newInvalid() adds a cause for each field error and combines their messages', () => {
     const spec = FieldPath.of('spec')
     const errors = [required(spec.child('a')), invalid(spec.child('b'), 1, 'too small'), required(spec.child('a'))]
     const error = api.newInvalid({ group: 'apps', kind: 'Deployment' }, 'x', errors)
@@ -127,24 +127,24 @@ describe('API errors have apimachinery’s texts', () => {
 })
 
 describe('API error guards', () => {
-  it('go by the reason', () => {
+  it('match the reason', () => {
     expect(api.isNotFound(api.newNotFound(pods, 'a'))).toBe(true)
     expect(api.isConflict(api.newNotFound(pods, 'a'))).toBe(false)
     expect(api.isAlreadyExists(api.newAlreadyExists(pods, 'a'))).toBe(true)
     expect(api.isConflict(api.newAlreadyExists(pods, 'a'))).toBe(false)
   })
 
-  it('go by the code when the reason is not known', () => {
+  it('match the status code when the reason is unknown', () => {
     const teapot = { kind: 'Status', apiVersion: 'v1', metadata: {}, reason: 'Teapot', code: 404 }
     expect(api.isNotFound(new api.ApiError(api.statusFromJson(teapot)!))).toBe(true)
   })
 
-  it('see through wrapping errors', () => {
+  it('match an API error in the chain of causes', () => {
     const wrapped = new Error('reading config', { cause: api.newNotFound(pods, 'a') })
     expect([api.isNotFound(wrapped), api.isApiError(wrapped), api.reasonOf(wrapped)]).toEqual([true, false, 'NotFound'])
   })
 
-  it('know errors of another copy of the package', () => {
+  it('match errors of another copy of the package', () => {
     const foreign = Object.assign(Object.create({ [Symbol.for('kubewright.api-error')]: true }), {
       reason: 'NotFound',
       statusCode: 404,
@@ -152,18 +152,18 @@ describe('API error guards', () => {
     expect(api.isNotFound(foreign)).toBe(true)
   })
 
-  it('say no to anything else', () => {
+  it('do not match other values', () => {
     for (const value of [undefined, null, 'NotFound', {}, new Error('x')]) expect(api.isNotFound(value)).toBe(false)
   })
 
-  it('suggestedDelaySeconds() tells what the server asks for', () => {
+  it('suggestedDelaySeconds() returns the delay that the server suggests', () => {
     expect(api.suggestedDelaySeconds(api.newTooManyRequests('x', 7))).toBe(7)
     expect(api.suggestedDelaySeconds(api.newServerTimeout(pods, 'get', 0))).toBe(0)
     expect(api.suggestedDelaySeconds(api.newBadRequest('x'))).toBeUndefined()
   })
 })
 
-it('statusFromJson() takes nothing but a Status', () => {
+it('statusFromJson() returns undefined for anything but a Status', () => {
   expect(api.statusFromJson({ kind: 'Pod', apiVersion: 'v1' })).toBeUndefined()
   expect(api.statusFromJson({ kind: 'Status', apiVersion: 'v2' })).toBeUndefined()
   expect(api.statusFromJson({ kind: 'Status', apiVersion: 'meta.k8s.io/v1', message: 3, code: 'x' })).toEqual({

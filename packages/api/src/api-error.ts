@@ -8,12 +8,14 @@ import {
   type StatusReason,
 } from './status.ts'
 
-// Registered, so that guards recognise errors of every loaded copy of this package.
+// Symbol.for is shared by all loaded copies of this package, so the guards recognise errors of each.
 const brand: unique symbol = Symbol.for('kubewright.api-error')
 
 /**
- * A request that the API server refused, with the Status it answered. Clients throw it; inside the server verbs throw it and it
- * becomes the response body in one place. Tell failures apart with the guards (`isNotFound(error)`), not with `instanceof`.
+ * A request that the API server rejected, with the Status from the response. Clients throw it. Inside the server, verbs
+ * throw it and the HTTP layer turns it into the response. Distinguish failures with the guards (`isNotFound(error)`),
+ * not with `instanceof`: the guards also work for errors from another copy of this package and for errors that carry an
+ * ApiError as `cause`.
  */
 export class ApiError extends KubewrightError {
   readonly status: Status
@@ -28,22 +30,22 @@ export class ApiError extends KubewrightError {
     this.status = status
   }
 
-  /** Why, for programs; the empty string when the server did not say. */
+  /** The machine-readable reason; empty when the response has none. */
   get reason(): StatusReason {
     return this.status.reason ?? ''
   }
 
-  /** The HTTP status code, or 0 when the server did not say. */
+  /** The HTTP status code; 0 when the response has none. */
   get statusCode(): number {
     return this.status.code ?? 0
   }
 
-  /** What the failure is about. */
+  /** Which object failed and why; empty when the response has none. */
   get details(): StatusDetails {
     return this.status.details ?? {}
   }
 
-  /** The single causes, such as one for every invalid field. */
+  /** The individual causes, for example one for each invalid field. */
   get causes(): readonly StatusCause[] {
     return this.status.details?.causes ?? []
   }
@@ -54,7 +56,7 @@ export function isApiError(error: unknown): error is ApiError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-// As errors.As in Go: an API error that was wrapped (as `cause`) still counts.
+// As errors.As in Go: finds an API error in the chain of causes. The depth limit stops cyclic chains.
 function apiErrorIn(error: unknown): ApiError | undefined {
   for (let depth = 0; depth < 16 && error instanceof Error; depth++) {
     if (isApiError(error)) return error
@@ -63,7 +65,7 @@ function apiErrorIn(error: unknown): ApiError | undefined {
   return isApiError(error) ? error : undefined
 }
 
-/** The reason of an API error, also of a wrapped one; the empty string for anything else. */
+/** The reason of an API error, also when it is wrapped; empty for any other value. */
 export function reasonOf(error: unknown): StatusReason {
   return apiErrorIn(error)?.reason ?? ''
 }
@@ -72,58 +74,58 @@ function hasReason(error: unknown, reason: StatusReason, code?: number, codeAlon
   const found = apiErrorIn(error)
   if (found === undefined) return false
   if (found.reason === reason) return true
-  // A reason that is not known says nothing, so the code decides.
+  // An unknown reason carries no meaning, so the status code decides.
   return found.statusCode === code && (codeAlone || !knownReasons.has(found.reason))
 }
 
-/** The object, or the resource type itself, does not exist. */
+/** The object or the resource type does not exist. */
 export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound', 404)
-/** An object of that name exists. */
+/** An object with that name already exists. */
 export const isAlreadyExists = (error: unknown): boolean => hasReason(error, 'AlreadyExists')
-/** The object changed since it was read, or another field manager owns a field. Read again and retry. */
+/** The object changed since it was read, or another field manager owns a field. Read the object again and retry. */
 export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict', 409)
-/** The object breaks a rule; `causes` name the fields. */
+/** The object is invalid; `causes` list the fields. */
 export const isInvalid = (error: unknown): boolean => hasReason(error, 'Invalid', 422)
-/** The item is gone at the server and no forwarding address is known. */
+/** The item is permanently gone. */
 export const isGone = (error: unknown): boolean => hasReason(error, 'Gone', 410)
-/** The requested version or list continuation is too old. List again. */
+/** The requested resource version or list continuation is too old. List again. */
 export const isResourceExpired = (error: unknown): boolean => hasReason(error, 'Expired')
-/** The server has no representation that the client accepts. */
+/** The server has no response format that the client accepts. */
 export const isNotAcceptable = (error: unknown): boolean => hasReason(error, 'NotAcceptable', 406)
-/** The server does not read the format that the client sent. */
+/** The server cannot decode the format of the request body. */
 export const isUnsupportedMediaType = (error: unknown): boolean => hasReason(error, 'UnsupportedMediaType', 415)
-/** The resource does not know the verb. */
+/** The resource does not support the verb. */
 export const isMethodNotSupported = (error: unknown): boolean => hasReason(error, 'MethodNotAllowed', 405)
-/** The server is not able to answer now. */
+/** The server cannot handle the request at the moment. */
 export const isServiceUnavailable = (error: unknown): boolean => hasReason(error, 'ServiceUnavailable', 503)
-/** The request makes no sense. */
+/** The request is malformed. */
 export const isBadRequest = (error: unknown): boolean => hasReason(error, 'BadRequest', 400)
-/** The client is not known: missing or wrong credentials. */
+/** The request has no valid credentials. */
 export const isUnauthorized = (error: unknown): boolean => hasReason(error, 'Unauthorized', 401)
-/** The client is known and not allowed to do this. */
+/** The authenticated client is not permitted to do this. */
 export const isForbidden = (error: unknown): boolean => hasReason(error, 'Forbidden', 403)
-/** The request took too long; it may still be carried out. */
+/** The request timed out. The server may still complete it. */
 export const isTimeout = (error: unknown): boolean => hasReason(error, 'Timeout', 504)
-/** The server cannot do this at the moment; try again after the suggested delay. */
+/** The server cannot complete the operation at the moment. Retry after the suggested delay. */
 export const isServerTimeout = (error: unknown): boolean => hasReason(error, 'ServerTimeout')
 /** The server failed. */
 export const isInternalError = (error: unknown): boolean => hasReason(error, 'InternalError', 500)
-/** The client is too fast. */
+/** The client exceeds its rate limit. */
 export const isTooManyRequests = (error: unknown): boolean => hasReason(error, 'TooManyRequests', 429, true)
 /** The request body is too large. */
 export const isRequestEntityTooLarge = (error: unknown): boolean => hasReason(error, 'RequestEntityTooLarge', 413, true)
 /** The server could not read the object from its store. */
 export const isStoreReadError = (error: unknown): boolean => hasReason(error, 'StorageReadError')
-/** The answer came from something that does not speak the Kubernetes API, such as a proxy. */
+/** The response came from something other than a Kubernetes API, such as a proxy. */
 export const isUnexpectedServerError = (error: unknown): boolean =>
   findCause(error, 'UnexpectedServerResponse') !== undefined
 
-/** The first cause of the given type, or undefined. */
+/** The first cause of the given type, also of a wrapped API error, or undefined. */
 export function findCause(error: unknown, type: CauseType): StatusCause | undefined {
   return apiErrorIn(error)?.causes.find((cause) => cause.reason === type)
 }
 
-/** How many seconds the server asks to wait before a retry; undefined when it does not ask. */
+/** The number of seconds that the server asks the client to wait before a retry; undefined when it suggests no delay. */
 export function suggestedDelaySeconds(error: unknown): number | undefined {
   const details = apiErrorIn(error)?.status.details
   if (details === undefined) return undefined

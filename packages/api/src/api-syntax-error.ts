@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/base'
 
 /**
- * Text that is not what it should be: a selector, an `apiVersion`, a JSONPath, JSON or YAML. The message is Kubernetes' own where
- * Kubernetes has one, so it can be shown to users of kubectl as it is.
+ * A text that cannot be parsed: a selector, an `apiVersion`, a JSONPath, JSON or YAML. Where Kubernetes has a message
+ * for the failure, this error has the same one, so that it can be shown to users of kubectl unchanged.
  */
 export class ApiSyntaxError extends KubewrightError {
   static {

@@ -4,7 +4,7 @@ import * as api from './index.ts'
 describe('conditions', () => {
   const at = (second: number): string => api.toTime(second * 1000)
 
-  it('move their time with the status only', () => {
+  it('mergeConditions() changes lastTransitionTime only with the status', () => {
     const first = api.mergeConditions(undefined, [api.condition('Ready', false, 'Waiting')], {
       now: at(1),
       observedGeneration: 1,
@@ -41,7 +41,7 @@ describe('conditions', () => {
     ).toBe(third)
   })
 
-  it('keep those of other types', () => {
+  it('mergeConditions() keeps conditions of other types', () => {
     const options = { now: at(1) }
     const both = api.mergeConditions<string>(
       [],

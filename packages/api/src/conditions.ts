@@ -4,7 +4,7 @@ import type { Condition, ConditionDraft } from '@kubewright/schema'
 export type ConditionStatus = Condition['status']
 
 /**
- * A condition as a reconciler states it; when it changed last, and for which generation it holds, is filled in on write.
+ * Builds a condition draft for a status. The writer fills in `lastTransitionTime` and `observedGeneration`.
  *
  * @example
  * condition('Ready', ready === wanted, 'RollingOut', `${ready}/${wanted} ready`)
@@ -18,17 +18,17 @@ export function condition<const T extends string>(
   return { type, status: status === 'Unknown' ? 'Unknown' : status ? 'True' : 'False', reason, message }
 }
 
-/** What a merge of conditions takes besides the conditions. */
+/** Values that {@link mergeConditions} and {@link setCondition} fill in where a draft has none. */
 export interface MergeConditionOptions {
-  /** The time that a changed status is stamped with, RFC 3339, unless the draft names one. */
+  /** `lastTransitionTime` of a condition whose status changed, RFC 3339. */
   readonly now: string
-  /** The `metadata.generation` that the new conditions were made from. @default what the condition said before */
+  /** The `metadata.generation` that the drafts were computed from. @default the value of the existing condition */
   readonly observedGeneration?: number | undefined
 }
 
 /**
- * The conditions after `drafts` were stated: those of other types stay, and `lastTransitionTime` moves only where the status
- * changed. Returns `current` itself when nothing changed, so that an identity check finds out.
+ * Merges `drafts` into `current` by type. Conditions of other types stay, and `lastTransitionTime` changes only with
+ * the status. Returns `current` itself when nothing changed, so callers can detect a no-op by identity.
  */
 export function mergeConditions<T extends string>(
   current: readonly Readonly<Condition<T>>[] | undefined,
@@ -40,7 +40,7 @@ export function mergeConditions<T extends string>(
   return merged
 }
 
-/** As {@link mergeConditions}, for one condition. */
+/** Like {@link mergeConditions}, for one condition. */
 export function setCondition<T extends string>(
   current: readonly Readonly<Condition<T>>[] | undefined,
   draft: Readonly<ConditionDraft<T>>,
@@ -62,7 +62,7 @@ export function setCondition<T extends string>(
   return conditions.map((other, i) => (i === at ? stamped(draft, since, observedGeneration) : other))
 }
 
-/** The conditions without the one of that type; the same array when there is none. */
+/** The conditions without the given type; the same array when it has none. */
 export function removeCondition<T extends string>(
   conditions: readonly Readonly<Condition<T>>[],
   type: T,
@@ -74,13 +74,13 @@ export function removeCondition<T extends string>(
 
 /** An object that may carry conditions in its status. */
 export interface HasConditions {
-  // The built-in kinds say of the status no more than that it is a text.
+  // The types of built-in kinds declare the status of a condition as a plain string.
   readonly status?:
     | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
     | undefined
 }
 
-/** The condition of that type, or undefined. */
+/** The condition of the given type, or undefined. */
 export function findCondition<C extends { readonly type: string }>(
   conditions: readonly C[] | undefined,
   type: C['type'],
@@ -88,12 +88,12 @@ export function findCondition<C extends { readonly type: string }>(
   return conditions?.find((existing) => existing.type === type)
 }
 
-/** Whether the object's condition of that type is True; absent is not. */
+/** Whether the condition of the given type is True. False when it is absent. */
 export function isConditionTrue(object: HasConditions, type: string): boolean {
   return findCondition(object.status?.conditions, type)?.status === 'True'
 }
 
-/** Whether the object's condition of that type is False; absent is not. */
+/** Whether the condition of the given type is False. False when it is absent. */
 export function isConditionFalse(object: HasConditions, type: string): boolean {
   return findCondition(object.status?.conditions, type)?.status === 'False'
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as api from './index.ts'
 
-it('apiErrorCodes names the code of every error of this package', () => {
+it('apiErrorCodes lists the code of every error of this package', () => {
   const owner = { apiVersion: 'v1', kind: 'A', name: 'a', uid: 'u' }
   const errors = [
     new api.AlreadyOwnedError({ metadata: { name: 'a' } }, owner),

@@ -12,12 +12,12 @@ describe('parseGroupVersion()', () => {
     expect(api.parseGroupVersion(text)).toEqual(expected)
   })
 
-  it('refuses two slashes', () => {
+  it('rejects two slashes', () => {
     expect(() => api.parseGroupVersion('a/b/c')).toThrow('unexpected GroupVersion string: a/b/c')
   })
 })
 
-it('names of kinds and resources print as in Go', () => {
+it('format functions print kinds and resources as Go does', () => {
   expect(api.formatGroupVersionKind({ group: 'apps', version: 'v1', kind: 'Deployment' })).toBe(
     'apps/v1, Kind=Deployment',
   )

@@ -6,27 +6,27 @@ export interface GroupVersion {
   readonly version: string
 }
 
-/** A kind without a version: what validation errors name. */
+/** A kind without a version. Validation errors name kinds this way. */
 export interface GroupKind {
   readonly group: string
   readonly kind: string
 }
 
-/** A resource (the plural in the URL) without a version: what most API errors name. */
+/** A resource (the plural name in the URL) without a version. Most API errors name resources this way. */
 export interface GroupResource {
   readonly group: string
   readonly resource: string
 }
 
-/** The full name of a kind. */
+/** The full name of a kind: group, version and kind. */
 export interface GroupVersionKind extends GroupVersion, GroupKind {}
 
-/** The full name of a resource, the plural in the URL. */
+/** The full name of a resource: group, version and the plural name in the URL. */
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
 /**
- * Reads an `apiVersion`: `apps/v1`, or `v1` for the core group. The empty string and `/` mean neither group nor version, as in
- * apimachinery; more than one slash is an error.
+ * Parses an `apiVersion`: `apps/v1`, or `v1` for the core group. The empty string and `/` give an empty group and
+ * version, as in apimachinery. Throws {@link ApiSyntaxError} when there is more than one slash.
  */
 export function parseGroupVersion(apiVersion: string): GroupVersion {
   if (apiVersion === '' || apiVersion === '/') return { group: '', version: '' }
@@ -43,7 +43,7 @@ export function formatGroupVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
 }
 
-/** Reads `Kind.group.example.com`; no dot means the core group. */
+/** Parses `Kind.group.example.com`; no dot means the core group. */
 export function parseGroupKind(text: string): GroupKind {
   const [kind, group] = cutAtDot(text)
   return { group, kind }
@@ -54,7 +54,7 @@ export function formatGroupKind(gk: GroupKind): string {
   return gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
 }
 
-/** Reads `resources.group.example.com`; no dot means the core group. */
+/** Parses `resources.group.example.com`; no dot means the core group. */
 export function parseGroupResource(text: string): GroupResource {
   const [resource, group] = cutAtDot(text)
   return { group, resource }
@@ -76,8 +76,9 @@ export function formatGroupVersionResource(gvr: GroupVersionResource): string {
 }
 
 /**
- * Reads a resource as kubectl takes it on the command line. `pods.v1.example.com` may mean a version or a longer group, so both
- * readings come back; the caller knows which groups exist. With fewer than two dots there is no full reading.
+ * Parses a resource argument of a kubectl command line. `pods.v1.example.com` is ambiguous: `v1` is a version (the
+ * `full` reading) or part of the group (the `short` reading). Both are returned; the caller picks one by the groups
+ * that exist. With fewer than two dots there is no `full` reading.
  */
 export function parseResourceArg(text: string): { full?: GroupVersionResource; short: GroupResource } {
   const short = parseGroupResource(text)
@@ -85,7 +86,7 @@ export function parseResourceArg(text: string): { full?: GroupVersionResource; s
   return short.group.includes('.') ? { full: { group, version, resource: short.resource }, short } : { short }
 }
 
-/** Reads a kind as kubectl takes it on the command line; the two readings are those of {@link parseResourceArg}. */
+/** Parses a kind argument of a kubectl command line; the two readings are those of {@link parseResourceArg}. */
 export function parseKindArg(text: string): { full?: GroupVersionKind; short: GroupKind } {
   const { full, short } = parseResourceArg(text)
   const shortKind = { group: short.group, kind: short.resource }
@@ -94,7 +95,10 @@ export function parseKindArg(text: string): { full?: GroupVersionKind; short: Gr
     : { short: shortKind }
 }
 
-/** The full kind name that an object carries in its `apiVersion` and `kind`; a malformed `apiVersion` gives no group and version. */
+/**
+ * The full kind name from an object's `apiVersion` and `kind`. A malformed `apiVersion` gives an empty group and
+ * version.
+ */
 export function gvkOf(object: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind {
   const { apiVersion, kind } = object
   const slash = apiVersion.indexOf('/')
@@ -104,8 +108,9 @@ export function gvkOf(object: { readonly apiVersion: string; readonly kind: stri
 }
 
 /**
- * Guesses the plural of a kind as apimachinery's UnsafeGuessKindToResource does: lower case, `s` -> `ses`, `y` -> `ies`, and
- * `endpoints` unchanged. Only a default for new kinds: what a server serves is found by discovery.
+ * Guesses the plural of a kind as apimachinery's UnsafeGuessKindToResource does: lower case, `s` -> `ses`, `y` ->
+ * `ies`, and `endpoints` unchanged. Use it only as the default for new kinds; use discovery to find the plural that a
+ * server serves.
  */
 export function guessPlural(kind: string): string {
   const singular = kind.toLowerCase()

@@ -20,7 +20,7 @@ describe('scaledValue()', () => {
     expect(() => api.scaledValue(value, 1, true)).toThrow(message)
   })
 
-  it('parseIntOrString() and intValue() read what they can', () => {
+  it('parseIntOrString() keeps and intValue() zeroes text that is not an integer', () => {
     expect(['80', 'http', '2147483648', '-1'].map(api.parseIntOrString)).toEqual([80, 'http', '2147483648', -1])
     expect([5, '6', 'x'].map(api.intValue)).toEqual([5, 6, 0])
   })

@@ -4,22 +4,22 @@ import type { IntOrString } from '@kubewright/schema'
 const minInt32 = -(2 ** 31)
 const maxInt32 = 2 ** 31 - 1
 
-/** Reads text as kubectl flags do: an int32 when it is one, else the string itself. */
+/** Parses text as kubectl flags do: an int32 gives a number, anything else the string itself. */
 export function parseIntOrString(text: string): IntOrString {
   if (!/^[+-]?[0-9]+$/.test(text)) return text
   const value = Number(text)
   return value >= minInt32 && value <= maxInt32 ? value + 0 : text
 }
 
-/** The number meant: a string is read as an integer, 0 when it is none (`IntValue` in Go). */
+/** The integer value: a string is parsed as an integer and gives 0 when it is not one (`IntValue` in Go). */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
 }
 
 /**
- * Resolves a count or a percentage of `total` (`GetScaledValueFromIntOrPercent`): `3` is 3, `'25%'` is a quarter, rounded up or
- * down. A string without a percent sign is an error, even when it looks like a number.
+ * Resolves a count or a percentage of `total` (`GetScaledValueFromIntOrPercent` in Go): `3` is 3, `'25%'` is a quarter,
+ * rounded up or down. A string without a percent sign throws a TypeError, even when it is a number.
  */
 export function scaledValue(value: IntOrString | undefined, total: number, roundUp: boolean): number {
   if (value === undefined) throw new TypeError('nil value for IntOrString')

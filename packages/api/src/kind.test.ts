@@ -16,8 +16,8 @@ const Box = createKind<unknown, BoxDraft>({
   schema: () => ({}),
 })
 
-describe('a Kind that is called', () => {
-  test('copies read-only parts, so that the draft can be changed and what was read cannot', () => {
+describe('Kind()', () => {
+  test('copies frozen parts, so that changing the draft does not change the object that was read', () => {
     const read = deepFreeze({ sizes: [{ width: 1 }], labels: { a: 'b' } })
     const draft = Box({ metadata: { name: 'one', labels: read.labels }, spec: { sizes: read.sizes } })
     draft.spec.sizes![0]!.width = 2
@@ -32,14 +32,14 @@ describe('a Kind that is called', () => {
     expect(read).toEqual({ sizes: [{ width: 1 }], labels: { a: 'b' } })
   })
 
-  test('leaves out what is undefined, at any depth', () => {
+  test('omits undefined fields at any depth', () => {
     const colour: string | undefined = undefined
     const draft = Box({ metadata: { name: 'one', labels: undefined }, spec: { colour } })
     expect(Object.keys(draft.metadata)).toEqual(['name'])
     expect(Object.keys(draft.spec)).toEqual([])
   })
 
-  test('keeps parts that are the caller’s own', () => {
+  test('keeps parts that are not frozen without copying', () => {
     const spec = { sizes: [{ width: 1 }] }
     expect(Box({ metadata: { name: 'one' }, spec }).spec).toBe(spec)
   })

@@ -1,21 +1,21 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 
-/** What every Kubernetes object starts with. */
+/** The two fields that identify the kind of every Kubernetes object. */
 export interface TypeMeta {
   apiVersion: string
   kind: string
 }
 
 declare const reads: unique symbol
-/** Phantom link from a draft to the type that its kind reads back as. */
+/** Phantom link from a draft to the type that a read of its kind returns. Exists for the compiler only. */
 export interface Reads<R> {
   readonly [reads]?: R
 }
 
-/** Whether objects of a kind live in a namespace or beside all of them. */
+/** Whether objects of a kind belong to a namespace or to the whole cluster. */
 export type Scope = 'Namespaced' | 'Cluster'
 
-/** The names and facts of a kind that need no type parameters. */
+/** The names and properties of a kind that need no type parameters. */
 export interface KindFacts {
   readonly group: string
   readonly version: string
@@ -30,15 +30,15 @@ export interface KindFacts {
   readonly categories: readonly string[]
   /** Names of the subresources, such as `status` and `scale`. */
   readonly subresources: readonly string[]
-  /** The schema of the whole object, resolved when first read. */
+  /** The schema of the whole object, resolved on first access. */
   readonly schema: JSONSchemaProps
 }
 
 type Leaf = string | number | boolean | null | undefined
 
 /**
- * What a draft can be made of: besides values of its own, read-only parts of objects that were read, which are copied, and
- * undefined for optional fields that are left out.
+ * The argument type of a Kind: the fields of a draft, where any part may also be a read-only part of an object that was
+ * read (the Kind copies it), and optional fields may be `undefined` (the Kind omits them).
  */
 export type DraftParts<T> = T extends Leaf
   ? T
@@ -48,7 +48,12 @@ export type DraftParts<T> = T extends Leaf
       ? { readonly [K in keyof T]: DraftParts<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
       : T
 
-/** A Kind is a value: it names the API, carries its schema and builds drafts of its objects. */
+/**
+ * A kind as a value: it has the API names, carries the schema and, when called, builds a draft of an object.
+ *
+ * The draft never shares frozen (read) parts with the argument, so changing it cannot change a cached object. Parts
+ * that are not frozen are used as they are.
+ */
 export interface Kind<Read, Write, Status = unknown> extends KindFacts {
   (draft: DraftParts<Omit<Write, keyof TypeMeta>>): Write & Reads<Read>
   /** Type only: what a read returns. */
@@ -68,7 +73,7 @@ export type Infer<K extends AnyKind> = K['$read']
 /** What you write: mutable, with defaulted fields optional. */
 export type Draft<K extends AnyKind> = K['$write']
 
-/** What {@link createKind} needs to know; what can be derived may be left out. */
+/** The argument of {@link createKind}. Optional members are derived from the kind's name. */
 export interface KindDefinition {
   readonly group: string
   readonly version: string
@@ -83,13 +88,13 @@ export interface KindDefinition {
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly subresources?: readonly string[]
-  /** Called when the schema is first read, once. */
+  /** Called once, when the schema is first read. */
   readonly schema: () => JSONSchemaProps
 }
 
 /**
- * Makes a Kind out of its facts. For code that gets its schemas from elsewhere, such as the built-in kinds; custom resources use
- * `defineResource`. The types are the caller's promise: nothing checks them against the schema.
+ * Creates a Kind from its names and schema. Use it for kinds whose schema comes from elsewhere, such as the built-in
+ * kinds; custom resources use `defineResource`. The type arguments are not checked against the schema.
  */
 export function createKind<Read, Write, Status = unknown>(definition: KindDefinition): Kind<Read, Write, Status> {
   const { group, version, kind } = definition
@@ -111,13 +116,16 @@ export function createKind<Read, Write, Status = unknown>(definition: KindDefini
   }
   Object.assign(build, facts)
   Object.defineProperty(build, 'schema', { get: () => (schema ??= definition.schema()), enumerable: true })
-  // So that stack traces and console.log show which kind it is.
+  // Stack traces and console.log then show the name of the kind.
   Object.defineProperty(build, 'name', { value: kind, configurable: true })
   // The phantom members exist for the compiler only.
   return build as unknown as Kind<Read, Write, Status>
 }
 
-/** The value, with parts that are frozen copied and fields that are undefined left out; itself where there are none. */
+/**
+ * Copies frozen parts and omits undefined fields, at any depth. Returns `value` itself when there is nothing to copy or
+ * omit.
+ */
 function ownParts(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {

@@ -1,12 +1,12 @@
-/** How an object is named in calls: its name, or name and namespace. */
+/** Identifies an object of a known kind in calls: a name, `namespace/name`, or both as fields. */
 export type ObjectKey = string | { readonly name: string; readonly namespace?: string | undefined }
 
-/** What can be compared or keyed by namespace and name. */
+/** An object with a name and, if namespaced, a namespace. */
 export interface Named {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined }
 }
 
-/** True when both name the same object of one kind: same namespace and name. */
+/** True when both have the same namespace and name; the kind is not compared. */
 export function sameObject(a: Named, b: Named): boolean {
   return a.metadata.name === b.metadata.name && (a.metadata.namespace ?? '') === (b.metadata.namespace ?? '')
 }
@@ -21,7 +21,7 @@ export function formatKey(name: string, namespace?: string): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`
 }
 
-/** Splits a key string; the error text is that of client-go's SplitMetaNamespaceKey. */
+/** Splits a key string. The error message is that of client-go's SplitMetaNamespaceKey. */
 export function parseKey(key: string): { name: string; namespace?: string } {
   const slash = key.indexOf('/')
   if (slash < 0) return { name: key }
@@ -30,7 +30,7 @@ export function parseKey(key: string): { name: string; namespace?: string } {
   return slash === 0 ? { name } : { name, namespace: key.slice(0, slash) }
 }
 
-/** Brings either form of a key into name and namespace. A string is a `namespace/name` or a plain name. */
+/** Converts either form of a key to name and namespace. A string is `namespace/name` or a plain name. */
 export function toNameAndNamespace(key: ObjectKey): { name: string; namespace?: string } {
   if (typeof key === 'string') return parseKey(key)
   return key.namespace ? { name: key.name, namespace: key.namespace } : { name: key.name }

@@ -1,7 +1,10 @@
 import type { DeepReadonly } from '@kubewright/base'
 import type { TypeMeta } from './kind.ts'
 
-/** A dependency on another object in the same namespace (or a cluster-scoped one); the garbage collector follows it. */
+/**
+ * A reference from a dependent to its owner, which is in the same namespace or cluster-scoped. Garbage collection uses
+ * it.
+ */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -9,11 +12,11 @@ export interface OwnerReference {
   uid: string
   /** True on the one reference that points to the managing controller. */
   controller?: boolean
-  /** True when a foreground deletion of the owner has to wait for this object. */
+  /** True when a foreground deletion of the owner must wait until this object is deleted. */
   blockOwnerDeletion?: boolean
 }
 
-/** What one field manager owns of an object, as the server tracks it. */
+/** The fields of an object that one field manager owns, as tracked by the server. */
 export interface ManagedFieldsEntry {
   manager?: string
   operation?: 'Apply' | 'Update'
@@ -24,9 +27,9 @@ export interface ManagedFieldsEntry {
   subresource?: string
 }
 
-/** The metadata that you write. The fields that the server fills may be given where Kubernetes allows it (as preconditions). */
+/** Metadata of a write. Fields that the server sets may be given only where Kubernetes allows it, as preconditions. */
 export interface MetaDraft {
-  /** The empty string asks for a name made from `generateName`; see {@link generateName}. */
+  /** Empty when the server generates the name from `generateName`; see {@link generateName}. */
   name: string
   generateName?: string
   namespace?: string
@@ -41,13 +44,13 @@ export interface MetaDraft {
   managedFields?: ManagedFieldsEntry[]
 }
 
-/** The metadata that you read: what was written plus what the server filled in. */
+/** Metadata of a read: the written fields plus those that the server sets. */
 export interface ObjectMeta extends MetaDraft {
   uid: string
   resourceVersion: string
   generation: number
   creationTimestamp: string
-  /** Present once deletion was asked for; the object stays until its finalizers are gone. */
+  /** Set when deletion was requested; the object remains until its finalizers are removed. */
   deletionTimestamp?: string
   deletionGracePeriodSeconds?: number
   /** Not filled since Kubernetes 1.20. */
@@ -57,27 +60,27 @@ export interface ObjectMeta extends MetaDraft {
 /** The metadata of a list. */
 export interface ListMeta {
   resourceVersion?: string
-  /** Present when more items follow: pass it back to get the next page. */
+  /** Present when more items follow; pass it with the next list request to get the next page. */
   continue?: string
   remainingItemCount?: number
   selfLink?: string
 }
 
-/** {@link ObjectMeta}, deeply readonly. An interface of its own, so that editors show its name instead of its fields. */
+/** {@link ObjectMeta}, deeply readonly. A named interface, so that editors show its name instead of its fields. */
 export interface ReadonlyObjectMeta extends DeepReadonly<ObjectMeta> {}
 
-/** The least that every API object is, as read and deeply readonly: what generic code takes. */
+/** The fields that every API object has when read, deeply readonly. The parameter type of generic code. */
 export interface KubeObject extends Readonly<TypeMeta> {
   readonly metadata: ReadonlyObjectMeta
 }
 
-/** A list of objects as the API returns it. */
+/** A list of objects as the API server returns it. */
 export interface KubeList<T> extends Readonly<TypeMeta> {
   readonly metadata: Readonly<ListMeta>
   readonly items: readonly T[]
 }
 
-/** The part of an object that the metadata helpers read; drafts, objects from a cache and plain JSON all fit. */
+/** The metadata that the helpers below read. Drafts, cached objects and plain JSON satisfy it. */
 export interface HasMeta {
   readonly metadata: {
     readonly name: string
@@ -89,13 +92,13 @@ export interface HasMeta {
   }
 }
 
-/** The part of a draft that the metadata helpers change. */
+/** The metadata that the helpers below change. Only drafts satisfy it. */
 export interface HasMetaDraft {
   metadata: MetaDraft
 }
 
 /**
- * Metadata of an object that the server is to name: `prefix` plus five random characters.
+ * Metadata of an object whose name the server generates: `prefix` plus five random characters.
  *
  * @example
  * Job({ metadata: generateName('backup-', { labels: { app: 'backup' } }), spec })
@@ -104,24 +107,24 @@ export function generateName(prefix: string, rest: Omit<MetaDraft, 'name' | 'gen
   return { name: '', generateName: prefix, ...rest }
 }
 
-/** True once the object is being deleted and only finalizers or a grace period keep it. */
+/** True when deletion was requested; finalizers or a grace period still keep the object. */
 export function isDeleting(object: HasMeta): boolean {
   return object.metadata.deletionTimestamp !== undefined
 }
 
-/** True when the object carries the finalizer. */
+/** True when the object has the finalizer. */
 export function hasFinalizer(object: HasMeta, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false
 }
 
-/** Adds the finalizer to a draft unless it is there; true when the draft changed. */
+/** Adds the finalizer to a draft unless it is present. Returns whether the draft changed. */
 export function addFinalizer(draft: HasMetaDraft, finalizer: string): boolean {
   if (draft.metadata.finalizers?.includes(finalizer)) return false
   draft.metadata.finalizers = [...(draft.metadata.finalizers ?? []), finalizer]
   return true
 }
 
-/** Removes the finalizer from a draft, all occurrences; true when the draft changed. The list is kept even when empty. */
+/** Removes all occurrences of the finalizer from a draft. Returns whether the draft changed. An empty list is kept. */
 export function removeFinalizer(draft: HasMetaDraft, finalizer: string): boolean {
   const before = draft.metadata.finalizers
   if (!before?.includes(finalizer)) return false
@@ -139,17 +142,17 @@ export function annotationOf(object: HasMeta, key: string): string | undefined {
   return ownValue(object.metadata.annotations, key)
 }
 
-/** Sets a label on a draft; true when the draft changed. */
+/** Sets a label on a draft. Returns whether the draft changed. */
 export function setLabel(draft: HasMetaDraft, key: string, value: string): boolean {
   return setEntry((draft.metadata.labels ??= {}), key, value)
 }
 
-/** Sets an annotation on a draft; true when the draft changed. */
+/** Sets an annotation on a draft. Returns whether the draft changed. */
 export function setAnnotation(draft: HasMetaDraft, key: string, value: string): boolean {
   return setEntry((draft.metadata.annotations ??= {}), key, value)
 }
 
-// Label keys come from users, so names of Object.prototype must not be found.
+// Users choose the keys, so properties of Object.prototype must not be returned.
 function ownValue(map: { readonly [key: string]: string } | undefined, key: string): string | undefined {
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined
 }

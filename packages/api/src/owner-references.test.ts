@@ -27,7 +27,7 @@ describe('owner references', () => {
     expect(api.controllerOf(draft)).toBeUndefined()
   })
 
-  it('setControllerReference() refuses a second controller', () => {
+  it('setControllerReference() rejects a second controller', () => {
     const draft = { metadata: { name: 'web', namespace: 'a' } as api.MetaDraft }
     api.setControllerReference(owner, draft)
     const other = { ...owner, metadata: { ...owner.metadata, name: 'other', uid: 'u2' } }
@@ -40,7 +40,7 @@ describe('owner references', () => {
     expect(api.controllerOf(draft)?.uid).toBe('u1')
   })
 
-  it('setControllerReference() stays inside the namespace', () => {
+  it('setControllerReference() rejects an owner in another namespace', () => {
     expect(() => api.setControllerReference(owner, { metadata: { name: 'x', namespace: 'b' } })).toThrow(
       "cross-namespace owner references are disallowed, owner's namespace a, obj's namespace b",
     )

@@ -2,21 +2,21 @@ import { KubewrightError } from '@kubewright/base'
 import { gvkOf } from './gvk.ts'
 import type { HasMetaDraft, OwnerReference } from './object-meta.ts'
 
-/** An object that can own others: it was read from the API, so it has a uid. */
+/** An object that can own others. It was read from the API, so it has a uid. */
 export interface Owner {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined; readonly uid: string }
 }
 
-/** An object whose owner references are read. */
+/** An object that may have owner references. */
 export interface Owned {
   readonly metadata: { readonly ownerReferences?: readonly Readonly<OwnerReference>[] | undefined }
 }
 
-/** The object has another controller already; an object has one at most. */
+/** The object already has another controller; an object can have only one. */
 export class AlreadyOwnedError extends KubewrightError {
-  /** The reference to the controller that the object has. */
+  /** The reference to the object's current controller. */
   readonly owner: Readonly<OwnerReference>
 
   static {
@@ -34,20 +34,21 @@ export class AlreadyOwnedError extends KubewrightError {
   }
 }
 
-/** The reference that makes `owner` the controller of an object. */
+/** The owner reference that makes `owner` the controller of an object. */
 export function controllerRef(owner: Owner): OwnerReference {
   return { ...ownerRef(owner), controller: true, blockOwnerDeletion: true }
 }
 
-/** The reference that makes `owner` one of the owners of an object. */
+/** The owner reference that makes `owner` one of the owners of an object. */
 export function ownerRef(owner: Owner): OwnerReference {
   const { apiVersion, kind, metadata } = owner
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid }
 }
 
 /**
- * Makes `owner` the controller of the draft: the garbage collector deletes it with the owner, and the owner's controller is told
- * of its changes. Refuses what the garbage collector would not follow (another namespace) and a second controller.
+ * Makes `owner` the controller of the draft: garbage collection deletes the object with its owner, and changes of the
+ * object trigger a reconcile of the owner. Throws when the owner is in another namespace, where garbage collection does
+ * not follow the reference, and {@link AlreadyOwnedError} when the draft has another controller.
  */
 export function setControllerReference(owner: Owner, draft: HasMetaDraft): void {
   const reference = controllerRef(owner)
@@ -57,13 +58,13 @@ export function setControllerReference(owner: Owner, draft: HasMetaDraft): void 
   upsert(draft, reference)
 }
 
-/** Makes `owner` one of the owners of the draft, without being its controller. */
+/** Makes `owner` one of the owners of the draft, but not its controller. Throws when the owner is in another namespace. */
 export function setOwnerReference(owner: Owner, draft: HasMetaDraft): void {
   checkNamespaces(owner, draft)
   upsert(draft, ownerRef(owner))
 }
 
-/** Removes the references to `owner` from the draft; true when the draft changed. */
+/** Removes the references to `owner` from the draft. Returns whether the draft changed. */
 export function removeOwnerReference(owner: Owner, draft: HasMetaDraft): boolean {
   const reference = ownerRef(owner)
   const before = draft.metadata.ownerReferences ?? []
@@ -78,17 +79,20 @@ export function controllerOf(object: Owned): Readonly<OwnerReference> | undefine
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true)
 }
 
-/** True when `owner`, this very object and not another of that name, is the controller of `object`. */
+/** True when `owner` is the controller of `object`. Compares uids, so another object with the same name does not count. */
 export function isControlledBy(object: Owned, owner: { readonly metadata: { readonly uid: string } }): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
 }
 
-/** True when `owner`, this very object and not another of that name, is among the owners of `object`. */
+/**
+ * True when `owner` is among the owners of `object`. Compares uids, so another object with the same name does not
+ * count.
+ */
 export function isOwnedBy(object: Owned, owner: { readonly metadata: { readonly uid: string } }): boolean {
   return object.metadata.ownerReferences?.some((reference) => reference.uid === owner.metadata.uid) ?? false
 }
 
-// Versions of one group name the same objects, so they are ignored, as controller-runtime does.
+// All versions of a group share their objects, so only the group is compared, as in controller-runtime.
 function referToSameObject(a: Readonly<OwnerReference>, b: Readonly<OwnerReference>): boolean {
   return a.name === b.name && a.kind === b.kind && gvkOf(a).group === gvkOf(b).group
 }

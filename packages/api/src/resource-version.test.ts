@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as api from './index.ts'
 
 describe('resource versions', () => {
-  it('compare as numbers of any length', () => {
+  it('compareResourceVersions() compares numbers of any length', () => {
     const version = fc.bigInt({ min: 1n, max: 2n ** 200n })
     fc.assert(
       fc.property(version, version, (a, b) => {
@@ -12,7 +12,7 @@ describe('resource versions', () => {
     )
   })
 
-  it.each(['', '0', '01', '-1', 'a', '1.0'])('compareResourceVersions() refuses %j', (version) => {
+  it.each(['', '0', '01', '-1', 'a', '1.0'])('compareResourceVersions() rejects %j', (version) => {
     expect(() => api.compareResourceVersions(version, '1')).toThrow(`resource version is not well formed: ${version}`)
     expect(api.isComparableResourceVersion(version)).toBe(false)
   })

@@ -4,8 +4,9 @@ import { ApiSyntaxError } from './api-syntax-error.ts'
 const wellFormed = /^[1-9][0-9]*$/
 
 /**
- * Orders two resource versions of the same resource (KEP-5504): negative when `a` is older, 0 when they are the same. A version is
- * a positive decimal number of any length without leading zeros; anything else, also `0`, is an error.
+ * Compares two resource versions of the same resource (KEP-5504): negative when `a` is older, 0 when they are equal. A
+ * version is a positive decimal number of any length without leading zeros. Throws {@link ApiSyntaxError} for anything
+ * else, including `0`.
  */
 export function compareResourceVersions(a: string, b: string): number {
   check(a)
@@ -15,7 +16,7 @@ export function compareResourceVersions(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Whether the text is a version that {@link compareResourceVersions} can order. */
+/** Whether {@link compareResourceVersions} accepts the text. */
 export function isComparableResourceVersion(text: string): boolean {
   return wellFormed.test(text)
 }
@@ -27,8 +28,9 @@ function check(version: string): void {
 const maxUint64 = '18446744073709551615'
 
 /**
- * Reads the `resourceVersion` of a request, as the server's storage layer does: the empty string and `0` mean "any" and give `'0'`.
- * Returns the number without leading zeros; the error is the `strconv.ParseUint` text that the server puts into its answer.
+ * Parses the `resourceVersion` of a request as the server's storage layer does: the empty string and `0` mean "any" and
+ * give `'0'`. Returns the number without leading zeros. The error has the `strconv.ParseUint` message that
+ * kube-apiserver puts into its response.
  */
 export function parseResourceVersion(text: string): string {
   if (text === '' || text === '0') return '0'
@@ -37,7 +39,7 @@ export function parseResourceVersion(text: string): string {
   return text.replace(/^0+(?=[0-9])/, '')
 }
 
-/** Why Go's `strconv.ParseUint(text, 10, 64)` fails, in its words, or undefined when it does not. */
+/** The error message of Go's `strconv.ParseUint(text, 10, 64)`, or undefined when it succeeds. */
 export function parseUintProblem(text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`
   const digits = text.replace(/^0+/, '')

@@ -8,7 +8,7 @@ import {
 import type { AnyKind } from './kind.ts'
 import { compareVersionPriority } from './version-priority.ts'
 
-/** A kind or resource that a {@link Scheme} does not know. */
+/** A kind or resource is not registered in a {@link Scheme}. */
 export class NotRegisteredError extends KubewrightError {
   static {
     const name = { value: 'NotRegisteredError', writable: true, configurable: true }
@@ -21,11 +21,12 @@ export class NotRegisteredError extends KubewrightError {
 }
 
 /**
- * A set of kinds that can be looked up by name: for code that meets objects it does not know in advance, such as decoders, caches
- * of many kinds and command lines. There is no global one; make it and pass it on.
+ * A set of kinds that can be looked up by name, for code that handles objects of kinds it does not know in advance,
+ * such as decoders, caches of many kinds and command lines. There is no global scheme: create one and pass it as an
+ * argument.
  */
 export class Scheme {
-  /** Named in errors. */
+  /** Appears in error messages. */
   readonly name: string
   readonly #byKind = new Map<string, AnyKind>()
   readonly #byResource = new Map<string, AnyKind>()
@@ -35,7 +36,7 @@ export class Scheme {
     for (const kind of kinds) this.register(kind)
   }
 
-  /** Adds kinds; adding the same one again is fine, another one of the same name is an error. */
+  /** Adds kinds. Registering the same Kind again has no effect; a different Kind with the same name throws a TypeError. */
   register(...kinds: readonly AnyKind[]): this {
     for (const kind of kinds) {
       const key = kindKey(kind)
@@ -50,12 +51,12 @@ export class Scheme {
     return this
   }
 
-  /** The kind of that name, or undefined. */
+  /** The kind with that name, or undefined. */
   find(gvk: GroupVersionKind): AnyKind | undefined {
     return this.#byKind.get(kindKey(gvk))
   }
 
-  /** The kind of that name; throws {@link NotRegisteredError}. */
+  /** The kind with that name. Throws {@link NotRegisteredError}. */
   get(gvk: GroupVersionKind): AnyKind {
     const kind = this.find(gvk)
     if (kind !== undefined) return kind
@@ -67,35 +68,35 @@ export class Scheme {
     )
   }
 
-  /** The kind of an object by its `apiVersion` and `kind`; throws {@link NotRegisteredError}. */
+  /** The kind of an object, by its `apiVersion` and `kind`. Throws {@link NotRegisteredError}. */
   kindOf(object: { readonly apiVersion: string; readonly kind: string }): AnyKind {
     const slash = object.apiVersion.indexOf('/')
     const group = slash < 0 ? '' : object.apiVersion.slice(0, slash)
     return this.get({ group, version: object.apiVersion.slice(slash + 1), kind: object.kind })
   }
 
-  /** The kind that a resource serves; throws {@link NotRegisteredError}. */
+  /** The kind that a resource serves. Throws {@link NotRegisteredError}. */
   forResource(gvr: GroupVersionResource): AnyKind {
     const kind = this.#byResource.get(resourceKey(gvr))
     if (kind === undefined) throw new NotRegisteredError(`no matches for ${formatGroupVersionResource(gvr)}`)
     return kind
   }
 
-  /** All kinds of a group, or of all groups, in the order in which they were added. */
+  /** The kinds of a group, or of all groups, in registration order. */
   kinds(group?: string): AnyKind[] {
     const all = [...this.#byKind.values()]
     return group === undefined ? all : all.filter((kind) => kind.group === group)
   }
 
-  /** The versions in which a kind is known, the preferred one first. */
+  /** The registered versions of a kind, in priority order. */
   versionsOf(group: string, kind: string): string[] {
     const versions = this.kinds(group).filter((known) => known.kind === kind)
     return versions.map((known) => known.version).sort(compareVersionPriority)
   }
 
   /**
-   * The kinds that a user may mean by a word: a kind, plural, singular or short name, in any case, with a group behind a dot if
-   * there is one (`deployments.apps`, `hm`). Of several versions of a kind only the preferred one is listed.
+   * The kinds that match a user's word: a kind, plural, singular or short name, in any case, optionally followed by a
+   * dot and the group (`deployments.apps`, `hm`). Of several versions of a kind only the preferred one is returned.
    */
   match(word: string): AnyKind[] {
     const [head = '', ...rest] = word.toLowerCase().split('.')

@@ -1,4 +1,4 @@
-/** The machine-readable reasons of API failures (metav1.StatusReason); the empty string is "unknown". */
+/** The machine-readable reasons of API failures (metav1.StatusReason); the empty string means unknown. */
 export type StatusReason =
   | ''
   | 'Unauthorized'
@@ -38,15 +38,15 @@ export type CauseType =
   | 'ResourceVersionTooLarge'
   | (string & {})
 
-/** One cause of a failure: usually one field and what is wrong with it. */
+/** One cause of a failure: usually one field and its problem. */
 export interface StatusCause {
   readonly reason?: CauseType
   readonly message?: string
-  /** The field as `items[0].name`; empty when the cause is no field's. */
+  /** The field path, such as `items[0].name`; empty when the cause is not about a field. */
   readonly field?: string
 }
 
-/** What a failure is about. For most failures `kind` is the resource (`pods`), for Invalid it is the kind (`Pod`). */
+/** The subject of a failure. For most failures `kind` is the resource (`pods`); for Invalid it is the kind (`Pod`). */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
@@ -56,7 +56,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** metav1.Status: the body of every failed request and of some successful ones. */
+/** metav1.Status: the response body of every failed request and of some successful ones. */
 export interface Status {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
@@ -68,7 +68,7 @@ export interface Status {
   readonly code?: number
 }
 
-/** Every reason that has a meaning; a Status with another one is judged by its code alone. */
+/** The reasons that have a defined meaning. A Status with another reason is classified by its code alone. */
 export const knownReasons: ReadonlySet<string> = new Set<StatusReason>([
   'Unauthorized',
   'Forbidden',
@@ -92,8 +92,8 @@ export const knownReasons: ReadonlySet<string> = new Set<StatusReason>([
 ])
 
 /**
- * Reads a Status out of parsed JSON; undefined when the value is no `v1` (or `meta.k8s.io/v1`) Status. Fields of the wrong type
- * are dropped, since the value comes from the network and its fields end up in messages.
+ * Extracts a Status from parsed JSON; undefined when the value is not a `v1` (or `meta.k8s.io/v1`) Status. Fields of
+ * the wrong type are dropped, because the value comes from the network and its fields end up in messages.
  */
 export function statusFromJson(json: unknown): Status | undefined {
   if (!isRecord(json) || json['kind'] !== 'Status') return undefined
@@ -106,7 +106,7 @@ export function statusFromJson(json: unknown): Status | undefined {
     metadata: { ...textField(metadata, 'resourceVersion'), ...textField(metadata, 'continue') },
     ...(json['status'] === 'Success' || json['status'] === 'Failure' ? { status: json['status'] } : {}),
     ...textField(json, 'message'),
-    // A reason this version does not know is kept: guards fall back to the code for it.
+    // An unknown reason is kept: the guards use the code for it.
     ...(textField(json, 'reason') as { reason?: StatusReason }),
     ...(details ? { details } : {}),
     ...numberField(json, 'code'),

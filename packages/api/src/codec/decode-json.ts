@@ -2,18 +2,18 @@ import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { JsonReader, type JsonReaderOptions } from './json-reader.ts'
 import { countFields, countKnownFields } from './scan-json.ts'
 
-/** What {@link decodeJson} found: the value, and what strict field validation would say about it. */
+/** The result of {@link decodeJson}: the value and the problems that strict field validation finds in it. */
 export interface Decoded {
   readonly value: unknown
-  /** `unknown field "spec.x"`, `duplicate field "spec.y"`, in document order; empty unless strict. */
+  /** Such as `unknown field "spec.x"` and `duplicate field "spec.y"`, in document order. Empty unless strict. */
   readonly strictErrors: readonly string[]
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Parses JSON with Kubernetes' number rules and Go's error texts: integers are exact (a bigint beyond 2^53), the last of repeated
- * fields wins. Little slower than `JSON.parse`, which does the work for nearly all inputs.
+ * Parses JSON with Kubernetes' number rules and Go's error messages: integers are exact (a bigint beyond 2^53), and the
+ * last of duplicate fields wins. Almost as fast as `JSON.parse`, which does the work for nearly all inputs.
  */
 export function parseJson(input: string | Uint8Array): unknown {
   const text = typeof input === 'string' ? input : utf8.decode(input)
@@ -22,20 +22,21 @@ export function parseJson(input: string | Uint8Array): unknown {
 }
 
 /**
- * Parses JSON as the API server decodes a request body. With `strict`, repeated fields are reported; with a `schema` as well,
- * unknown ones are. Nothing is thrown for those: whether they are errors, warnings or nothing is the caller's policy.
+ * Parses JSON as the API server decodes a request body. With `strict`, duplicate fields are reported in `strictErrors`;
+ * with a `schema` as well, unknown fields are too. It never throws for them: the caller decides whether they are
+ * errors, warnings or ignored. Throws {@link ApiSyntaxError} only when the input is not JSON.
  */
 export function decodeJson(input: string | Uint8Array, options: JsonReaderOptions = {}): Decoded {
   if (!options.strict && options.schema === undefined) return { value: parseJson(input), strictErrors: [] }
   const text = typeof input === 'string' ? input : utf8.decode(input)
   const value = parseUsual(text)
   const fields = value === undefined ? -1 : countFields(input)
-  // No field was lost to a repetition if as many came out as went in.
+  // Equal counts before and after parsing prove that no field was a duplicate.
   if (fields >= 0 && countKnownFields(value, options.schema) === fields) return { value, strictErrors: [] }
   return read(input, text, options)
 }
 
-/** What `JSON.parse` makes of the text; `undefined` if it is not JSON, which the own reader explains. */
+/** The result of `JSON.parse`, or undefined when the text is not JSON. {@link JsonReader} then produces the error. */
 function parseUsual(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -44,7 +45,7 @@ function parseUsual(text: string): unknown {
   }
 }
 
-/** The error text for strict errors: `strict decoding error: unknown field "a", duplicate field "b"`. */
+/** The message that combines strict errors: `strict decoding error: unknown field "a", duplicate field "b"`. */
 export function strictDecodingMessage(errors: readonly string[]): string {
   return `strict decoding error: ${errors.join(', ')}`
 }
@@ -55,7 +56,7 @@ function read(input: string | Uint8Array, text: string, options: JsonReaderOptio
     const value = reader.read()
     return { value, strictErrors: reader.strictErrors }
   } catch (error) {
-    // Bytes that are no UTF-8 were replaced above; Go names the original byte, so find it by reading byte by byte.
+    // Decoding replaced invalid UTF-8. Go's message names the original byte, so read the input again byte by byte.
     if (typeof input !== 'string' && error instanceof ApiSyntaxError)
       new JsonReader(latin1(input), { bytes: true }).read()
     throw error

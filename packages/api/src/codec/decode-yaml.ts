@@ -15,7 +15,7 @@ import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 
 let loaded: typeof Yaml | undefined
 
-/** The parser, loaded with the first document that needs it: its import costs more than that of all of this package. */
+/** Loads the YAML parser on first use: importing it takes longer than importing all of this package. */
 function yaml(): typeof Yaml {
   return (loaded ??= createRequire(import.meta.url)('yaml') as typeof Yaml)
 }
@@ -23,20 +23,20 @@ function yaml(): typeof Yaml {
 const forbiddenCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/
 const coreTag = 'tag:yaml.org,2002:'
 
-/** Parses the first document of YAML text as kubectl and the API server do; of repeated keys the last one wins. */
+/** Parses the first document of a YAML text as kubectl and the API server do. The last of duplicate keys wins. */
 export function parseYaml(text: string): unknown {
   const simple = readAsJson(text) ?? readPlainYaml(text)
   return simple === undefined ? parseAnyYaml(text) : simple.value
 }
 
-/** As {@link parseYaml}, always with the parser. */
+/** Like {@link parseYaml}, but always uses the full parser. */
 export function parseAnyYaml(text: string): unknown {
   return new YamlReader(text).read()
 }
 
 /**
- * Decodes YAML as the API server decodes a request body: first into JSON, then as {@link decodeJson} does. When strict, repeated
- * keys are reported together, by line, as go-yaml does.
+ * Decodes YAML as the API server decodes a request body: converts it to JSON, then decodes that as {@link decodeJson}
+ * does. When strict, all duplicate keys are reported in one message with their lines, as go-yaml does.
  */
 export function decodeYaml(text: string, options: Pick<JsonReaderOptions, 'strict' | 'schema'> = {}): Decoded {
   const json = readAsJson(text, options.schema)
@@ -47,13 +47,13 @@ export function decodeYaml(text: string, options: Pick<JsonReaderOptions, 'stric
   const errors =
     repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n${repeated.map((key) => `  ${key}`).join('\n')}`]
   if (options.schema === undefined) return { value, strictErrors: errors }
-  // Unknown fields are reported in the order of the JSON that Go makes of the YAML, which is sorted.
+  // Go converts the YAML to JSON with sorted fields, so unknown fields are reported in that order.
   const decoded = decodeJson(encodeJson(value, { sortKeys: true }), options)
   return { value: decoded.value, strictErrors: [...errors, ...decoded.strictErrors] }
 }
 
-// Clients that speak of YAML mostly send JSON, which is read forty times faster as such. Undefined when there is anything to say
-// about the text, which YAML's reader would say in other words.
+// Clients that declare YAML mostly send JSON, and decoding it as JSON is about forty times faster. Returns undefined
+// when the text has a problem, because the YAML reader reports it with a different message.
 function readAsJson(text: string, schema?: JsonReaderOptions['schema']): Decoded | undefined {
   if (!looksLikeJson(text)) return undefined
   try {
@@ -71,7 +71,7 @@ class YamlReader {
   readonly #document: Document
   /** `line 8: key "k" already set in map`, in document order. */
   readonly repeatedKeys: string[] = []
-  // As go-yaml does it: documents that consist of little but aliases, and would grow without bound, are refused.
+  // As in go-yaml: a document that consists mostly of alias expansions is rejected, since it could grow without bound.
   #decoded = 0
   #fromAliases = 0
   #aliasDepth = 0
@@ -79,7 +79,7 @@ class YamlReader {
 
   constructor(source: string) {
     this.#source = source.startsWith('\ufeff') ? source.slice(1) : source
-    // Go's reader gives up at this depth; this one has to somewhat earlier.
+    // Go's reader stops at a depth of 10000. This one stops earlier (see maxYamlDepth) with the same message.
     if (isTooDeep(this.#source, () => new (yaml().Lexer)()))
       throw new ApiSyntaxError('yaml: exceeded max depth of 10000')
     if (forbiddenCharacter.test(this.#source)) throw new ApiSyntaxError('yaml: control characters are not allowed')
@@ -89,7 +89,7 @@ class YamlReader {
       lineCounter: this.#lines,
       logLevel: 'silent',
     })
-    // Later documents are not looked at, so they cannot be wrong either.
+    // Later documents are ignored, including their errors.
     const error = this.#document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
     if (error !== undefined) throw new ApiSyntaxError(goYamlMessage(error, this.#source))
   }
@@ -144,7 +144,7 @@ class YamlReader {
   #merge(node: unknown): Record<string, unknown>[] {
     const target = yaml().isAlias(node) ? this.#resolve(node) : node
     if (yaml().isMap(target)) return [this.#value(node) as Record<string, unknown>]
-    // Of several maps the later ones come first in go-yaml, and the first one set wins.
+    // go-yaml merges a sequence of maps from last to first, and the first value set wins.
     if (yaml().isSeq(target)) return target.items.flatMap((item) => this.#merge(item))
     throw new ApiSyntaxError('yaml: map merge requires map or sequence of maps as the value')
   }
@@ -184,7 +184,7 @@ class YamlReader {
   }
 }
 
-// Small documents may be nearly all aliases, large ones hardly (go-yaml's decode.go).
+// The share of alias expansions that is accepted; it shrinks as the document grows (decode.go in go-yaml).
 function allowedAliasShare(decoded: number): number {
   if (decoded <= 400_000) return 0.99
   if (decoded >= 4_000_000) return 0.1
@@ -219,7 +219,7 @@ function keyText(key: PlainScalar, value: unknown): string {
   return typeof key === 'number' && !Number.isInteger(key) ? goFloat(key) : String(key)
 }
 
-// As %#v prints what go-yaml decodes into.
+// Prints a decoded value as Go's %#v does.
 function goSyntax(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (typeof value !== 'object' || value === null) return String(value ?? '<nil>')

@@ -1,10 +1,10 @@
 import { compareUtf8 } from '@kubewright/schema'
 
-/** How {@link encodeJson} writes. */
+/** Options of {@link encodeJson}. */
 export interface EncodeJsonOptions {
-  /** Sort the fields of every object, as Go does for objects without a Go type (custom resources). @default false */
+  /** Sorts the fields of every object, as Go does for objects without a Go type (custom resources). @default false */
   readonly sortKeys?: boolean | undefined
-  /** Indent by this text and put a space after colons, as `json.MarshalIndent` does. @default '' */
+  /** Indents by this text and puts a space after each colon, as `json.MarshalIndent` does. @default '' */
   readonly indent?: string | undefined
 }
 
@@ -13,8 +13,8 @@ const htmlUnsafe = /[<>&\u2028\u2029]/g
 const loneSurrogate = /\\ud[89a-f][0-9a-f]{2}/g
 
 /**
- * Prints JSON as Kubernetes' serializer does: integers beyond 2^53 (bigint) exactly, `<`, `>` and `&` escaped, undefined fields
- * left out. No newline at the end, which the server's encoder adds.
+ * Encodes JSON as Kubernetes' serializer does: bigints are written exactly, `<`, `>` and `&` are escaped, undefined
+ * fields are omitted. Does not end with a newline; the server's encoder adds one.
  */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): string {
   const { sortKeys = false, indent = '' } = options
@@ -22,7 +22,7 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): str
     try {
       return escapeLikeGo(JSON.stringify(value, undefined, indent))
     } catch (error) {
-      // A bigint is what JSON.stringify refuses; looking for one first would cost every call.
+      // JSON.stringify throws for a bigint. Searching for one before each call would slow down every call.
       if (!hasBigint(value)) throw error
     }
   }
@@ -32,7 +32,7 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): str
 function escapeLikeGo(text: string): string {
   if (!differsFromGo.test(text)) return text
   return text.replace(htmlUnsafe, unicodeEscape).replace(loneSurrogate, (match, at: number, all: string) => {
-    // An escaped backslash before it means that this is text and no escape.
+    // After an odd number of backslashes this is literal text, not an escape sequence.
     return precedingBackslashes(all, at) % 2 === 0 ? '\\ufffd' : match
   })
 }
@@ -55,7 +55,7 @@ function hasBigint(value: unknown): boolean {
   return false
 }
 
-// What JSON.stringify would write, for the values and orders that it cannot do.
+// Writes like JSON.stringify, and supports bigints and sorted keys, which JSON.stringify does not.
 function write(value: unknown, sortKeys: boolean, indent: string, newline: string): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -80,7 +80,8 @@ function write(value: unknown, sortKeys: boolean, indent: string, newline: strin
   return out === '' ? '{}' : `${out}${outer}}`
 }
 
-// JavaScript's own order is that of the bytes unless there are characters beyond the surrogates, and it is much faster.
+// The default sort compares UTF-16 units. It equals byte order, and is much faster, unless a key has surrogates or
+// characters after them.
 function sortByBytes(keys: string[]): void {
   if (keys.some((key) => /[\ud800-\uffff]/.test(key))) keys.sort(compareUtf8)
   else keys.sort()

@@ -4,18 +4,18 @@ import { needsQuotes } from './yaml-scalar.ts'
 
 // go-yaml folds text at the first space beyond this column.
 const lineWidth = 80
-// Longer keys are written in the explicit form.
+// Longer keys are written in the explicit form (`? key`).
 const maxSimpleKey = 128
 
-/** How {@link encodeYaml} writes. */
+/** Options of {@link encodeYaml}. */
 export interface EncodeYamlOptions {
-  /** Sort the fields of objects, as kubectl prints them. @default true */
+  /** Sorts the fields of objects, as kubectl does. @default true */
   readonly sortKeys?: boolean | undefined
 }
 
 /**
- * Prints a value as YAML the way kubectl does: fields sorted, two spaces, lists not indented, text in quotes only where it would be
- * read as something else, texts of several lines as literal blocks, long ones folded.
+ * Encodes a value as YAML as kubectl does: fields sorted, two spaces of indentation, lists not indented, strings quoted
+ * only where YAML would read them as another type, multi-line strings as literal blocks, long lines folded.
  */
 export function encodeYaml(value: unknown, options: EncodeYamlOptions = {}): string {
   const writer = new YamlWriter(options.sortKeys ?? true)
@@ -33,7 +33,7 @@ class YamlWriter {
   }
 
   get text(): string {
-    // Line breaks are written in front of lines, so the last line still lacks its own.
+    // Line breaks are written before each line, so the last line still needs one.
     return `${this.#out}\n`
   }
 
@@ -41,7 +41,7 @@ class YamlWriter {
     this.#node(value, 0, true)
   }
 
-  // Writes a value; `fresh` says that the line holds nothing but indentation and dashes, so a block may start right here.
+  // `fresh`: the current line contains only indentation and dashes, so a block can start on it.
   #node(value: unknown, indent: number, fresh: boolean): void {
     if (Array.isArray(value)) {
       if (value.length === 0) this.#put(fresh ? '[]' : ' []')
@@ -78,7 +78,7 @@ class YamlWriter {
         this.#string(key, indent, true)
         this.#put(':')
       }
-      // A list hangs at the level of its key, everything else one level deeper.
+      // A list is indented like its key, other values two spaces deeper.
       this.#node(value, Array.isArray(value) ? indent : indent + 2, false)
     })
   }
@@ -125,7 +125,7 @@ class YamlWriter {
     chars.forEach((char, i) => {
       if (char === ' ' && !isKey && !afterSpace && this.#column > lineWidth && i > 0 && i < chars.length - 1) {
         this.#newLine(indent)
-        // A space that starts a line would be lost without the backslash.
+        // Without the backslash, a space at the start of a line would be lost.
         if (chars[i + 1] === ' ') this.#put('\\')
         afterSpace = true
         return
@@ -141,7 +141,7 @@ class YamlWriter {
     const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''
     this.#put(`|${hint}${chomp}`)
     const lines = text.split('\n')
-    // The last line break belongs to the line before it.
+    // The final line break belongs to the line before it.
     if (lines.at(-1) === '') lines.pop()
     for (const line of lines) {
       if (line === '') this.#out += '\n'
@@ -173,7 +173,7 @@ interface Traits {
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]|\ufeff/
 const indicators = /^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?:-](?:[ \t\n]|$)|:(?:[ \t\n]|$)|[ \t\n]#/
 
-// libyaml's rules of what each style can carry.
+// libyaml's rules for which style can represent a text.
 function traitsOf(text: string): Traits {
   if (text === '') return { plainAllowed: true, singleQuotedAllowed: true, blockAllowed: false }
   const special = unprintable.test(text)

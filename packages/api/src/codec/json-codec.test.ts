@@ -45,25 +45,25 @@ describe('JsonReader.read() fails as encoding/json does', () => {
     expect(catchError(() => parseJson(text))).toMatchObject({ message })
   })
 
-  it('names the byte, not the character, when bytes are no UTF-8', () => {
+  it('names the byte instead of the character when the input is not UTF-8', () => {
     const error = catchError(() => parseJson(Uint8Array.of(0x81, 0x20)))
     expect(error).toMatchObject({ message: "invalid character '\\u0081' looking for beginning of value" })
   })
 
-  it('refuses numbers beyond a float64', () => {
+  it('rejects numbers beyond float64', () => {
     expect(() => new JsonReader('1e400').read()).toThrow(
       'json: cannot unmarshal number 1e400 into Go value of type float64',
     )
   })
 
-  it('refuses to go deeper than Go does', () => {
+  it('rejects input nested deeper than Go allows', () => {
     expect(() => new JsonReader('['.repeat(10_001)).read()).toThrow("invalid character '[' exceeded max depth")
     expect(() => new JsonReader('{"a":'.repeat(10_001)).read()).toThrow("invalid character '{' exceeded max depth")
   })
 })
 
 describe('parseJson()', () => {
-  it('keeps integers exactly, up to 64 bits', () => {
+  it('keeps integers of up to 64 bits exactly', () => {
     expect(parseJson('[9007199254740993,-9223372036854775808,9007199254740991]')).toEqual([
       9007199254740993n,
       -9223372036854775808n,
@@ -75,7 +75,7 @@ describe('parseJson()', () => {
     expect(parseJson('9223372036854775808')).toBe(2 ** 63)
   })
 
-  it('replaces half a surrogate pair', () => {
+  it('replaces an unpaired surrogate', () => {
     expect(parseJson('["\\ud800","\\udc00x","\\ud83d\\ude00","\\ud800\\u0041"]')).toEqual([
       '\ufffd',
       '\ufffdx',
@@ -98,7 +98,7 @@ describe('parseJson()', () => {
     )
   })
 
-  it('agrees with JSON.parse about what is no JSON', () => {
+  it('rejects the texts that JSON.parse rejects', () => {
     const almost = fc.array(
       fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '1', '-', '.', 'e', 'true', 'nul', ' ', '"'),
       {
@@ -147,7 +147,7 @@ describe('decodeJson()', () => {
     })
   })
 
-  it('matches field names by case', () => {
+  it('matches field names case-sensitively', () => {
     const { value, strictErrors } = decodeJson('{"Data":{},"kind":"ConfigMap"}', { strict: true, schema: configMap })
     expect(value).toEqual({ kind: 'ConfigMap' })
     expect(strictErrors).toEqual(['unknown field "Data"'])
@@ -160,35 +160,35 @@ describe('decodeJson()', () => {
     ])
   })
 
-  it('lets the last of repeated fields win without a schema', () => {
+  it('keeps the last duplicate field without a schema', () => {
     expect(decodeJson('{"data":{"a":1},"data":{"b":2}}', { strict: true })).toEqual({
       value: { data: { b: 2 } },
       strictErrors: ['duplicate field "data"'],
     })
   })
 
-  it('takes over free-form fields as they are', () => {
+  it('keeps untyped fields without checking inside them', () => {
     expect(decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true, schema: configMap })).toEqual({
       value: { free: { a: [{ b: 2 }] } },
       strictErrors: [],
     })
   })
 
-  it('looks everywhere for duplicates without a schema', () => {
+  it('reports duplicates at every depth without a schema', () => {
     const { strictErrors } = decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true })
     expect(strictErrors).toEqual(['duplicate field "free.a[0].b"'])
   })
 
-  it('drops unknown fields without a word when not strict', () => {
+  it('drops unknown fields silently when not strict', () => {
     expect(decodeJson('{"nosuch":1}', { schema: configMap })).toEqual({ value: {}, strictErrors: [] })
   })
 
-  it('reports each problem once and a hundred at most', () => {
+  it('reports each problem once and at most one hundred', () => {
     const fields = Array.from({ length: 150 }, (_, i) => `"f${i}":1,"f${i}":1`)
     expect(decodeJson(`{${fields}}`, { strict: true, schema: configMap }).strictErrors).toHaveLength(100)
   })
 
-  it('gives the text of strict decoding errors', () => {
+  it('strictDecodingMessage() combines strict errors', () => {
     expect(strictDecodingMessage(['unknown field "a"', 'duplicate field "b"'])).toBe(
       'strict decoding error: unknown field "a", duplicate field "b"',
     )
@@ -204,13 +204,13 @@ describe('encodeJson()', () => {
     expect(encodeJson(value)).toBe(text)
   })
 
-  it('sorts fields by bytes when asked', () => {
+  it('sorts fields by bytes with sortKeys', () => {
     expect(encodeJson({ b: 1, a: { '\uffff': 1, '😀': 2 } }, { sortKeys: true })).toBe(
       '{"a":{"\uffff":1,"😀":2},"b":1}',
     )
   })
 
-  it('indents alike with and without big integers', () => {
+  it('indents the same way with and without bigints', () => {
     const value = { a: [1, { b: [] }], c: {} }
     expect(encodeJson({ ...value, d: 1n }, { indent: '  ' })).toBe(JSON.stringify({ ...value, d: 1 }, undefined, 2))
   })

@@ -3,21 +3,22 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 
-/** How {@link JsonReader} treats what plain JSON allows and the API server frowns upon. */
+/** Options of {@link JsonReader}. */
 export interface JsonReaderOptions {
   /** Collect `duplicate field` and `unknown field` errors. */
   readonly strict?: boolean | undefined
   /**
-   * The type that is decoded into. Fields that it does not know are dropped (and, when strict, reported), a repeated object is
-   * merged into the earlier one, both as decoding into a Go struct does. Without it every field is kept and the last one wins.
+   * The type to decode into. As with decoding into a Go struct, unknown fields are dropped (and reported when strict),
+   * and a duplicate object is merged into the earlier one. Without a schema every field is kept and the last duplicate
+   * wins.
    */
   readonly schema?: JSONSchemaProps | undefined
-  /** The text holds one byte in each character; errors then name bytes as they are. */
+  /** Each character of the text is one byte (latin1). Error messages then name the original bytes. */
   readonly bytes?: boolean | undefined
 }
 
-// Go's decoder gives up at 10000. This one must not come near the end of the stack, where compiling a regular expression would end the
-// process; to the caller it reads the same.
+// Go's decoder stops at 10000. This limit is lower: a stack overflow while V8 compiles a regular expression would abort
+// the process. The error message is the same.
 const maxDepth = 2000
 const maxStrictErrors = 100
 
@@ -25,18 +26,19 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * A JSON parser with the semantics and error texts of sigs.k8s.io/json: case-sensitive names, integers kept exactly (a bigint
- * beyond 2^53, a float beyond int64), duplicate and unknown fields reported by path. One instance reads one text.
+ * A JSON parser with the semantics and error messages of sigs.k8s.io/json: case-sensitive names, exact integers (a
+ * bigint beyond 2^53, a float beyond int64), duplicate and unknown fields reported by path. One instance reads one
+ * text.
  */
 export class JsonReader {
   readonly #text: string
-  // Off inside of fields that are taken over as they are.
+  // False while skipping values that are not checked for strict errors.
   #strict: boolean
   readonly #schema: JSONSchemaProps | undefined
   readonly #bytes: boolean
   #at = 0
   #depth = 0
-  // The path to the value being read: names and indexes. Only strict reading needs it.
+  // The path to the current value: names and indexes. Maintained only when strict.
   readonly #path: (string | number)[] = []
   readonly #errors = new Set<string>()
 
@@ -47,12 +49,12 @@ export class JsonReader {
     this.#bytes = options.bytes ?? false
   }
 
-  /** The strict errors found so far, in document order, without repetitions, 100 at most. */
+  /** The strict errors found so far: in document order, without duplicates, at most 100. */
   get strictErrors(): string[] {
     return [...this.#errors]
   }
 
-  /** Reads the whole text as one value; throws {@link JsonSyntaxError} with Go's text otherwise. */
+  /** Reads the whole text as one value. Throws {@link JsonSyntaxError} with Go's message when it is not JSON. */
   read(): unknown {
     try {
       this.#space()
@@ -91,7 +93,7 @@ export class JsonReader {
     const shape = schema === undefined ? undefined : shapeOf(schema)
     if (schema !== undefined && shape === undefined) return this.#opaque() as Record<string, unknown>
     this.#enter()
-    // Decoding into a struct or typed map that was filled before goes on filling it.
+    // A duplicate struct field continues to fill the object that the first occurrence created.
     const object = shape !== undefined && isObject(previous) ? previous : {}
     let seen: Set<string> | undefined
     this.#at++
@@ -149,7 +151,7 @@ export class JsonReader {
     }
   }
 
-  // Unknown fields and those without a type of their own: Go passes over them without looking for duplicates inside.
+  // Unknown and untyped values: Go does not look for duplicate fields inside them.
   #opaque(): unknown {
     const strict = this.#strict
     this.#strict = false
@@ -200,7 +202,7 @@ export class JsonReader {
             out += String.fromCharCode(unit, low)
             at += 6
           } else {
-            // Half of a pair without the other half becomes U+FFFD, as in Go.
+            // An unpaired surrogate becomes U+FFFD, as in Go.
             out += isHighSurrogate(unit) || isLowSurrogate(unit) ? '\ufffd' : String.fromCharCode(unit)
           }
         } else {
@@ -322,7 +324,7 @@ export class JsonReader {
   }
 }
 
-// A struct has a fixed set of fields, a typed map has values of one type; anything else is decoded as it comes.
+// A struct has a fixed set of fields, and a typed map has values of one type. Other objects are untyped.
 interface Shape {
   readonly fields?: Readonly<Record<string, JSONSchemaProps>> | undefined
   readonly values?: JSONSchemaProps | undefined
@@ -349,7 +351,7 @@ const simpleEscapes: ReadonlyMap<number, string> = new Map([
 function toNumber(literal: string, integral: boolean): number | bigint {
   const value = Number(literal)
   if (integral) {
-    // Up to fifteen digits are always exact, and nearly all integers are that short.
+    // Integers of up to fifteen digits are always exact; nearly all are that short.
     if (literal.length <= 15 || Number.isSafeInteger(value)) return value === 0 ? 0 : value
     const exact = BigInt(literal)
     return BigInt.asIntN(64, exact) === exact ? exact : value

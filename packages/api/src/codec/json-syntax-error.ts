@@ -1,15 +1,16 @@
 import { goQuote } from '@kubewright/base'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
-// At the end of the input Go feeds its scanner one more space; where a space is wrong, that space is what it complains about.
+// At the end of the input, Go feeds its scanner one more space. In these states the space is the invalid character that
+// Go reports.
 const spaceIsWrong = /^in (literal|numeric|exponent|string escape|\\u)|^after decimal/
 
 /**
- * Text that is no JSON, in the words of Go's encoding/json: `invalid character 'x' looking for beginning of value` or
- * `unexpected end of JSON input`.
+ * A text is not valid JSON. The message is that of Go's encoding/json: `invalid character 'x' looking for beginning of
+ * value` or `unexpected end of JSON input`.
  */
 export class JsonSyntaxError extends ApiSyntaxError {
-  /** How many bytes had been read when the error showed, the offending one included. */
+  /** The number of bytes read when the error was found, including the invalid one. */
   readonly offset: number
 
   static {
@@ -21,8 +22,8 @@ export class JsonSyntaxError extends ApiSyntaxError {
   }
 
   /**
-   * `at` is the index of the offending character; `context` is what was expected there, as Go words it; `bytes` says that each
-   * character of the text is one byte.
+   * `at` is the index of the invalid character, `context` is Go's wording for the scanner state there, and `bytes`
+   * means that each character of the text is one byte.
    */
   constructor(text: string, at: number, context: string, bytes = false) {
     super(messageFor(text, at, context, bytes))
@@ -38,7 +39,7 @@ function messageFor(text: string, at: number, context: string, bytes: boolean): 
   return spaceIsWrong.test(context) ? `invalid character ' ' ${context}` : 'unexpected end of JSON input'
 }
 
-// Go scans bytes and prints the offending byte as if it were a code point.
+// Go scans bytes and prints the invalid byte as if it were a code point.
 function quoteByte(byte: number): string {
   if (byte === 0x27) return "'\\''"
   if (byte === 0x22) return "'\"'"

@@ -1,4 +1,4 @@
-/** Whether text looks like JSON: its first character that is no white space is an opening brace (GuessJSONStream). */
+/** Whether the first non-white-space character of a text is an opening brace (as GuessJSONStream in apimachinery). */
 export function looksLikeJson(text: string): boolean {
   return /^\s*\{/.test(text)
 }

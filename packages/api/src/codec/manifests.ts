@@ -5,8 +5,8 @@ import { JsonSyntaxError } from './json-syntax-error.ts'
 import { looksLikeJson } from './looks-like-json.ts'
 
 /**
- * Splits a YAML stream at lines that start with `---`, as kubectl does before it parses anything; nothing but a comment may
- * follow the dashes. Documents without a line of text are left out.
+ * Splits a YAML stream at lines that start with `---`, as kubectl does before parsing. Only a comment may follow the
+ * dashes on such a line. Blank documents are omitted.
  */
 export function splitYamlDocuments(text: string): string[] {
   const documents: string[] = []
@@ -29,8 +29,8 @@ export function splitYamlDocuments(text: string): string[] {
 }
 
 /**
- * Reads a file of manifests as `kubectl apply -f` does: YAML documents, or JSON objects one after the other. Documents that hold
- * nothing (comments only, `null`) are left out.
+ * Parses a manifest file as `kubectl apply -f` does: YAML documents, or concatenated JSON objects. Empty documents
+ * (only comments, or `null`) are omitted.
  */
 export function parseManifests(text: string): unknown[] {
   if (!looksLikeJson(text)) return parseYamlDocuments(text)
@@ -39,7 +39,7 @@ export function parseManifests(text: string): unknown[] {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     try {
-      // A flow mapping of YAML also starts with a brace.
+      // A YAML flow mapping also starts with a brace.
       return parseYamlDocuments(text)
     } catch {
       throw new ApiSyntaxError(`json: offset ${error.offset}: ${error.message}`, { cause: error })
@@ -62,7 +62,7 @@ function fromYaml(document: string): unknown {
   }
 }
 
-// JSON objects back to back. The text is cut where braces balance; what is left over is parsed for the sake of its error.
+// Parses concatenated JSON objects. The text is cut where braces balance; the remainder is parsed to obtain its error.
 function parseJsonStream(text: string): unknown[] {
   const values: unknown[] = []
   let start = 0

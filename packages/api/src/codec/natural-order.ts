@@ -2,8 +2,9 @@ const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
 
 /**
- * Orders keys as go-yaml v2 does: numbers inside names by value (`a2` before `a10`), letters after other characters. Where both
- * rules meet (`2`, `10`, `1a`) this is no order at all, and neither is Go's output.
+ * Compares keys as go-yaml v2 does: numbers inside names by value (`a2` before `a10`), letters after other characters.
+ * The two rules contradict each other for keys such as `2`, `10` and `1a`: the comparison is then not transitive, and
+ * neither is go-yaml's.
  */
 export function compareNaturally(a: string, b: string): number {
   const x = [...a]
@@ -20,7 +21,7 @@ export function compareNaturally(a: string, b: string): number {
 }
 
 function compareNumbers(x: readonly string[], y: readonly string[], at: number): number {
-  // Zeros in the middle of a number count, leading ones do not.
+  // Zeros inside a number count; leading zeros do not.
   const inNumber = (x[at] === '0' || y[at] === '0') && startsNumberBefore(x, at)
   const [xValue, xEnd] = numberAt(x, at, inNumber)
   const [yValue, yEnd] = numberAt(y, at, inNumber)
@@ -37,7 +38,7 @@ function startsNumberBefore(chars: readonly string[], at: number): boolean {
 function numberAt(chars: readonly string[], at: number, inNumber: boolean): [value: bigint, end: number] {
   let value = inNumber ? 1n : 0n
   let end = at
-  // In 64 bits and with their overflow, as in Go.
+  // 64-bit arithmetic with overflow, as in Go.
   for (; end < chars.length && digit.test(chars[end]!); end++) {
     value = BigInt.asIntN(64, value * 10n + BigInt(codeOf(chars[end]!) - 0x30))
   }

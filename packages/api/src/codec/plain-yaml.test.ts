@@ -69,7 +69,7 @@ describe('readPlainYaml()', () => {
     ['a scalar alone', 'a'],
   ])('leaves %s to the parser', (_, text) => expect(readPlainYaml(text)).toBeUndefined())
 
-  it('reads back what programs write, as the parser does', () => {
+  it('reads the output of encoders as the full parser does', () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9./:=-]{0,12}$/)
     const key = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9./-]{0,8}$/)
     const { value } = fc.letrec((tie) => ({
@@ -87,7 +87,7 @@ describe('readPlainYaml()', () => {
     )
   })
 
-  it('never reads anything in another way than the parser', () => {
+  it('never returns a value that differs from the full parser’s', () => {
     const piece = fc.constantFrom(
       ...[
         'a:',

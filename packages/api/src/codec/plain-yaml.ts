@@ -5,20 +5,20 @@ interface Line {
   readonly text: string
 }
 
-/** Thrown, and caught, when the text is not as simple as it has to be. */
+/** Thrown and caught internally when the text is outside of the supported subset. */
 const notPlain = new Error('not plain')
 
 const entry = /^([A-Za-z][A-Za-z0-9_./-]*):(?: +(.*))?$/
-// Texts without spaces, colons at their end, or anything else that means something to YAML.
+// Text without spaces, a trailing colon or any other YAML syntax.
 const bare = /^[A-Za-z0-9_/.+-](?:[A-Za-z0-9_/.+=:@%,~-]*[A-Za-z0-9_/.+=@%~-])?$/
 const quoted = /^(?:"([^"\\]*)"|'([^']*)')$/
 const count = /^(?:0|[1-9][0-9]{0,14})$/
 const maxDepth = 64
 
 /**
- * Reads YAML of the form that programs write: maps and lists in blocks, and scalars that fit on their line. Kubeconfigs and most
- * manifests are like that, and are read without loading a parser. Undefined for every text that has anything else in it, right or
- * wrong: what this reads means the same to a full parser.
+ * Reads the YAML subset that programs usually write: block maps, block lists and single-line scalars. Kubeconfigs and
+ * most manifests are in this subset and are read without loading the full parser. Returns undefined for any other text,
+ * valid or not. Guarantee: a value that this function returns equals the result of the full parser.
  */
 export function readPlainYaml(text: string): { readonly value: unknown } | undefined {
   const lines = plainLines(text)
@@ -33,7 +33,7 @@ export function readPlainYaml(text: string): { readonly value: unknown } | undef
 }
 
 function plainLines(text: string): Line[] | undefined {
-  // Printable ASCII and ends of lines: everything else may have a meaning.
+  // Only printable ASCII and line feeds: any other character may be YAML syntax.
   if (!/^[\n\x20-\x7e]*$/.test(text)) return undefined
   const lines: Line[] = []
   for (const raw of text.split('\n')) {
@@ -60,7 +60,7 @@ class PlainReader {
     return value
   }
 
-  /** What stands at this indent, beginning with the next line. */
+  /** Reads the block at this indent, starting with the next line. */
   #block(indent: number): unknown {
     if (++this.#depth > maxDepth) throw notPlain
     const line = this.#lines[this.#next]
@@ -89,7 +89,7 @@ class PlainReader {
       const content = line.text.slice(1).trimStart()
       if (content === '') throw notPlain
       if (entry.test(content) || isItem({ indent, text: content })) {
-        // The rest of the line is the first one of a block that begins where it stands.
+        // The rest of the line is the first line of a nested block, which starts at its column.
         const inner = indent + line.text.length - content.length
         this.#lines[this.#next] = { indent: inner, text: content }
         list.push(this.#block(inner))
@@ -101,7 +101,7 @@ class PlainReader {
     return list
   }
 
-  /** The value of a key that has none on its line: a block further in, a list at the same indent, or nothing. */
+  /** The value of a key without a value on its line: a deeper block, a list at the same indent, or null. */
   #below(indent: number): unknown {
     const line = this.#lines[this.#next]
     if (line === undefined || line.indent < indent) return null
@@ -110,7 +110,7 @@ class PlainReader {
   }
 
   #scalar(text: string, indent: number): unknown {
-    // What is further in would go on with the text of this line.
+    // A deeper line would continue the text of this one.
     if ((this.#lines[this.#next]?.indent ?? 0) > indent) throw notPlain
     if (text === '{}') return {}
     if (text === '[]') return []
@@ -123,7 +123,7 @@ class PlainReader {
     return value
   }
 
-  /** The next line, if it stands at this indent; one that stands further in belongs to nothing. */
+  /** The next line if it is at this indent, undefined if it is further out. A deeper line is outside of the subset. */
   #at(indent: number): Line | undefined {
     const line = this.#lines[this.#next]
     if (line === undefined || line.indent < indent) return undefined

@@ -19,7 +19,7 @@ const schema: JSONSchemaProps = {
   },
 }
 
-/** JSON text with repeated and unknown fields, odd numbers and odd spacing. */
+/** JSON text with duplicate and unknown fields, unusual numbers and unusual spacing. */
 const texts = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -40,7 +40,7 @@ const texts = fc.letrec<{ value: string; object: string }>((tie) => ({
     .map((fields) => `{${fields.map(([name, space, value]) => `"${name}"${space}:${space}${value}`).join(',')}}`),
 })).value
 
-/** What came of it: also the kind of zero, and which numbers are bigints. */
+/** Prints a value so that the sign of zero and bigints are visible. */
 function outcome(decode: () => unknown): unknown {
   try {
     return { value: decode() }
@@ -54,7 +54,7 @@ describe('decodeJson()', () => {
     ['strict with a type', { strict: true, schema }],
     ['with a type', { schema }],
     ['strict', { strict: true }],
-  ])('%s finds what the reader finds', (_, options) => {
+  ])('%s returns what JsonReader returns', (_, options) => {
     fc.assert(
       fc.property(texts, (text) => {
         const reader = new JsonReader(text, options)
@@ -66,14 +66,14 @@ describe('decodeJson()', () => {
     )
   })
 
-  it('refuses to go deeper than Go does', () => {
+  it('rejects input nested deeper than Go allows', () => {
     const text = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     expect(() => decodeJson(text, { strict: true })).toThrow('exceeded max depth')
     expect(() => parseJson(text)).toThrow('exceeded max depth')
   })
 })
 
-it('parseJson() finds what the reader finds', () => {
+it('parseJson() returns what JsonReader returns', () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(outcome(() => parseJson(text))).toEqual(outcome(() => new JsonReader(text).read()))
@@ -97,7 +97,7 @@ describe('countFields()', () => {
   })
 })
 
-it('countKnownFields() looks into what has a type, and gives up at what is unknown', () => {
+it('countKnownFields() descends into typed fields and returns -1 for an unknown one', () => {
   expect(countKnownFields({ a: 1, b: { c: [{ a: 1 }] }, d: { x: { y: 1 } }, e: [{ z: 1 }] }, schema)).toBe(9)
   expect(countKnownFields({ c: { any: { b: 1 } } }, schema)).toBe(3)
   expect(countKnownFields({ c: { any: { x: 1 } } }, schema)).toBe(-1)

@@ -1,21 +1,21 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 
-// Deeper than any API object, and far from where Go gives up.
+// Deeper than any API object and well below Go's limit.
 const maxDepth = 1000
-// Up to fifteen digits are always exact.
+// Integers of up to fifteen digits are always exact.
 const maxDigits = 15
 
 const encoder = new TextEncoder()
-// Holds the bytes of most texts; nothing stays in it between calls.
+// Large enough for most texts. Holds no data between calls.
 const scratch = new Uint8Array(48 * 1024)
 
 /**
- * Goes over a text that is known to be JSON and counts the fields of all its objects, those that are repeated included. -1 if Go
- * would read some of it differently than `JSON.parse`: a number that is large, negative zero or has an exponent, half a surrogate
- * pair, very deep nesting.
+ * Counts the fields of all objects in a text that is known to be JSON, including duplicates. Returns -1 when Go would
+ * decode some of it differently from `JSON.parse`: a number that is large, is negative zero or has an exponent, an
+ * unpaired surrogate, or very deep nesting.
  */
 export function countFields(input: string | Uint8Array): number {
-  // Bytes are several times faster to go over than the characters of a string.
+  // Scanning bytes is several times faster than scanning the characters of a string.
   if (typeof input !== 'string') return countIn(input, input.length)
   if (input.length * 3 <= scratch.length) return countIn(scratch, encoder.encodeInto(input, scratch).written)
   const bytes = encoder.encode(input)
@@ -33,7 +33,7 @@ function countIn(bytes: Uint8Array, length: number): number {
         if (inner === 0x22) break
         if (inner === 0x5c) {
           at++
-          // \ud…: the only escapes that can be half of something.
+          // Only an escape of the form \ud... can be an unpaired surrogate.
           if (bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64) return -1
         }
       }
@@ -55,8 +55,8 @@ function countIn(bytes: Uint8Array, length: number): number {
 }
 
 /**
- * Counts the fields of all objects in a decoded value, if decoding it into the schema's type would leave it as it is; -1 as soon as
- * there is a field that the type does not know.
+ * Counts the fields of all objects in a decoded value, provided that decoding it into the schema's type would not
+ * change it. Returns -1 at the first field that the type does not have.
  */
 export function countKnownFields(value: unknown, schema: JSONSchemaProps | undefined): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -45,11 +45,11 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     expect(parseYaml(`a: ${text === '-' ? '"-"' : text}`)).toEqual({ a: value })
   })
 
-  it('turns keys into strings', () => {
+  it('converts keys to strings', () => {
     expect(parseYaml('on: 1\n0777: 2\n1.5: 3\nn: 4\n')).toEqual({ true: 1, '511': 2, '1.5': 3, false: 4 })
   })
 
-  it('follows anchors, aliases and merge keys', () => {
+  it('resolves anchors, aliases and merge keys', () => {
     expect(parseYaml('x: &x {a: 1, b: 2}\nw:\n  <<: *x\n  b: 3\nz: *x\n')).toEqual({
       x: { a: 1, b: 2 },
       w: { a: 1, b: 3 },
@@ -57,17 +57,17 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     })
   })
 
-  it('refuses a document that explodes', () => {
+  it('rejects a document with excessive aliasing', () => {
     const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`)}]`)
     expect(() => parseYaml(`a0: &a0 x\n${levels.join('\n')}`)).toThrow('yaml: document contains excessive aliasing')
     expect(() => parseYaml('a: &a [*a]')).toThrow("yaml: anchor 'a' value contains itself")
   })
 
-  it('refuses numbers that JSON does not have', () => {
+  it('rejects numbers that JSON cannot represent', () => {
     expect(() => parseYaml('a: .inf')).toThrow('json: unsupported value: +Inf')
   })
 
-  it('reads the first document only', () => {
+  it('reads only the first document', () => {
     expect(parseYaml('a: 1\n---\nb: [')).toEqual({ a: 1 })
     expect(parseYaml('')).toBeNull()
   })
@@ -104,7 +104,7 @@ describe('decodeYaml()', () => {
     properties: { spec: { properties: { n: { type: 'integer' } } }, data: { additionalProperties: {} } },
   }
 
-  it('reports repeated keys by line and unknown fields by name', () => {
+  it('reports duplicate keys by line and unknown fields by name', () => {
     const text = 'data:\n  k: v\n  k: w\nzz: 1\nspec:\n  n: 1\n  "n": 1\nnosuch: 2\n'
     expect(decodeYaml(text, { strict: true, schema })).toEqual({
       value: { data: { k: 'w' }, spec: { n: 1 } },
@@ -117,14 +117,14 @@ describe('decodeYaml()', () => {
     })
   })
 
-  it('sees that two keys are the same boolean', () => {
+  it('reports two spellings of the same boolean key as duplicates', () => {
     expect(decodeYaml('spec:\n  n: 1\n  no: 2\n', { strict: true })).toEqual({
       value: { spec: { false: 2 } },
       strictErrors: ['yaml: unmarshal errors:\n  line 3: key false already set in map'],
     })
   })
 
-  it('takes JSON for the YAML that it is', () => {
+  it('reads JSON as YAML', () => {
     expect(decodeYaml('{"data":{"k":"v","k":"w"}}', { strict: true }).strictErrors).toEqual([
       'yaml: unmarshal errors:\n  line 1: key "k" already set in map',
     ])
@@ -173,7 +173,7 @@ describe('encodeYaml() prints as kubectl does', () => {
     expect(parseYaml(text)).toEqual({ message: long })
   })
 
-  it('keeps the order of fields when asked', () => {
+  it('keeps the order of fields with sortKeys: false', () => {
     expect(encodeYaml({ b: 1, a: 2 }, { sortKeys: false })).toBe('b: 1\na: 2\n')
   })
 
@@ -232,12 +232,12 @@ it('compareNaturally() is antisymmetric', () => {
 })
 
 describe('manifests', () => {
-  it('split at document separators', () => {
+  it('splitYamlDocuments() splits at document separators', () => {
     expect(splitYamlDocuments('---\na: 1\n--- # two\n\n---\nb: 2')).toEqual(['a: 1\n', 'b: 2\n'])
     expect(() => splitYamlDocuments('a: 1\n--- b: 2\n')).toThrow('invalid Yaml document separator: b: 2')
   })
 
-  it('are YAML or JSON', () => {
+  it('parseManifests() reads YAML and JSON', () => {
     expect([looksLikeJson(' \n{"a":1}'), looksLikeJson('a: {}')]).toEqual([true, false])
     expect(parseManifests('{"a":"}"}\n{"b":2}')).toEqual([{ a: '}' }, { b: 2 }])
     expect(parseManifests('{a: 1}\n---\nb: 2\n---\n# nothing\n')).toEqual([{ a: 1 }, { b: 2 }])

@@ -13,17 +13,17 @@ describe('isTooDeep()', () => {
     ['lists on one line', (n: number) => `${'- '.repeat(n)}x`],
     ['keys on one line', (n: number) => `${'? '.repeat(n)}x`],
     ['indentation', (n: number) => `${Array.from({ length: n }, (_, i) => `${' '.repeat(i)}a:`).join('\n')} 1`],
-  ])('finds %s that nest too deep', (_, make) => {
+  ])('detects %s nested too deeply', (_, make) => {
     expect([isTooDeep(make(900)), isTooDeep(make(1100)), isTooDeep(make(5000))]).toEqual([false, true, true])
   })
 
-  test('does not mind brackets in texts', () => {
+  test('ignores brackets inside strings', () => {
     expect(isTooDeep(`a: "${'['.repeat(5000)}"\nb: |\n  ${'\u001b[31m x'.repeat(5000)}\nc: ${'-'.repeat(3000)}`)).toBe(
       false,
     )
   })
 
-  test('bodies of megabytes are refused and do not end the process', () => {
+  test('parseYaml() rejects bodies of several megabytes without aborting the process', () => {
     expect(() => parseYaml('['.repeat(1_500_000))).toThrow('yaml: exceeded max depth of 10000')
     expect(() => parseYaml('- '.repeat(1_500_000))).toThrow('yaml: exceeded max depth of 10000')
   })

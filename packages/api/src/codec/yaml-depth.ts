@@ -1,25 +1,25 @@
 import type { Lexer } from 'yaml'
 
 /**
- * The deepest nesting that is read. YAML's own reader goes down by recursion, and a stack that ends while a regular expression is being
- * compiled ends the process, which no error handler sees; so what is too deep must not get there.
+ * The maximum nesting depth. The YAML parser is recursive, and a stack overflow while V8 compiles a regular expression
+ * aborts the process without reaching any error handler. Deeper texts must therefore be rejected before parsing.
  */
 export const maxYamlDepth = 1000
 
 /**
- * Whether a text nests deeper than {@link maxYamlDepth}, in brackets, lists within lists on one line, and indentation together. The
- * lexer is made for suspicious texts only, because its import is costly.
+ * Whether a text nests deeper than {@link maxYamlDepth}. Counts brackets, lists that start on one line, and indentation
+ * together. The lexer is created only for suspicious texts, because importing it is expensive.
  */
 export function isTooDeep(text: string, lexer: () => Lexer): boolean {
   const indents = indentDepth(text)
-  // Brackets within texts count here, so that only suspicious texts are looked at closely.
+  // The bound also counts brackets inside strings, so it never misses a deep text; the lexer then gives the exact depth.
   return indents + bracketBound(text) > maxYamlDepth && indents + tokenDepth(text, lexer()) > maxYamlDepth
 }
 
 const space = 0x20
 const newline = 0x0a
 
-/** How many lines are open at most, each further in than the one before; and the lists that begin on one line. */
+/** The maximum number of enclosing lines, each indented further than the one before it. */
 function indentDepth(text: string): number {
   const open: number[] = []
   let deepest = 0

@@ -1,21 +1,22 @@
 import type { YAMLError } from 'yaml'
 
-// What go-yaml reports: its scanner counts lines from one, its parser from zero, and neither mentions the first line.
+// A go-yaml error. Its scanner counts lines from one, its parser from zero, and neither mentions the first line.
 interface Problem {
   readonly text: string
-  /** The line as go-yaml would print it; 0 for none. */
+  /** The line as go-yaml prints it; 0 for none. */
   readonly line: number
 }
 
 /**
- * Puts an error of the `yaml` package into go-yaml's words, `yaml: line 2: mapping values are not allowed in this context`. The
- * two parsers notice mistakes at different places, so for unusual ones text or line may differ from what kubectl prints.
+ * Translates an error of the `yaml` package to go-yaml's message, such as `yaml: line 2: mapping values are not allowed
+ * in this context`. The two parsers detect errors at different positions, so for rare errors the text or the line may
+ * differ from kubectl's.
  */
 export function goYamlMessage(error: YAMLError, source: string): string {
   return messageOf(problemOf(error, source))
 }
 
-/** The message for a mapping entry without a key, which the `yaml` package lets pass. */
+/** The message for a mapping entry without a key, which the `yaml` package accepts. */
 export function missingKeyMessage(source: string, at: number): string {
   return messageOf(parser('did not find expected key', source, at))
 }
@@ -60,11 +61,11 @@ function problemOf(error: YAMLError, source: string): Problem {
   }
 }
 
-// A line without a colon where a mapping has its keys cannot be anything else; elsewhere it is text that goes on in the next line.
+// Where a mapping expects a key, a line without a colon is an error. Elsewhere it is text that continues on the next line.
 function multilineKey(source: string, at: number): Problem {
   if (dash.test(source.slice(at))) return parser('did not find expected key', source, at)
   const column = at - lineStart(source, at)
-  // After a dash on the same line a new value starts, so no mapping can be open there.
+  // After a dash on the same line, a new value starts, so no mapping is open at this column.
   const startsLine = source.slice(at - column, at).trim() === ''
   for (const line of startsLine ? linesBefore(source, at) : []) {
     const indent = contentColumn(line)
@@ -113,20 +114,20 @@ function unexpected(error: YAMLError, source: string, at: number): Problem {
   return noColon(source, at)
 }
 
-// A line that should have been a key is given up where the next one starts.
+// go-yaml reports a missing colon on the line after the one that lacks it.
 function noColon(source: string, at: number): Problem {
   const next = nextLineWithContent(source, at)
   const text = "could not find expected ':'"
   return next < source.length ? scanner(text, source, next) : { text, line: endLine(source) + 1 }
 }
 
-// Whether the line above ends with text without quotes, which the line at hand would go on with.
+// Whether the previous line ends with unquoted text that this line would continue.
 function continuesText(source: string, at: number): boolean {
   const [above = ''] = linesBefore(source, at)
   return !/(?:^|\s)#|[:"'\]}|>-]\s*$/.test(above)
 }
 
-// A list in brackets or a map in braces that does not end.
+// The error of a flow list or flow map that is not closed.
 function flowEnd(error: YAMLError, source: string, at: number): Problem | undefined {
   const text = flowProblem(error.message)
   if (text === undefined) return undefined
@@ -148,7 +149,7 @@ function parser(text: string, source: string, at: number): Problem {
   return { text, line: newlinesBefore(source, at) }
 }
 
-// What is missed at the end of the text is noticed in the line behind it.
+// go-yaml reports what is missing at the end of the text on the line after the last one.
 function endLine(source: string): number {
   return newlinesBefore(source, source.length) + (source.endsWith('\n') ? 0 : 1)
 }
@@ -168,13 +169,13 @@ function lineEnd(source: string, at: number): number {
   return end < 0 ? source.length : end
 }
 
-// The lines above that hold more than a comment, the nearest first.
+// The preceding lines that contain more than a comment, nearest first.
 function linesBefore(source: string, at: number): string[] {
   const above = source.slice(0, lineStart(source, at)).split('\n')
   return above.filter((line) => /^\s*[^\s#]/.test(line)).reverse()
 }
 
-// Where the text of a line starts once the dashes of list entries are skipped.
+// The column where the content of a line starts, after the dashes of list entries.
 function contentColumn(line: string): number {
   return /^(?:\s*-(?=\s))*\s*/.exec(line)![0].length
 }

@@ -1,6 +1,6 @@
 import { isCalendarDate } from '@kubewright/base'
 
-/** What a plain YAML scalar means to Kubernetes' YAML reader. */
+/** The value of a plain YAML scalar in Kubernetes' YAML reader. */
 export type PlainScalar = null | boolean | number | bigint | string
 
 const nulls = new Set(['', '~', 'null', 'Null', 'NULL'])
@@ -18,8 +18,8 @@ const timestamp =
 const base60 = /^[+-]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 /**
- * Resolves a plain scalar as go-yaml v2 does, which is neither YAML 1.1 nor 1.2: `yes`, `on` and `y` are booleans, `0777` and
- * `0o777` are octal, underscores in numbers are ignored, while dates and `1:30` stay strings.
+ * Resolves a plain scalar as go-yaml v2 does, which is neither YAML 1.1 nor 1.2: `yes`, `on` and `y` are booleans,
+ * `0777` and `0o777` are octal, underscores in numbers are ignored, while dates and `1:30` stay strings.
  */
 export function resolvePlain(text: string): PlainScalar {
   if (nulls.has(text)) return null
@@ -38,13 +38,13 @@ export function resolvePlain(text: string): PlainScalar {
   return floatValue(plain) ?? text
 }
 
-// A number that no float64 can hold stays text.
+// A number that does not fit a float64 stays a string.
 function floatValue(text: string): number | undefined {
   const value = float.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Whether a string has to be quoted lest it is read as something else. */
+/** Whether a string must be quoted, because YAML would otherwise read it as another type. */
 export function needsQuotes(text: string): boolean {
   return typeof resolvePlain(text) !== 'string' || text === '<<' || isTimestamp(text) || base60.test(text)
 }
@@ -55,7 +55,8 @@ function isTimestamp(text: string): boolean {
   return isCalendarDate(`${parts[1]}-${parts[2]!.padStart(2, '0')}-${parts[3]!.padStart(2, '0')}`)
 }
 
-// Within int64 or uint64, or undefined: a decimal number beyond is a float, others are text.
+// The value if it fits int64 or uint64, else undefined. A decimal number beyond that is a float; other notations are
+// strings.
 function integerValue(sign: string, digits: string): number | bigint | undefined {
   const octal = /^0[0-7]/.test(digits)
   const magnitude = BigInt(octal ? `0o${digits.slice(1)}` : digits)

@@ -2,18 +2,18 @@ import { FieldSet } from './field-set.ts'
 import { type FieldSetPath, fieldSetPath } from './path-element.ts'
 import { type MutableSetTree, nodeOf, type SetTree } from './set-tree.ts'
 
-/** Narrows a set, for instance to what an endpoint may write. */
+/** Restricts a set, for example to the fields that an endpoint may write. */
 export type FieldSetFilter = (set: FieldSet) => FieldSet
 
-/** Matches any one element in a pattern of {@link includeFields}. */
+/** Matches any single element in a pattern of {@link includeFields}. */
 export const anyElement: unique symbol = Symbol('any element')
 
-/** A filter that takes away the given paths and all below them: the reset fields of an endpoint. */
+/** A filter that removes the given paths and everything below them, such as the reset fields of an endpoint. */
 export function excludeFields(excluded: FieldSet): FieldSetFilter {
   return (set) => set.recursiveDifference(excluded)
 }
 
-/** A filter that keeps what matches one of the patterns, or is below a match. A string is a field name. */
+/** A filter that keeps paths that match a pattern or are below a match. A string matches a field name. */
 export function includeFields(...patterns: readonly (readonly (string | typeof anyElement)[])[]): FieldSetFilter {
   const steps = patterns.map((pattern) =>
     pattern.map((step) => (step === anyElement ? step : (fieldSetPath(step) as FieldSetPath)[0])),

@@ -20,7 +20,7 @@ const anyPath: fc.Arbitrary<FieldSetPath> = fc.array(
 const anySet: fc.Arbitrary<FieldSet> = fc.array(anyPath, { maxLength: 12 }).map((paths) => FieldSet.of(...paths))
 
 describe('FieldSet.parse()', () => {
-  it('reads members, parents and parents that are members', () => {
+  it('decodes members, parents, and parents that are members', () => {
     const set = FieldSet.parse({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': { 'f:d': {} } })
     expect(set.toString()).toBe('.a\n.a.b\n.c.d')
   })
@@ -29,32 +29,32 @@ describe('FieldSet.parse()', () => {
     expect(FieldSet.parse({ 'f:a': { 'z:9': {} }, 'z:1': {} }).toString()).toBe('.a')
   })
 
-  it('brings elements into canonical order and spelling', () => {
+  it('normalizes the order and spelling of elements', () => {
     const set = FieldSet.parse({ 'k:{"b":1, "a":2}': {}, 'f:z': {}, 'f:a': {} })
     expect(JSON.stringify(set)).toBe('{"f:a":{},"f:z":{},"k:{\\"a\\":2,\\"b\\":1}":{}}')
   })
 
-  it('rejects what is no object', () => {
+  it('rejects values that are not objects', () => {
     expect(() => FieldSet.parse({ 'f:a': 1 })).toThrow(SyntaxError)
     expect(() => FieldSet.parse({ x: {} })).toThrow('key must be 2 characters long:')
   })
 })
 
 describe('FieldSet.of()', () => {
-  it('leaves out the empty path', () => {
+  it('ignores the empty path', () => {
     expect(FieldSet.of([]).isEmpty).toBe(true)
   })
 })
 
 describe('FieldSet.paths()', () => {
-  it('lists the members of a level before what is below them', () => {
+  it('lists the members of a level before the paths below them', () => {
     const set = FieldSet.of(path('b', 'x'), path('b'), path('a', 'y'))
     expect(set.paths()).toEqual([path('b'), path('a', 'y'), path('b', 'x')])
   })
 })
 
 describe('FieldSet', () => {
-  it('survives JSON', () => {
+  it('round-trips through JSON', () => {
     fc.assert(
       fc.property(anySet, (set) => {
         const back = FieldSet.parse(JSON.parse(JSON.stringify(set)))
@@ -64,7 +64,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('agrees with a plain set of paths', () => {
+  it('behaves like a plain set of paths', () => {
     const texts = (set: FieldSet): Set<string> => new Set(set.paths().map((p) => JSON.stringify(p)))
     fc.assert(
       fc.property(anySet, anySet, (a, b) => {
@@ -105,7 +105,7 @@ describe('FieldSet', () => {
 })
 
 describe('FieldSet.recursiveDifference()', () => {
-  it('takes away what is below a path too', () => {
+  it('removes a path and everything below it', () => {
     const set = FieldSet.of(path('spec'), path('spec', 'a', 'b'), path('status', 'x'))
     expect(set.recursiveDifference(FieldSet.of(path('spec'))).toString()).toBe('.status.x')
     expect(set.difference(FieldSet.of(path('spec'))).toString()).toBe('.spec.a.b\n.status.x')
@@ -120,14 +120,14 @@ describe('FieldSet.leaves()', () => {
 })
 
 describe('excludeFields()', () => {
-  it('takes away paths with all below them', () => {
+  it('removes paths and everything below them', () => {
     const filter = excludeFields(FieldSet.of(path('status')))
     expect(filter(FieldSet.of(path('spec'), path('status', 'a'))).toString()).toBe('.spec')
   })
 })
 
 describe('includeFields()', () => {
-  it('keeps what matches and what is below a match', () => {
+  it('keeps matches and everything below them', () => {
     const filter = includeFields(['spec', 'containers', anyElement, 'resources'])
     const item = { key: { name: 'a' } }
     const set = FieldSet.of(

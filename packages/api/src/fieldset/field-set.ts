@@ -17,19 +17,19 @@ import {
   union,
 } from './set-tree.ts'
 
-/** The JSON of `fieldsV1` in a managedFields entry. */
+/** The JSON value of `fieldsV1` in a managedFields entry. */
 export type FieldsV1 = { readonly [element: string]: FieldsV1 }
 
 /**
- * An immutable set of field paths, as managedFields records what a manager owns. A path is in the set on its own account: owning
- * `.spec` does not imply `.spec.replicas`, nor the other way round.
+ * An immutable set of field paths: the fields that a manager owns according to managedFields. Membership is per path:
+ * owning `.spec` does not imply owning `.spec.replicas`, nor the reverse.
  *
  * @example
  * const owned = FieldSet.parse(entry.fieldsV1)
  * owned.has(fieldSetPath('spec', 'replicas'))
  */
 export class FieldSet {
-  /** The set without paths. */
+  /** The empty set. */
   static readonly empty: FieldSet = new FieldSet(emptyTree)
 
   readonly #tree: SetTree
@@ -38,7 +38,7 @@ export class FieldSet {
     this.#tree = tree
   }
 
-  /** A set of the given paths. The empty path is the whole object, which nobody owns, and is left out. */
+  /** The set of the given paths. The empty path (the whole object) cannot be owned and is ignored. */
   static of(...paths: readonly FieldSetPath[]): FieldSet {
     let tree = emptyTree
     for (const path of paths) tree = union(tree, single(path))
@@ -46,20 +46,20 @@ export class FieldSet {
   }
 
   /**
-   * Reads `fieldsV1`. Elements may come in any order and spelling; elements of an unknown type are dropped, as Kubernetes does.
-   * Throws a SyntaxError for what is no FieldsV1 at all.
+   * Decodes `fieldsV1`. Accepts any order and JSON spelling of elements and drops elements of an unknown type, as
+   * Kubernetes does. Throws a SyntaxError when the value is not FieldsV1.
    */
   static parse(fields: unknown): FieldSet {
     if (fields === undefined || fields === null) return FieldSet.empty
     return FieldSet.fromTree(parseNode(fields).children ?? emptyTree)
   }
 
-  /** Wraps a trie that nobody mutates any more. */
+  /** Wraps a trie. The caller must not mutate it afterwards. */
   static fromTree(tree: SetTree): FieldSet {
     return tree.size === 0 && FieldSet.empty !== undefined ? FieldSet.empty : new FieldSet(tree)
   }
 
-  /** The trie behind the set, for walks that need its structure. */
+  /** The underlying trie, for algorithms that need its structure. */
   get tree(): SetTree {
     return this.#tree
   }
@@ -69,12 +69,12 @@ export class FieldSet {
     return treeSize(this.#tree)
   }
 
-  /** True when no path is in the set. */
+  /** True when the set has no paths. */
   get isEmpty(): boolean {
     return this.#tree.size === 0
   }
 
-  /** True when the path itself is in the set. */
+  /** True when the path itself is a member; paths above or below it do not count. */
   has(path: FieldSetPath): boolean {
     let tree: SetTree | undefined = this.#tree
     let node: SetNode | undefined
@@ -85,59 +85,59 @@ export class FieldSet {
     return node?.member ?? false
   }
 
-  /** The set of what is below the element, with paths that start there. */
+  /** The members below the element, with paths relative to it. */
   withPrefix(element: string): FieldSet {
     return FieldSet.fromTree(this.#tree.get(element)?.children ?? emptyTree)
   }
 
-  /** Everything in either set. Returns this very set when the other adds nothing. */
+  /** The paths of either set. Returns this instance when the other set adds nothing. */
   union(other: FieldSet): FieldSet {
     return this.#derive(union(this.#tree, other.#tree))
   }
 
-  /** Everything in both sets. */
+  /** The paths of both sets. */
   intersection(other: FieldSet): FieldSet {
     return this.#derive(intersection(this.#tree, other.#tree))
   }
 
-  /** Everything that is not in the other set. Returns this very set when nothing is taken away. */
+  /** The paths that are not in the other set. Returns this instance when nothing is removed. */
   difference(other: FieldSet): FieldSet {
     return this.#derive(difference(this.#tree, other.#tree, false))
   }
 
-  /** Everything that is neither in the other set nor below one of its paths. */
+  /** The paths that are neither in the other set nor below one of its paths. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.#derive(difference(this.#tree, other.#tree, true))
   }
 
-  /** The paths that have no longer path of the set below them. */
+  /** The paths that are not a prefix of another path in the set. */
   leaves(): FieldSet {
     return FieldSet.fromTree(leaves(this.#tree))
   }
 
-  /** True when both sets hold the same paths. */
+  /** True when both sets contain the same paths. */
   equals(other: FieldSet): boolean {
     return treesEqual(this.#tree, other.#tree)
   }
 
-  /** True when every path of this set is in the other. */
+  /** True when the other set contains every path of this set. */
   isSubsetOf(other: FieldSet): boolean {
     return isSubset(this.#tree, other.#tree)
   }
 
-  /** The paths in canonical order: at each level first the members, then what is below them. */
+  /** The paths in canonical order: at each level the members first, then the paths below them. */
   paths(): FieldSetPath[] {
     const out: FieldSetPath[] = []
     collect(this.#tree, [], out)
     return out
   }
 
-  /** The JSON for `fieldsV1`, keys in canonical order. */
+  /** The JSON value for `fieldsV1`, with keys in canonical order. */
   toJSON(): FieldsV1 {
     return encode(this.#tree, false)
   }
 
-  /** One path a line, as messages show them. */
+  /** One path per line, in the notation of conflict messages. */
   toString(): string {
     return this.paths().map(formatFieldSetPath).join('\n')
   }
@@ -173,7 +173,7 @@ function parseNode(fields: unknown): SetNode {
     const child = parseNode((fields as Record<string, unknown>)[key])
     children ??= new Map()
     const known = children.get(element)
-    // Only a client that spells one element in two ways gets here.
+    // Reached only when the input spells the same element in two ways.
     if (known !== undefined) {
       if (child.member) addMember(children, element)
       if (child.children) children.set(element, { member: known.member || child.member, children: child.children })
@@ -181,7 +181,7 @@ function parseNode(fields: unknown): SetNode {
       children.set(element, child)
     }
   }
-  // An element without anything below it can only mean itself.
+  // An element with nothing below it denotes itself, with or without ".".
   return children === undefined ? leaf : (nodeOf(member, children) as SetNode)
 }
 

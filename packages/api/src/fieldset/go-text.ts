@@ -3,12 +3,15 @@ import { compareUtf8, goNumber } from '@kubewright/schema'
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
-/** True for the characters that Go's `unicode.IsPrint` accepts: letters, marks, numbers, punctuation, symbols and the space. */
+/**
+ * True for the characters that Go's `unicode.IsPrint` accepts: letters, marks, numbers, punctuation, symbols and the
+ * space.
+ */
 export function isPrintable(character: string): boolean {
   return printable.test(character)
 }
 
-/** Prints a JSON value as Go's `%#v` does for decoded JSON. */
+/** Prints a JSON value as Go's `%#v` prints decoded JSON. */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
@@ -20,7 +23,7 @@ export function goSyntax(value: unknown): string {
   return typeof value === 'number' ? goNumber(value) : String(value)
 }
 
-/** Names the Go type that decoded JSON has, as `%T` prints it. */
+/** The Go type of a decoded JSON value, as `%T` prints it. */
 export function goType(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'

@@ -17,7 +17,7 @@ describe('serializePathElement()', () => {
     [{ value: 1.5 }, 'v:1.5'],
     [{ value: true }, 'v:true'],
     [{ index: 3 }, 'i:3'],
-  ])('spells %j as %s', (element, text) => {
+  ])('encodes %j as %s', (element, text) => {
     expect(serializePathElement(element)).toBe(text)
   })
 
@@ -29,13 +29,13 @@ describe('serializePathElement()', () => {
 })
 
 describe('parsePathElement()', () => {
-  it('reads what serializePathElement() writes', () => {
+  it('decodes the output of serializePathElement()', () => {
     for (const element of [{ field: 'a' }, { key: { a: 1, b: 'x' } }, { value: null }, { index: -1 }]) {
       expect(parsePathElement(serializePathElement(element))).toEqual(element)
     }
   })
 
-  it('gives undefined for an unknown type', () => {
+  it('returns undefined for an unknown type', () => {
     expect(parsePathElement('z:1')).toBeUndefined()
   })
 
@@ -81,7 +81,7 @@ describe('compareElements()', () => {
 })
 
 describe('formatFieldSetPath()', () => {
-  it('prints paths as conflict messages show them', () => {
+  it('formats paths as in conflict messages', () => {
     const path = fieldSetPath('spec', 'ports', { key: { protocol: 'TCP', port: 80 } }, 'tags', { value: 'a"b' })
     expect(formatFieldSetPath(path)).toBe('.spec.ports[port=80,protocol="TCP"].tags[="a\\"b"]')
     expect(formatFieldSetPath(fieldSetPath('a', 0))).toBe('.a[0]')

@@ -1,7 +1,7 @@
 import { goQuote } from '@kubewright/base'
 import { compareUtf8 } from '@kubewright/schema'
 
-/** One step into an object: a field of a map, an item of a list chosen by its keys, by its value, or by its index. */
+/** One step of a field path: a field of a map, or an item of a list selected by its keys, its value or its index. */
 export type PathElement =
   | { readonly field: string }
   | { readonly key: Readonly<Record<string, unknown>> }
@@ -9,12 +9,12 @@ export type PathElement =
   | { readonly index: number }
 
 /**
- * A path through an object, each step in its canonical FieldsV1 spelling: `f:spec`, `k:{"name":"web"}`, `v:"x"`, `i:0`. Two steps
- * are the same exactly when their strings are.
+ * A field path. Each step is in its canonical FieldsV1 spelling: `f:spec`, `k:{"name":"web"}`, `v:"x"`, `i:0`. Two
+ * steps are equal exactly when their strings are equal.
  */
 export type FieldSetPath = readonly string[]
 
-// Escapes as Kubernetes' encoder does for values within an element, HTML characters included.
+// Kubernetes' encoder escapes these in values inside of elements, including HTML characters.
 const unsafe = /["\\<>&\u0000-\u001f\u2028\u2029]/
 const unsafeAll = /["\\<>&\u0000-\u001f\u2028\u2029]/g
 
@@ -35,7 +35,7 @@ function escapeCharacter(character: string): string {
   }
 }
 
-/** Encodes a JSON value in the one spelling that path elements use: keys sorted, no spaces, HTML characters escaped. */
+/** Encodes a JSON value in the canonical spelling of path elements: keys sorted, no spaces, HTML characters escaped. */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -55,7 +55,7 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
-/** Spells a path element as FieldsV1 does. */
+/** Encodes a path element in its canonical FieldsV1 spelling. */
 export function serializePathElement(element: PathElement): string {
   if ('field' in element) return `f:${element.field}`
   if ('key' in element) return `k:${canonicalJson(element.key)}`
@@ -63,7 +63,7 @@ export function serializePathElement(element: PathElement): string {
   return `i:${element.index}`
 }
 
-/** Spells a path; strings are field names and numbers are indexes. */
+/** Builds a path. Strings are field names, numbers are indexes. */
 export function fieldSetPath(...steps: readonly (string | number | PathElement)[]): FieldSetPath {
   return steps.map((step) => {
     if (typeof step === 'string') return `f:${step}`
@@ -71,11 +71,15 @@ export function fieldSetPath(...steps: readonly (string | number | PathElement)[
   })
 }
 
-// Elements recur endlessly (the same container names in every object), so parsed ones are kept; the bound only stops hostile growth.
+// Elements repeat across objects (the same container names), so parsed ones are cached. The limit bounds memory against
+// hostile input.
 const parsed = new Map<string, PathElement | undefined>()
 const parsedLimit = 8192
 
-/** Reads an element; undefined for a type that is not known, which readers skip. Throws when the text is no element at all. */
+/**
+ * Parses an element. Returns undefined for an unknown type, which callers skip. Throws a SyntaxError when the text is
+ * malformed.
+ */
 export function parsePathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return { field: text.slice(2) }
   if (parsed.has(text)) return parsed.get(text)
@@ -109,7 +113,7 @@ function readElement(text: string): PathElement | undefined {
 
 const canonical = new Map<string, string | undefined>()
 
-/** The canonical spelling of an element that a client may have spelled otherwise; undefined for an unknown type. */
+/** The canonical spelling of an element in any valid spelling; undefined for an unknown type. */
 export function canonicalElement(text: string): string | undefined {
   if (text.startsWith('f:')) return text
   if (canonical.has(text)) return canonical.get(text)
@@ -122,7 +126,10 @@ export function canonicalElement(text: string): string | undefined {
 
 const order = 'fkvi'
 
-/** Orders canonical elements as Kubernetes does: fields, keys, values, indexes; within each by content, numbers by size. */
+/**
+ * Compares canonical elements in Kubernetes' order: fields, keys, values, indexes; within each by content, numbers by
+ * value.
+ */
 export function compareElements(a: string, b: string): number {
   const kind = a.charCodeAt(0)
   if (kind !== b.charCodeAt(0)) return order.indexOf(a[0] as string) - order.indexOf(b[0] as string)
@@ -197,7 +204,7 @@ function formatValue(value: unknown): string {
   return String(value)
 }
 
-/** Prints an element as messages show it: `.spec`, `[name="web"]`, `[="x"]`, `[0]`. */
+/** Formats an element as in conflict messages: `.spec`, `[name="web"]`, `[="x"]`, `[0]`. */
 export function formatElement(element: string): string {
   const read = parsePathElement(element)
   if (read === undefined) return '{{invalid path element}}'
@@ -208,7 +215,7 @@ export function formatElement(element: string): string {
   return `[${names.map((name) => `${name}=${formatValue(read.key[name])}`).join(',')}]`
 }
 
-/** Prints a path as messages show it: `.spec.containers[name="web"].image`. */
+/** Formats a path as in conflict messages: `.spec.containers[name="web"].image`. */
 export function formatFieldSetPath(path: FieldSetPath): string {
   let out = ''
   for (const element of path) out += formatElement(element)

@@ -1,6 +1,6 @@
 import { compareElements } from './path-element.ts'
 
-/** One element of a set: whether it belongs to the set itself, and what of the things below it does. Never mutated once shared. */
+/** A node of the trie: whether the path that ends here is a member, and the members below it. Never mutated once shared. */
 export interface SetNode {
   readonly member: boolean
   /** Never an empty map. */
@@ -8,34 +8,35 @@ export interface SetNode {
 }
 
 /**
- * A set of paths as a trie keyed by canonical path elements. A tree is filled by the function that creates it and immutable from then
- * on, which lets every operation share what it does not change; an operation that changes nothing returns its operand itself.
+ * A set of paths as a trie keyed by canonical path elements. Only the function that creates a tree fills it; afterwards
+ * it is immutable. Operations therefore share unchanged subtrees, and an operation that changes nothing returns its
+ * operand.
  */
 export type SetTree = ReadonlyMap<string, SetNode>
 
-/** A tree while it is being filled. */
+/** A tree under construction. */
 export type MutableSetTree = Map<string, SetNode>
 
-/** The node of a path that is in a set with nothing below it. */
+/** The node of a member without members below it. */
 export const leaf: SetNode = { member: true, children: undefined }
 
-/** The set without paths. */
+/** The empty set. */
 export const emptyTree: SetTree = new Map()
 
-/** A node, or undefined when it would say nothing. */
+/** Creates a node, or returns undefined when it would contain no member. */
 export function nodeOf(member: boolean, children: SetTree | undefined): SetNode | undefined {
   if (children === undefined || children.size === 0) return member ? leaf : undefined
   return { member, children }
 }
 
-/** Adds the element itself to a tree under construction. */
+/** Adds the element itself as a member to a tree under construction. */
 export function addMember(tree: MutableSetTree, element: string): void {
   const node = tree.get(element)
   if (node === undefined) tree.set(element, leaf)
   else if (!node.member) tree.set(element, { member: true, children: node.children })
 }
 
-/** Adds what is below the element to a tree under construction. */
+/** Adds members below the element to a tree under construction. */
 export function addChildren(tree: MutableSetTree, element: string, children: SetTree | undefined): void {
   if (children === undefined || children.size === 0) return
   const node = tree.get(element)
@@ -43,7 +44,7 @@ export function addChildren(tree: MutableSetTree, element: string, children: Set
   else tree.set(element, { member: node.member, children: node.children ? union(node.children, children) : children })
 }
 
-/** Everything that is in either tree. */
+/** The paths of either tree. */
 export function union(a: SetTree, b: SetTree): SetTree {
   if (a === b || b.size === 0) return a
   if (a.size === 0) return b
@@ -67,7 +68,7 @@ export function union(a: SetTree, b: SetTree): SetTree {
   return out ?? a
 }
 
-/** Everything that is in both trees. */
+/** The paths of both trees. */
 export function intersection(a: SetTree, b: SetTree): SetTree {
   if (a === b) return a
   const out: MutableSetTree = new Map()
@@ -92,13 +93,13 @@ export function intersection(a: SetTree, b: SetTree): SetTree {
 }
 
 /**
- * Everything of `a` that is not in `b`. A path of `b` takes away that path alone, unless `recursive`, where it takes away what is
- * below it too.
+ * The paths of `a` that are not in `b`. A path of `b` removes only that path or, when `recursive`, also everything
+ * below it.
  */
 export function difference(a: SetTree, b: SetTree, recursive: boolean): SetTree {
   if (a.size === 0 || b.size === 0) return a
   let out: MutableSetTree | undefined
-  // The smaller side drives the search: usually a few changed fields against all that a manager owns.
+  // Iterate over the smaller side: usually a few changed fields against everything that a manager owns.
   const few = b.size < a.size ? b : a
   for (const element of few.keys()) {
     const left = a.get(element)
@@ -119,7 +120,7 @@ export function difference(a: SetTree, b: SetTree, recursive: boolean): SetTree 
   return out ?? a
 }
 
-/** The members that have nothing below them. */
+/** The members without members below them. */
 export function leaves(tree: SetTree): SetTree {
   const out: MutableSetTree = new Map()
   for (const [element, node] of tree) {
@@ -128,7 +129,7 @@ export function leaves(tree: SetTree): SetTree {
   return out
 }
 
-/** True when both hold the same paths. */
+/** True when both trees contain the same paths. */
 export function treesEqual(a: SetTree, b: SetTree): boolean {
   if (a === b) return true
   if (a.size !== b.size) return false
@@ -141,7 +142,7 @@ export function treesEqual(a: SetTree, b: SetTree): boolean {
   return true
 }
 
-/** True when every path of `a` is in `b`. */
+/** True when `b` contains every path of `a`. */
 export function isSubset(a: SetTree, b: SetTree): boolean {
   if (a === b) return true
   for (const [element, left] of a) {
@@ -159,7 +160,7 @@ export function treeSize(tree: SetTree): number {
   return size
 }
 
-/** The elements of one level in canonical order. */
+/** The elements of the top level in canonical order. */
 export function sortedElements(tree: SetTree): readonly string[] {
   const elements = [...tree.keys()]
   for (let i = 1; i < elements.length; i++) {

@@ -2,7 +2,10 @@ import { compareUtf8 } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { GoFloat } from './json-path-node.ts'
 
-/** Compares two values as a JSONPath filter does: only strings, booleans and numbers of the same Go kind compare. */
+/**
+ * Compares two values as a JSONPath filter does. Only strings, booleans and numbers of the same Go kind can be
+ * compared.
+ */
 export function compareValues(left: unknown, operator: string, right: unknown): boolean {
   switch (operator) {
     case '==':
@@ -52,7 +55,7 @@ function plain(value: unknown): unknown {
 
 function equal(left: unknown, right: unknown): boolean {
   sameKind(left, right)
-  // A bigint and a number of the same value are the same integer.
+  // A bigint and a number with the same value are the same integer.
   // biome-ignore lint/suspicious/noDoubleEquals: both sides are of one Go kind here
   return plain(left) == plain(right)
 }

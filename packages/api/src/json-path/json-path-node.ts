@@ -1,19 +1,19 @@
 /** A parsed JSONPath template: literal text and actions (`{...}`), in order. */
 export type TemplateNode = TextNode | ActionNode
 
-/** Literal text: outside of braces, or a quoted string inside. */
+/** Literal text: text outside of braces, or a quoted string inside. */
 export interface TextNode {
   readonly type: 'text'
   readonly text: string
 }
 
-/** What stands between braces: steps that are walked one after the other. */
+/** The contents of a pair of braces: steps that are evaluated in sequence. */
 export interface ActionNode {
   readonly type: 'list'
   readonly steps: readonly StepNode[]
 }
 
-/** One bound of a slice. `derived` marks the end that a single index implies. */
+/** One bound of a slice. `derived` marks the end bound that a single index implies. */
 export interface SliceBound {
   readonly value: number
   readonly known: boolean
@@ -32,7 +32,7 @@ export type StepNode =
   | { readonly type: 'identifier'; readonly name: string }
   | { readonly type: 'value'; readonly value: number | boolean | GoFloat }
 
-/** A number literal that Go holds as a float64, which does not compare with an integer. */
+/** A number literal that Go represents as float64, which cannot be compared with an integer. */
 export class GoFloat {
   readonly value: number
 

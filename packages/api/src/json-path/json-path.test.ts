@@ -109,11 +109,11 @@ describe('JsonPath fails as client-go does', () => {
 })
 
 describe('JsonPath.find()', () => {
-  it('gives the values of every action', () => {
+  it('returns the values of each action', () => {
     expect(new JsonPath('{.bikes[*].color}{.name}').find(shop)).toEqual([['red', 'green', 'blue'], ['cosy']])
   })
 
-  it('reaches any field through any path of escaped names', () => {
+  it('finds any field by its path of escaped names', () => {
     const name = fc.string({
       minLength: 1,
       unit: fc.constantFrom('a', 'B', '1', '_', '-', '/', '.', '[', ']', '{', '}', ' ', '$'),
@@ -136,7 +136,7 @@ describe('JsonPath.find()', () => {
     )
   })
 
-  it('finds with `..` what a walk over the whole value finds', () => {
+  it('finds with `..` the same values as a full traversal', () => {
     const tree = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -164,11 +164,11 @@ describe('relaxedJsonPath()', () => {
     ['.spec.x', '{.spec.x}'],
     ['{spec.x}', '{.spec.x}'],
     ['{.spec.x}', '{.spec.x}'],
-  ])('reads %j', (expression, template) => {
+  ])('converts %j', (expression, template) => {
     expect(relaxedJsonPath(expression)).toBe(template)
   })
 
-  it('refuses nested braces', () => {
+  it('rejects nested braces', () => {
     expect(() => relaxedJsonPath('{.a}{.b}')).toThrow(
       "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
     )
@@ -180,7 +180,7 @@ describe('parseSimplePath()', () => {
     ['.spec.replicas', ['spec', 'replicas']],
     [".metadata.annotations['a.b/c'].x", ['metadata', 'annotations', 'a.b/c', 'x']],
     ['.a\\.b', ['a.b']],
-  ])('reads %s', (path, names) => {
+  ])('parses %s', (path, names) => {
     expect(parseSimplePath(path)).toEqual(names)
   })
 
@@ -189,7 +189,7 @@ describe('parseSimplePath()', () => {
     ['.', 'must be a json path in the dot notation'],
     ['.spec[0]', 'must be a json path in the dot notation'],
     ['.spec..x', 'must be a json path in the dot notation'],
-  ])('refuses %s', (path, message) => {
+  ])('rejects %s', (path, message) => {
     expect(() => parseSimplePath(path)).toThrow(message)
   })
 })

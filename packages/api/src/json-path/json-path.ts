@@ -5,43 +5,43 @@ import { compareValues } from './compare-values.ts'
 import { type ActionNode, GoFloat, type SliceBound, type StepNode, type TemplateNode } from './json-path-node.ts'
 import { parseTemplate } from './parse-json-path.ts'
 
-/** How a {@link JsonPath} treats data that is not there. */
+/** Options of {@link JsonPath}. */
 export interface JsonPathOptions {
   /** A missing field gives no result instead of an error, as in `kubectl get -o jsonpath`. @default false */
   readonly allowMissingKeys?: boolean | undefined
 }
 
-// Stands for the element of an empty range: nothing can be found in it.
+// Stands for the element of an empty range, in which nothing can be found.
 const absent: unique symbol = Symbol('absent')
 
 /**
- * A template in kubectl's dialect of JSONPath: text with actions in braces, such as
- * `{range .items[*]}{.metadata.name}{"\n"}{end}` or `{.spec.containers[?(@.name=="web")].image}`. Errors are those of
- * client-go/util/jsonpath. Immutable; parse once and use often.
+ * A template in kubectl's dialect of JSONPath: text with actions in braces, such as `{range
+ * .items[*]}{.metadata.name}{"\n"}{end}` or `{.spec.containers[?(@.name=="web")].image}`. Error messages are those of
+ * client-go/util/jsonpath. Immutable, so one instance can be reused.
  */
 export class JsonPath {
   readonly #nodes: readonly TemplateNode[]
   readonly #allowMissingKeys: boolean
 
-  /** Parses the template; throws {@link ApiSyntaxError} when it is malformed. */
+  /** Parses the template. Throws {@link ApiSyntaxError} when it is malformed. */
   constructor(template: string, options: JsonPathOptions = {}) {
     this.#nodes = parseTemplate(template)
     this.#allowMissingKeys = options.allowMissingKeys ?? false
   }
 
-  /** What the template finds: a list of values for every piece of text and every action, repeated for every turn of a range. */
+  /** Evaluates the template: one list of values for each text and action, repeated for each iteration of a range. */
   find(data: unknown): unknown[][] {
     return this.#run(0, data, false).results.map((values) => values.map(plain))
   }
 
-  /** The template filled in: values separated by spaces, objects and lists as JSON. */
+  /** Evaluates the template to text: values separated by spaces, objects and lists as JSON. */
   render(data: unknown): string {
     return this.#run(0, data, false)
       .results.map((values) => values.map(printValue).join(' '))
       .join('')
   }
 
-  // Walks the nodes from `start`, inside a range up to its `{end}`, whose index is returned.
+  // Evaluates the nodes from `start`. Inside a range it stops at the matching `{end}` and returns its index.
   #run(start: number, data: unknown, inRange: boolean): { results: unknown[][]; endAt?: number } {
     const results: unknown[][] = []
     for (let i = start; i < this.#nodes.length; i++) {
@@ -128,7 +128,7 @@ export class JsonPath {
     try {
       return this.#list([element], list).length > 0
     } catch (error) {
-      // What cannot be found does not exist.
+      // A path that cannot be evaluated does not exist.
       if (error instanceof ApiSyntaxError) return false
       throw error
     }
@@ -136,8 +136,8 @@ export class JsonPath {
 }
 
 /**
- * Brings the ways in which users write a path (`.spec.x`, `spec.x`, `{.spec.x}`, `{spec.x}`) into a template, as `kubectl get`
- * does for custom columns and `--sort-by`. The empty text stays empty.
+ * Converts the notations that users write (`.spec.x`, `spec.x`, `{.spec.x}`, `{spec.x}`) to a template, as `kubectl
+ * get` does for custom columns and `--sort-by`. An empty expression stays empty.
  */
 export function relaxedJsonPath(expression: string): string {
   if (expression === '') return expression
@@ -183,7 +183,7 @@ function outOfBounds(index: number, length: number): ApiSyntaxError {
   return new ApiSyntaxError(`array index out of bounds: index ${index}, length ${length}`)
 }
 
-// The values of an object come in their own order, where Go's order is random; a string consists of its bytes.
+// Object values are returned in insertion order (Go's order is random). The children of a string are its bytes.
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value === 'string') return [...new TextEncoder().encode(value)]

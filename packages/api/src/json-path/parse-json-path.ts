@@ -9,12 +9,12 @@ const comparison = /^([^!<>=]+)([!<>=]+)(.+?)$/
 const alphanumeric = /^[_\p{L}\p{Nd}]$/u
 const digit = /^\p{Nd}$/u
 
-/** Parses a JSONPath template; throws with the texts of client-go/util/jsonpath. */
+/** Parses a JSONPath template. Throws {@link ApiSyntaxError} with the messages of client-go/util/jsonpath. */
 export function parseTemplate(text: string): TemplateNode[] {
   return new TemplateParser(text).parse()
 }
 
-// The steps of one action given without its braces.
+// Parses an action that is given without its braces.
 function parseAction(text: string): ActionNode {
   const first = parseTemplate(`{${text}}`)[0]
   return first?.type === 'list' ? first : { type: 'list', steps: [] }
@@ -43,7 +43,7 @@ class TemplateParser {
     return nodes
   }
 
-  // Reads steps up to and including the closing brace.
+  // Parses steps up to and including the closing brace.
   #action(): StepNode[] {
     const steps: StepNode[] = []
     for (;;) {
@@ -111,7 +111,7 @@ class TemplateParser {
       return [{ type: 'union', lists }]
     }
     const key = dictKey.exec(text)
-    // A quoted key is read as a field path, so its dots have to be escaped as in `.a\.b`.
+    // A quoted key is parsed as a field path, so its dots must be escaped, as in `.a\.b`.
     if (key !== null) return [...parseAction(`.${key[1]}`).steps]
     const parts = slice.exec(text)
     if (parts === null) throw new ApiSyntaxError(`invalid array index ${text}`)
@@ -196,7 +196,7 @@ function isTerminator(char: string): boolean {
   return char === end || ' \t\r\n.,[]$@{}'.includes(char)
 }
 
-// As %#U in Go: the code point, and the character when it is printable.
+// As %#U in Go: the code point, followed by the character when it is printable.
 function unicodePoint(char: string): string {
   const code = `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char) ? `${code} '${char}'` : code

@@ -2,8 +2,9 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
 /**
- * The names in a path that points to one field, such as `.spec.replicas`: what scale subresources and selectable fields are
- * limited to. Names may be quoted in brackets (`.metadata.annotations['a.b/c']`) or have their dots escaped (`a\.b`).
+ * Parses a path to a single field, such as `.spec.replicas`, into its names. Scale subresources and selectable fields
+ * are limited to such paths. A name may be quoted in brackets (`.metadata.annotations['a.b/c']`) or have its dots
+ * escaped (`a\.b`).
  */
 export function parseSimplePath(path: string): string[] {
   if (!path.startsWith('.')) throw new ApiSyntaxError('must be a simple json path starting with .')
@@ -20,7 +21,7 @@ export function parseSimplePath(path: string): string[] {
   return names
 }
 
-/** The value at a path of names, or undefined when any step of it is missing or null. */
+/** The value at a path of names, or undefined when a step is missing or null. Ignores inherited properties. */
 export function valueAt(object: unknown, names: readonly string[]): unknown {
   let value: unknown = object
   for (const name of names) {
@@ -30,7 +31,7 @@ export function valueAt(object: unknown, names: readonly string[]): unknown {
   return value ?? undefined
 }
 
-/** The schema of the field at a path of names; undefined when the schema does not know it. */
+/** The schema of the field at a path of names, or undefined when the schema has no such field. */
 export function schemaAt(schema: JSONSchemaProps, names: readonly string[]): JSONSchemaProps | undefined {
   let node: JSONSchemaProps | undefined = schema
   for (const name of names) {

@@ -9,14 +9,14 @@ const simple: Readonly<Record<string, string>> = {
   '\\': '\\',
 }
 
-/** The string in a quoted literal with Go's escapes, in double or single quotes; undefined when it is malformed. */
+/** Decodes a literal in double or single quotes with Go's escapes; undefined when it is malformed. */
 export function unquote(literal: string): string | undefined {
   const quote = literal[0]
   if (quote === undefined || literal.length < 2 || quote !== literal.at(-1)) return undefined
   const text = literal.slice(1, -1)
   if (!text.includes('\\') && !text.includes(quote)) return text
   let out = ''
-  // \x and octal escapes are bytes of UTF-8, so they are collected before they are decoded.
+  // \x and octal escapes are UTF-8 bytes, so adjacent ones are collected and decoded together.
   let bytes: number[] = []
   const flush = (): void => {
     if (bytes.length > 0) out += new TextDecoder().decode(Uint8Array.from(bytes))

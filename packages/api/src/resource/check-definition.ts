@@ -11,7 +11,7 @@ const columnTypes = ['integer', 'number', 'string', 'boolean', 'date']
 // As in apiextensions/validation.go.
 const maxSelectableFields = 8
 
-/** Checks the names that all versions share; throws a TypeError that names the field and the cure. */
+/** Checks the names that all versions share. Throws a TypeError that names the field, its value and the expected form. */
 export function checkNames(names: ResourceNames): void {
   const { group, kind } = names
   const fail = failFor(kind)
@@ -19,14 +19,16 @@ export function checkNames(names: ResourceNames): void {
     ? isDNS1035Label(kind.toLowerCase()).length === 0
     : /^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63
   if (!isNamed) {
-    fail(`kind must be a name in CamelCase such as "Home", of 63 characters at most: ${JSON.stringify(kind)}`)
+    fail(`kind must be a CamelCase name of at most 63 characters, such as "Home": ${JSON.stringify(kind)}`)
   }
   if (isDNS1123Subdomain(group).length > 0 || !group.includes('.')) {
     fail(`group must be a domain with a dot, such as "homes.example.com": ${JSON.stringify(group)}`)
   }
   const label = (field: string, value: string): void => {
     if (isDNS1035Label(value).length > 0) {
-      fail(`${field} must be lower case letters, digits and dashes, starting with a letter: ${JSON.stringify(value)}`)
+      fail(
+        `${field} must consist of lower case letters, digits and dashes and start with a letter: ${JSON.stringify(value)}`,
+      )
     }
   }
   if (names.plural !== undefined) label('plural', names.plural)
@@ -37,8 +39,8 @@ export function checkNames(names: ResourceNames): void {
 }
 
 /**
- * Checks one version against its schema and gives its columns with their types. Of definitions of others it asks only what API servers
- * ask.
+ * Checks one version against its schema and returns its columns with their types. Throws a TypeError for a mistake. For
+ * an external definition it enforces only the rules that API servers enforce.
  */
 export function checkVersion(
   where: string,
@@ -49,16 +51,16 @@ export function checkVersion(
 ): ResolvedColumn[] {
   const fail = failFor(where)
   if (isDNS1035Label(name).length > 0) {
-    fail(`version must be lower case letters and digits, such as "v1" or "v1beta1": ${JSON.stringify(name)}`)
+    fail(`version must consist of lower case letters and digits, such as "v1" or "v1beta1": ${JSON.stringify(name)}`)
   }
   for (const field of Object.keys(version.fields ?? {})) {
     if (reservedFields.includes(field) && !(field === 'status' && version.status === undefined))
-      fail(`fields must not contain "${field}"; it has an option of its own or is always there`)
+      fail(`fields must not contain "${field}", which is built in or has its own option`)
     if (field === 'status' && version.statusSubresource)
-      fail('fields must not contain "status" beside statusSubresource; make it the option status')
+      fail('fields must not contain "status" together with statusSubresource; use the option status instead')
   }
   const nameType = version.objectName?.json.type ?? 'string'
-  if (nameType !== 'string') fail(`objectName must be a schema of strings, such as s.string(), not of type ${nameType}`)
+  if (nameType !== 'string') fail(`objectName must be a string schema, such as s.string(): current type is ${nameType}`)
   for (const path of version.selectableFields ?? []) checkSelectable(path, schema, fail)
   if ((version.selectableFields?.length ?? 0) > maxSelectableFields) {
     fail(`selectableFields must have at most ${maxSelectableFields} items: ${version.selectableFields?.length}`)
@@ -84,7 +86,7 @@ function failFor(what: string): Fail {
   }
 }
 
-/** A column with its type; without a schema it is believed. */
+/** Resolves a column and its type. Without a schema, the path is not checked. */
 function resolveColumn(
   title: string,
   column: string | Column,
@@ -100,11 +102,11 @@ function resolveColumn(
     found = schema === undefined ? {} : columnSchema(schema, jsonPath)
   } catch (error) {
     if (!(error instanceof ApiSyntaxError)) throw error
-    fail(`columns.${title} is no JSONPath (${error.message}): ${JSON.stringify(jsonPath)}`)
+    fail(`columns.${title} is not a valid JSONPath (${error.message}): ${JSON.stringify(jsonPath)}`)
   }
   if (found === undefined) {
     fail(
-      `columns.${title} points to a field that is not in the schema, correct the path or add the field: ${JSON.stringify(jsonPath)}`,
+      `columns.${title} points to a field that is not in the schema; correct the path or add the field: ${JSON.stringify(jsonPath)}`,
     )
   }
   if (type !== undefined && !columnTypes.includes(type)) {
@@ -120,7 +122,7 @@ function resolveColumn(
   }
 }
 
-// Lists and objects print as JSON text.
+// Lists and objects are printed as JSON text.
 function columnType(schema: JSONSchemaProps): string {
   if (schema.type === 'string' && schema.format === 'date-time') return 'date'
   return columnTypes.includes(schema.type ?? '') ? schema.type! : 'string'
@@ -138,12 +140,12 @@ function simplePath(field: string, path: string, fail: Fail): string[] {
 function checkSelectable(path: string, schema: JSONSchemaProps, fail: Fail): void {
   const names = simplePath('selectableFields', path, fail)
   if (names[0] === 'metadata') {
-    fail(`selectableFields must not point to fields in metadata, which can be selected anyway: ${JSON.stringify(path)}`)
+    fail(`selectableFields must not point to fields of metadata, which can always be selected: ${JSON.stringify(path)}`)
   }
   const type = schemaAt(schema, names)?.type
   if (type === undefined) {
     fail(
-      `selectableFields points to a field that is not in the schema, correct the path or add the field: ${JSON.stringify(path)}`,
+      `selectableFields points to a field that is not in the schema; correct the path or add the field: ${JSON.stringify(path)}`,
     )
   }
   if (type !== 'string' && type !== 'boolean' && type !== 'integer') {
@@ -167,7 +169,10 @@ function checkScale(
   }
   if (schema === undefined) return
   const found = schemaAt(schema, names)
-  if (found === undefined) fail(`${field} points to a field that is not in the schema: ${JSON.stringify(path)}`)
+  if (found === undefined)
+    fail(
+      `${field} points to a field that is not in the schema; correct the path or add the field: ${JSON.stringify(path)}`,
+    )
   if (found.type !== type)
     fail(`${field} must point to a field of type ${type}, not ${found.type ?? 'any'}: ${JSON.stringify(path)}`)
 }

@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { StepNode } from '../json-path/json-path-node.ts'
 import { parseTemplate } from '../json-path/parse-json-path.ts'
 
-// The CRD schema says `type: object` of metadata, the API server knows more.
+// A CRD schema declares metadata as a plain object; the API server adds these fields.
 const metadata: JSONSchemaProps = {
   type: 'object',
   properties: {
@@ -23,8 +23,8 @@ const metadata: JSONSchemaProps = {
 }
 
 /**
- * What a column's JSONPath points to, or undefined when the schema has no such field. Indexes, slices, wildcards and filters step
- * into list elements; below fields without a schema anything may be there.
+ * The schema of the field that a column's JSONPath points to, or undefined when there is no such field. Indexes,
+ * slices, wildcards and filters select list elements. Fields below an untyped field are accepted.
  */
 export function columnSchema(schema: JSONSchemaProps, jsonPath: string): JSONSchemaProps | undefined {
   const root = { ...schema, properties: { ...schema.properties, metadata } }
@@ -51,7 +51,7 @@ function stepInto(schema: JSONSchemaProps, step: StepNode): JSONSchemaProps | un
     case 'wildcard':
       return schema.items ?? {}
     default:
-      // Recursive descent and unions may end anywhere.
+      // Recursive descent and unions can select a field of any type.
       return {}
   }
 }

@@ -28,7 +28,7 @@ export interface CrdVersion {
 
 /** How the API server converts objects between the versions of a CustomResourceDefinition. */
 export interface CrdConversion {
-  /** `None` changes the apiVersion and nothing else. */
+  /** `None` changes only the apiVersion. */
   readonly strategy: 'None' | 'Webhook'
   readonly webhook?: {
     readonly clientConfig?: {
@@ -45,13 +45,13 @@ export interface CrdConversion {
   }
 }
 
-/** What {@link crdOf} takes besides the kind. */
+/** Options of {@link crdOf}. */
 export interface CrdOptions {
-  /** @default the API server's choice: None */
+  /** @default omitted; the API server then uses the strategy None */
   readonly conversion?: CrdConversion
 }
 
-/** An `apiextensions.k8s.io/v1` CustomResourceDefinition as {@link crdOf} makes it. */
+/** An `apiextensions.k8s.io/v1` CustomResourceDefinition as returned by {@link crdOf}. */
 export interface CrdManifest {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
   readonly kind: 'CustomResourceDefinition'
@@ -70,14 +70,15 @@ export interface CrdManifest {
 }
 
 /**
- * The CustomResourceDefinition of a kind made by `defineResource`, with all its versions, laid out as controller-gen lays it out:
- * fields in alphabetical order, versions by name. Built-in kinds have none and are a TypeError.
+ * The CustomResourceDefinition of a kind created by `defineResource`, with all its versions. The layout is that of
+ * controller-gen: fields in alphabetical order, versions sorted by name. Throws a TypeError for any other kind, such as
+ * a built-in one.
  */
 export function crdOf(kind: AnyKind, options: CrdOptions = {}): CrdManifest {
   const resource = resourceOf(kind)
   if (resource === undefined) {
     throw new TypeError(
-      `Cannot make a CustomResourceDefinition of ${kind.apiVersion} ${kind.kind}: it was not made by defineResource`,
+      `Cannot create a CustomResourceDefinition for ${kind.apiVersion} ${kind.kind}: the kind was not created by defineResource`,
     )
   }
   const { group, plural, labels, annotations } = resource

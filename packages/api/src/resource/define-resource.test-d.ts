@@ -42,18 +42,18 @@ const draft = Home({ metadata: { name: 'a' }, spec: { image: 'x' } })
 ok<Equal<(typeof draft)['spec'], { image: string; replicas?: number; domain?: string }>>()
 draft.spec.replicas = 2
 
-// @ts-expect-error image is required
+// @ts-expect-error the field image is required
 Home({ metadata: { name: 'a' }, spec: {} })
 // @ts-expect-error unknown field
 Home({ metadata: { name: 'a' }, spec: { image: 'x', replica: 2 } })
 // @ts-expect-error wrong type
 Home({ metadata: { name: 'a' }, spec: { image: 'x', replicas: '2' } })
-// @ts-expect-error the status is not written here
+// @ts-expect-error a draft has no status
 Home({ metadata: { name: 'a' }, spec: { image: 'x' }, status: {} })
 // @ts-expect-error a path starts with a dot
 defineResource({ group: 'a.b', version: 'v1', kind: 'A', spec: s.object({}), columns: { X: 'spec.x' } })
 
-// The functions of the runtime as far as they depend on these types.
+// Stand-ins for the runtime functions whose signatures depend on these types.
 declare function defineController<R, W, St>(
   kind: Kind<R, W, St>,
   definition: { owns?: readonly AnyKind[]; reconcile(object: R): { status?: St } | undefined },
@@ -66,9 +66,9 @@ declare function defineWebhook<R extends { spec: unknown }, W, St>(
 defineController(Home, {
   owns: [Home],
   reconcile(home) {
-    // @ts-expect-error cached objects are read only
+    // @ts-expect-error cached objects are readonly
     home.spec.replicas = 2
-    // replicas has a default, so it is never undefined when read
+    // replicas has a default, so a read never returns undefined
     const n: number = home.spec.replicas
     // @ts-expect-error domain may be absent
     const d: string = home.spec.domain
@@ -78,7 +78,7 @@ defineController(Home, {
 })
 defineController(Home, {
   reconcile: () => ({
-    // @ts-expect-error condition type is not one of the declared ones
+    // @ts-expect-error the condition type is not declared
     status: { readyReplicas: 1, conditions: [condition('Redy', true, 'X')] },
   }),
 })
@@ -94,7 +94,7 @@ defineWebhook(Home, {
   validate: () => ['spec.domian'],
 })
 
-// Several versions: one Kind for each, the stored one in front.
+// Several versions: each has its own Kind, and the result is the Kind of the storage version.
 const Room = defineResource({
   group: 'ajd.example.com',
   kind: 'Room',
@@ -109,10 +109,10 @@ ok<Equal<Infer<typeof Room.versions.v1beta1>['spec'], { readonly size: string }>
 ok<Equal<(typeof Room.versions.v1)['$status'], { guests: number }>>()
 ok<Equal<(typeof Room.versions.v1beta1)['$status'], never>>()
 Room.versions.v1beta1({ metadata: { name: 'a' }, spec: { size: 'big' } })
-// @ts-expect-error the stored version has other fields
+// @ts-expect-error the storage version has other fields
 Room({ metadata: { name: 'a' }, spec: { size: 'big' } })
 
-// Fields beside the spec, a spec that may be absent, no status.
+// Fields besides the spec, an optional spec, no status.
 const Note = defineResource({
   group: 'ajd.example.com',
   version: 'v1',

@@ -39,7 +39,7 @@ const Home = defineResource({
 })
 
 describe('defineResource()', () => {
-  it('gives a Kind with its names', () => {
+  it('returns a Kind with its names', () => {
     const { group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources } = Home
     expect({ group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources }).toEqual({
       group: 'ajd.example.com',
@@ -65,7 +65,7 @@ describe('defineResource()', () => {
     })
   })
 
-  it('makes every version a Kind of its own', () => {
+  it('creates a Kind for each version', () => {
     const Room = defineResource({
       group: 'ajd.example.com',
       kind: 'Room',
@@ -96,7 +96,7 @@ describe('defineResource()', () => {
     [
       'a kind in lower case',
       () => defineResource({ ...base, kind: 'home' }),
-      'Cannot define resource home: kind must be a name in CamelCase such as "Home", of 63 characters at most: "home"',
+      'Cannot define resource home: kind must be a CamelCase name of at most 63 characters, such as "Home": "home"',
     ],
     [
       'a group without a dot',
@@ -106,22 +106,22 @@ describe('defineResource()', () => {
     [
       'a version with a dot',
       () => defineResource({ ...base, version: '1.0' }),
-      'version must be lower case letters and digits, such as "v1" or "v1beta1": "1.0"',
+      'version must consist of lower case letters and digits, such as "v1" or "v1beta1": "1.0"',
     ],
     [
       'a plural in upper case',
       () => defineResource({ ...base, plural: 'Homes' }),
-      'plural must be lower case letters, digits and dashes, starting with a letter: "Homes"',
+      'plural must consist of lower case letters, digits and dashes and start with a letter: "Homes"',
     ],
     [
       'a column that is not in the schema',
       () => defineResource({ ...base, columns: { N: '.spec.m' } }),
-      'Cannot define resource Home v1: columns.N points to a field that is not in the schema, correct the path or add the field: ".spec.m"',
+      'Cannot define resource Home v1: columns.N points to a field that is not in the schema; correct the path or add the field: ".spec.m"',
     ],
     [
-      'a column that is no JSONPath',
+      'a column that is not a valid JSONPath',
       () => defineResource({ ...base, columns: { N: '.spec[' } }),
-      'columns.N is no JSONPath (unterminated array): ".spec["',
+      'columns.N is not a valid JSONPath (unterminated array): ".spec["',
     ],
     [
       'a selectable object',
@@ -131,7 +131,7 @@ describe('defineResource()', () => {
     [
       'a selectable name',
       () => defineResource({ ...base, selectableFields: ['.metadata.name'] }),
-      'selectableFields must not point to fields in metadata, which can be selected anyway: ".metadata.name"',
+      'selectableFields must not point to fields of metadata, which can always be selected: ".metadata.name"',
     ],
     [
       'scaling by an object',
@@ -144,26 +144,26 @@ describe('defineResource()', () => {
       'fields must not contain "spec"',
     ],
     [
-      'a status that is two things',
+      'a status field together with statusSubresource',
       () => defineResource({ ...base, fields: { status: s.string() }, statusSubresource: true }),
-      'fields must not contain "status" beside statusSubresource; make it the option status',
+      'fields must not contain "status" together with statusSubresource; use the option status instead',
     ],
     [
-      'names that are numbers',
+      'an objectName that is not a string',
       () => defineResource({ ...base, objectName: s.int() }),
-      'objectName must be a schema of strings, such as s.string(), not of type integer',
+      'objectName must be a string schema, such as s.string(): current type is integer',
     ],
     [
-      'two stored versions',
+      'two storage versions',
       () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: { storage: true }, v2: { storage: true } } }),
-      'Cannot define resource A: exactly one of its versions needs storage: true, but v1 and v2 have it',
+      'Cannot define resource A: exactly one version must have storage: true, but v1 and v2 have it',
     ],
     [
-      'no stored version',
+      'no storage version',
       () => defineResource({ group: 'a.b', kind: 'A', versions: { v1: {}, v2: {} } }),
-      'exactly one of its versions needs storage: true, but none has it',
+      'exactly one version must have storage: true, but none has it',
     ],
-  ])('refuses %s', (_, define, message) => {
+  ])('rejects %s', (_, define, message) => {
     expect(define).toThrow(message)
   })
 })
@@ -193,7 +193,7 @@ describe('crdOf()', () => {
     expect(openAPIV3Schema.properties?.['apiVersion']?.description).toMatch(/^APIVersion defines the versioned schema/)
   })
 
-  it('makes schemas that the API server accepts, rules included', () => {
+  it('produces structural schemas, including rules, that the API server accepts', () => {
     const Note = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -209,7 +209,7 @@ describe('crdOf()', () => {
     }
   })
 
-  it('finds the types of columns in the schema', () => {
+  it('takes the types of columns from the schema', () => {
     expect(crdOf(Home).spec.versions[0]!.additionalPrinterColumns).toEqual([
       { jsonPath: '.status.readyReplicas', name: 'Ready', type: 'integer' },
       { jsonPath: '.status.conditions[?(@.type=="Ready")].status', name: 'Serving', type: 'string' },
@@ -219,7 +219,7 @@ describe('crdOf()', () => {
     ])
   })
 
-  it('carries subresources and selectable fields', () => {
+  it('includes subresources and selectable fields', () => {
     expect(crdOf(Home).spec.versions[0]).toMatchObject({
       selectableFields: [{ jsonPath: '.spec.domain' }],
       subresources: {
@@ -233,7 +233,7 @@ describe('crdOf()', () => {
     })
   })
 
-  it('says what kinds that do not follow the conventions say', () => {
+  it('supports kinds without the spec and status convention', () => {
     const Odd = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -250,11 +250,11 @@ describe('crdOf()', () => {
     })
     expect(resourceOf(Odd)?.external).toBe(true)
     expect(resourceOf(Home)?.external).toBe(false)
-    // Without the subresource, the status is written with the rest.
+    // Without the subresource, the status is an ordinary field.
     expect(Odd({ metadata: { name: 'a' }, status: { phase: 'x' } }).status).toEqual({ phase: 'x' })
   })
 
-  it('carries a status subresource that the schema does not mention', () => {
+  it('adds the status subresource without a status schema', () => {
     const Claim = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -268,7 +268,7 @@ describe('crdOf()', () => {
     expect(Claim.subresources).toEqual(['status'])
   })
 
-  it('carries what names have to be', () => {
+  it('includes the schema of metadata.name', () => {
     const Short = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -283,7 +283,7 @@ describe('crdOf()', () => {
     expect(checkStructural(schema)).toEqual([])
   })
 
-  it('believes definitions of others as far as API servers do', () => {
+  it('accepts in external definitions what API servers accept', () => {
     const column = { jsonPath: '.spec.gone[', type: 'integer' } as const
     const scale = { specReplicasPath: '.spec.gone', statusReplicasPath: '.status.gone' } as const
     const definition = { group: 'odd.example.com', version: 'v1', kind: 'my-odd', columns: { Gone: column }, scale }
@@ -297,10 +297,10 @@ describe('crdOf()', () => {
     )
   })
 
-  it('has nothing for kinds that were not defined', () => {
+  it('rejects kinds that defineResource did not create', () => {
     const Pod = createKind({ group: '', version: 'v1', kind: 'Pod', plural: 'pods', schema: () => ({}) })
     expect(() => crdOf(Pod)).toThrow(
-      'Cannot make a CustomResourceDefinition of v1 Pod: it was not made by defineResource',
+      'Cannot create a CustomResourceDefinition for v1 Pod: the kind was not created by defineResource',
     )
   })
 })

@@ -14,7 +14,7 @@ import type {
   ResourceNames,
 } from './resource-definition.ts'
 
-// As controller-gen writes them for every kind.
+// The descriptions that controller-gen writes for every kind.
 const apiVersionText = `APIVersion defines the versioned schema of this representation of an object.
 Servers should convert recognized schemas to the latest internal value, and
 may reject unrecognized values.
@@ -26,7 +26,8 @@ In CamelCase.
 More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds`
 
 /**
- * Defines a custom resource with several versions. The result is the Kind of the stored version; `versions` has them all.
+ * Defines a custom resource with several versions. The result is the Kind of the storage version; `versions` has the
+ * Kind of each.
  *
  * @example
  * const Home = defineResource({
@@ -43,8 +44,9 @@ export function defineResource<const Vs extends AnyVersions>(
   definition: MultiVersionDefinition<Vs>,
 ): MultiVersionKind<Vs>
 /**
- * Defines a custom resource: one value from which its type, its CustomResourceDefinition and its checks are derived. The result is
- * a Kind, which builds drafts when called. Nothing is registered anywhere. Mistakes are TypeErrors that name field and cure.
+ * Defines a custom resource. Its TypeScript type, its CustomResourceDefinition and its checks are derived from the one
+ * definition. The result is a Kind, which builds drafts when called. Has no side effects: nothing is registered. Throws
+ * a TypeError that names the field and the expected form when the definition is wrong.
  *
  * @example
  * const Home = defineResource({
@@ -76,7 +78,7 @@ export function defineResource(
   const resource = resolve(definition, versions)
   const kinds = Object.fromEntries(resource.versions.map((version) => [version.name, kindOf(resource, version)]))
   const stored = resource.versions.find((version) => version.storage)
-  // `resolve` has made sure that one version is stored.
+  // `resolve` guarantees that exactly one version is the storage version.
   const main = kindOf(resource, stored!)
   kinds[stored!.name] = main
   Object.defineProperty(main, 'versions', { value: Object.freeze(kinds), enumerable: false })
@@ -92,9 +94,7 @@ function resolve(
   const stored = versions.filter(([, version]) => version.storage === true).map(([name]) => name)
   if (stored.length !== 1) {
     const found = stored.length === 0 ? 'none has' : `${stored.join(' and ')} have`
-    throw new TypeError(
-      `Cannot define resource ${kind}: exactly one of its versions needs storage: true, but ${found} it`,
-    )
+    throw new TypeError(`Cannot define resource ${kind}: exactly one version must have storage: true, but ${found} it`)
   }
   return {
     group,
@@ -126,22 +126,22 @@ function resolve(
   }
 }
 
-/** The schema of the whole object, canonical as `s` makes it. */
+/** The schema of the whole object, in the canonical form of `s`. */
 function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSONSchemaProps {
   const { spec, status, fields, objectName, rules, description } = version
   const all = {
     apiVersion: s.string().describe(apiVersionText).optional(),
     kind: s.string().describe(kindText).optional(),
-    // Optional, since the API server makes a name of generateName.
+    // Optional, because the API server can generate the name from generateName.
     metadata: s.object(objectName === undefined ? {} : { name: objectName.optional() }).optional(),
     ...fields,
     ...(spec === undefined ? {} : { spec }),
-    // A new object has no status yet, whatever its schema requires of one.
+    // Optional even when its schema is required, because a new object has no status.
     ...(status === undefined ? {} : { status: status.presence === 'required' ? status.optional() : status }),
   }
   let object: AnySchema = s.object(all, version.preserveUnknownFields ? { preserveUnknownFields: true } : {})
   if (description !== undefined) object = object.describe(description)
-  // The options are those of a rule; only the type of `fieldPath`, which depends on the schema, is not known here.
+  // The cast is safe: the type of `fieldPath` depends on the schema, which is not known here.
   for (const { rule, ...options } of rules ?? []) object = object.rule(rule, options as { message?: string })
   return object.json
 }

@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { AnyKind, Scope } from '../kind.ts'
 import type { Scale } from './resource-definition.ts'
 
-/** A column with everything known about it, as a CRD carries it. */
+/** A printer column with its type resolved, as in a CRD. */
 export interface ResolvedColumn {
   readonly name: string
   readonly type: string
@@ -12,7 +12,7 @@ export interface ResolvedColumn {
   readonly priority?: number
 }
 
-/** One version of a defined resource, defaults filled in. */
+/** One version of a defined resource with defaults filled in. */
 export interface ResolvedVersion {
   readonly name: string
   readonly served: boolean
@@ -25,7 +25,7 @@ export interface ResolvedVersion {
   readonly scale?: Scale
 }
 
-/** A defined resource, defaults filled in. */
+/** A defined resource with defaults filled in. */
 export interface ResolvedResource {
   readonly group: string
   readonly kind: string
@@ -43,12 +43,12 @@ export interface ResolvedResource {
 
 const resources = new WeakMap<AnyKind, ResolvedResource>()
 
-/** Ties a Kind to the resource that it was made from. */
+/** Associates a Kind with the resource it was created from. */
 export function rememberResource(kind: AnyKind, resource: ResolvedResource): void {
   resources.set(kind, resource)
 }
 
-/** The resource that a Kind was made from by `defineResource`; undefined for built-in kinds. */
+/** The resource that `defineResource` created a Kind from; undefined for other kinds, such as the built-in ones. */
 export function resourceOf(kind: AnyKind): ResolvedResource | undefined {
   return resources.get(kind)
 }

@@ -3,25 +3,25 @@ import type { Fields, ObjectIn, ObjectOut, Schema, ValidationRule } from '@kubew
 import type { Kind, Scope, TypeMeta } from '../kind.ts'
 import type { KubeObject, MetaDraft } from '../object-meta.ts'
 
-/** Any schema made with `s`. */
+/** Any schema built with `s`. */
 export type AnySchema = Schema<unknown, unknown>
 
 /** A path into the object as CRDs write it: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`. */
 export type FieldPathText = `.${string}`
 
-/** A column that `kubectl get` shows, when its path alone does not say enough. */
+/** A printer column of `kubectl get`, for when a path alone is not enough. */
 export interface Column {
   readonly jsonPath: FieldPathText
-  /** @default what the schema says at the path */
+  /** @default the type of the field in the schema */
   readonly type?: 'integer' | 'number' | 'string' | 'boolean' | 'date'
-  /** How to print the value, for instance `date-time` or `int32`. */
+  /** The print format of the value, for example `date-time` or `int32`. */
   readonly format?: string
   readonly description?: string
   /** Columns with a priority above 0 are shown by `kubectl get -o wide` only. @default 0 */
   readonly priority?: number
 }
 
-/** The `/scale` subresource: what `kubectl scale` and autoscalers use. */
+/** The `/scale` subresource, which `kubectl scale` and autoscalers use. */
 export interface Scale {
   readonly specReplicasPath: FieldPathText
   readonly statusReplicasPath: FieldPathText
@@ -29,38 +29,44 @@ export interface Scale {
   readonly labelSelectorPath?: FieldPathText
 }
 
-/** What may differ from version to version of a resource. */
+/** The part of a definition that may differ between versions. */
 export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F extends Fields> {
-  /** What the kind is for, shown by `kubectl explain`. */
+  /** The purpose of the kind; `kubectl explain` shows it. */
   readonly description?: string
-  /** The desired state. A schema that is `.optional()` makes the field so. */
+  /** The desired state. An `.optional()` schema makes the field optional. */
   readonly spec?: Sp
-  /** The observed state; having one adds the `/status` subresource. */
+  /** The observed state. Adds the `/status` subresource. */
   readonly status?: St
   /**
-   * Adds the `/status` subresource without a status in the schema, as some definitions of others do. API servers drop what is written
-   * there; with a `status` the subresource needs no mention.
+   * Adds the `/status` subresource without a status schema, as some external definitions do. API servers prune what is
+   * written there. Not needed with `status`.
    */
   readonly statusSubresource?: true
   /**
-   * Further fields beside `spec` and `status`, for kinds that do not follow the convention. A `status` among them is a field like any
-   * other, without the subresource.
+   * Top-level fields besides `spec` and `status`, for kinds that do not follow the convention. A `status` field here is
+   * an ordinary field without a subresource.
    */
   readonly fields?: F
-  /** What `metadata.name` has to be, besides what Kubernetes asks of names: `s.string({ maxLength: 40 })` leaves room for suffixes. */
+  /**
+   * A schema for `metadata.name` in addition to the rules of Kubernetes, e.g. `s.string({ maxLength: 40 })` to leave
+   * room for suffixes.
+   */
   readonly objectName?: AnySchema
-  /** CEL rules on the whole object; `self.metadata.name` is in their reach. */
+  /** CEL rules on the whole object. They can read `self.metadata.name`. */
   readonly rules?: readonly ValidationRule[]
-  /** Columns of `kubectl get` by title. Without any it shows the age; with some, add `Age: '.metadata.creationTimestamp'`. */
+  /**
+   * Columns of `kubectl get` by title. Without any, the age is shown; with some, add
+   * `Age: '.metadata.creationTimestamp'` to keep it.
+   */
   readonly columns?: Readonly<Record<string, FieldPathText | Column>>
-  /** Fields that `kubectl get --field-selector` and watches may select on. */
+  /** Fields that field selectors of lists and watches may use. */
   readonly selectableFields?: readonly FieldPathText[]
   readonly scale?: Scale
-  /** Keeps fields that the definition does not name, at the top of the object. @default false */
+  /** Keeps unknown top-level fields instead of pruning them. @default false */
   readonly preserveUnknownFields?: boolean
 }
 
-/** What all versions of a resource share. */
+/** The part of a definition that all versions share. */
 export interface ResourceNames {
   /** A domain that you own, such as `homes.example.com`. */
   readonly group: string
@@ -68,18 +74,19 @@ export interface ResourceNames {
   readonly kind: string
   /** @default 'Namespaced' */
   readonly scope?: Scope
-  /** The name in URLs and on the command line. @default a guess from the kind: `homes` */
+  /** The name in URLs and on the command line. @default derived from the kind: `homes` */
   readonly plural?: string
   /** @default the kind in lower case */
   readonly singular?: string
   /** @default the kind followed by `List` */
   readonly listKind?: string
   readonly shortNames?: readonly string[]
-  /** Groups of resources that the kind shows up in, such as `all`. */
+  /** Resource groupings such as `all`, which `kubectl get all` lists. */
   readonly categories?: readonly string[]
   /**
-   * Whether the definition is somebody else's, so that installing the operator leaves it alone. It may then have what an API server
-   * accepts but nobody means: a kind that is not in CamelCase, columns and scaling by fields that are not in the schema. @default false
+   * True when another project owns the definition. Installing the operator then leaves the CustomResourceDefinition
+   * alone. An external definition may contain what API servers accept although it is unusual: a kind that is not in
+   * CamelCase, columns and scale paths of fields that are not in the schema. @default false
    */
   readonly external?: boolean
   /** Labels and annotations of the CustomResourceDefinition itself. */
@@ -89,7 +96,7 @@ export interface ResourceNames {
   }
 }
 
-/** A resource with one version. */
+/** The definition of a resource with one version. */
 export interface ResourceDefinition<V extends string, Sp extends AnySchema, St extends AnySchema, F extends Fields>
   extends ResourceNames,
     VersionDefinition<Sp, St, F> {
@@ -97,21 +104,27 @@ export interface ResourceDefinition<V extends string, Sp extends AnySchema, St e
   readonly version: V
 }
 
-/** One of several versions of a resource. */
+/** One version in the definition of a resource with several versions. */
 export interface OneOfVersions<Sp extends AnySchema, St extends AnySchema, F extends Fields>
   extends VersionDefinition<Sp, St, F> {
-  /** Objects are stored in this version; exactly one has to say so. */
+  /** Whether objects are stored in this version. Exactly one version must be true. */
   readonly storage?: boolean
-  /** Whether the API server offers the version. @default true */
+  /** Whether the API server serves the version. @default true */
   readonly served?: boolean
-  /** Warns everybody who uses the version; a text replaces the server's own. @default false */
+  /**
+   * Sends a warning with each response to a request for this version; a string replaces the default text. @default
+   * false
+   */
   readonly deprecated?: boolean | string
 }
 
-/** Any versions of a resource, by name. */
+/** The versions of a resource by name. */
 export type AnyVersions = Readonly<Record<string, OneOfVersions<AnySchema, AnySchema, Fields>>>
 
-/** A resource with several versions. Each gets a Kind of its own; the resource itself is the Kind of the stored one. */
+/**
+ * The definition of a resource with several versions. Each version has its own Kind; the resource is the Kind of the
+ * storage version.
+ */
 export interface MultiVersionDefinition<Vs extends AnyVersions> extends ResourceNames {
   readonly versions: Vs
 }
@@ -119,10 +132,10 @@ export interface MultiVersionDefinition<Vs extends AnyVersions> extends Resource
 // The schemas of the top-level fields that a definition names.
 type TopFields<Sp, F> = ([Sp] extends [never] ? unknown : { readonly spec: Sp }) & F
 
-// The mapped type makes editors show one object instead of an intersection.
+// A mapped type makes editors show one object type instead of an intersection.
 type Flat<T> = { [K in keyof T]: T[K] } & unknown
 
-/** What a read of a resource returns. */
+/** The type that a read of a resource returns. */
 export type ResourceRead<Sp, St, F> = Flat<
   KubeObject &
     DeepReadonly<
@@ -131,7 +144,7 @@ export type ResourceRead<Sp, St, F> = Flat<
     >
 >
 
-/** What a write of a resource takes. */
+/** The type that a write of a resource takes. */
 export type ResourceWrite<Sp, F> = Flat<
   TypeMeta & { metadata: MetaDraft } & (TopFields<Sp, F> extends infer T extends Fields ? ObjectIn<T> : unknown)
 >
@@ -149,7 +162,7 @@ type FieldsOf<D> = D extends { readonly fields: infer F extends Fields } ? F : u
 type KindOf<D> = ResourceKind<SpecOf<D>, StatusOf<D>, FieldsOf<D>>
 type StorageKey<Vs> = { [V in keyof Vs]: Vs[V] extends { readonly storage: true } ? V : never }[keyof Vs]
 
-/** The Kind of a resource with several versions: that of the stored version, with all of them in `versions`. */
+/** The Kind of a resource with several versions: that of the storage version, with all of them in `versions`. */
 export type MultiVersionKind<Vs extends AnyVersions> = KindOf<Vs[StorageKey<Vs>]> & {
   /** The Kind of every version by name. */
   readonly versions: { readonly [V in keyof Vs]: KindOf<Vs[V]> }

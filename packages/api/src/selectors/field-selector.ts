@@ -1,21 +1,21 @@
 import { compareUtf8 } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
-/** One condition on one field: it has the value, or it has not. */
+/** One condition: a field equals, or does not equal, a value. */
 export interface FieldRequirement {
   readonly field: string
   readonly operator: '=' | '!='
   readonly value: string
 }
 
-/** The selectable fields of an object by path, `metadata.name` and the like. A field that is missing counts as empty. */
+/** The selectable fields of an object by path, such as `metadata.name`. A missing field counts as empty. */
 export type SelectableFields = { readonly [path: string]: string }
 
-/** A field selector: all its requirements have to hold. Immutable. */
+/** A field selector: the conjunction of its requirements. Immutable. */
 export class FieldSelector {
   /** Selects every object. */
   static readonly everything: FieldSelector = new FieldSelector([])
-  /** Selects no object. It prints as the empty text, as in apimachinery. */
+  /** Selects no object. Its string form is empty, as in apimachinery. */
   static readonly nothing: FieldSelector = new FieldSelector([], true)
 
   readonly requirements: readonly FieldRequirement[]
@@ -27,18 +27,18 @@ export class FieldSelector {
     this.isNothing = isNothing
   }
 
-  /** The selector of these requirements, in the given order. */
+  /** The selector with these requirements, in the given order. */
   static of(requirements: readonly FieldRequirement[]): FieldSelector {
     return requirements.length === 0 ? FieldSelector.everything : new FieldSelector([...requirements])
   }
 
-  /** The selector of objects whose fields have these values, in the order of the field names. */
+  /** The selector of objects whose fields have these values; requirements are sorted by field name. */
   static fromFields(fields: SelectableFields): FieldSelector {
     const names = Object.keys(fields).sort(compareUtf8)
     return FieldSelector.of(names.map((field) => ({ field, operator: '=', value: fields[field]! })))
   }
 
-  /** True when the selector restricts nothing. */
+  /** True when the selector selects every object. */
   get isEverything(): boolean {
     return this.requirements.length === 0 && !this.isNothing
   }
@@ -48,7 +48,7 @@ export class FieldSelector {
     return this.matchesBy((field) => fields[field] ?? '')
   }
 
-  /** As {@link FieldSelector.matches} for fields that are read on demand; absent fields are the empty string. */
+  /** Like {@link FieldSelector.matches}, reading fields on demand. `read` returns the empty string for a missing field. */
   matchesBy(read: (field: string) => string): boolean {
     if (this.isNothing) return false
     for (const { field, operator, value } of this.requirements) {
@@ -57,20 +57,20 @@ export class FieldSelector {
     return true
   }
 
-  /** A selector for which both this one and the other hold. */
+  /** The conjunction of this selector and the other. */
   and(other: FieldSelector): FieldSelector {
     if (this.isNothing || other.isNothing) return FieldSelector.nothing
     return FieldSelector.of([...this.requirements, ...other.requirements])
   }
 
-  /** The value that a field must have to be selected, or undefined: what an index or a single-object read can be asked for. */
+  /** The value that the selector requires of a field, or undefined. Useful for index lookups and single-object reads. */
   exactValueOf(field: string): string | undefined {
     return this.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')?.value
   }
 
   /**
-   * A selector with other field names or values, for instance those of another version; `transform` may throw for fields that are
-   * not selectable. A requirement that becomes empty on both sides is dropped.
+   * A selector with its fields or values replaced, for example by those of another API version. `transform` may throw
+   * for a field that is not selectable. A requirement whose field and value both become empty is dropped.
    */
   transform(transform: (field: string, value: string) => readonly [field: string, value: string]): FieldSelector {
     if (this.isNothing) return this
@@ -82,7 +82,7 @@ export class FieldSelector {
     return FieldSelector.of(requirements)
   }
 
-  /** The selector in the syntax of `fieldSelector=`. */
+  /** The selector in `fieldSelector=` syntax. */
   toString(): string {
     return this.requirements
       .map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`)
@@ -90,12 +90,12 @@ export class FieldSelector {
   }
 }
 
-/** Escapes a value for a field selector: backslash, comma and equals sign. */
+/** Escapes backslash, comma and equals sign in a value for a field selector. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&')
 }
 
-/** Undoes {@link escapeFieldValue}; a stray or unknown escape and an unescaped comma or equals sign are errors. */
+/** Reverses {@link escapeFieldValue}. Throws for an invalid escape and for an unescaped comma or equals sign. */
 export function unescapeFieldValue(text: string): string {
   let value = ''
   let escaped = false
@@ -107,7 +107,7 @@ export function unescapeFieldValue(text: string): string {
     } else if (char === '\\') {
       escaped = true
     } else if (char === ',' || char === '=') {
-      // Go prints the code of the character here.
+      // Go prints the character code here.
       throw new ApiSyntaxError(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`)
     } else {
       value += char
@@ -118,8 +118,8 @@ export function unescapeFieldValue(text: string): string {
 }
 
 /**
- * Parses the syntax of `fieldSelector=`: `metadata.name=a,status.phase!=Running`. Requirements end up in the order of their
- * texts; empty ones are skipped, also `=`. The errors are those of apimachinery/pkg/fields.
+ * Parses `fieldSelector=` syntax: `metadata.name=a,status.phase!=Running`. Requirements are sorted by their text; empty
+ * ones, including `=`, are skipped. Error messages are those of apimachinery/pkg/fields.
  */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
@@ -135,7 +135,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return FieldSelector.of(requirements)
 }
 
-// Splits at commas that no backslash precedes; the backslashes stay.
+// Splits at unescaped commas and keeps the backslashes.
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0

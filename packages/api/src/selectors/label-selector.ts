@@ -14,13 +14,13 @@ import { parseSelector } from './parse-selector.ts'
 import { newRequirement, type SelectionOperator } from './requirement.ts'
 import { Selector } from './selector.ts'
 
-/** A `LabelSelector` as it comes out of any object, read or written, checked or not. */
+/** A `LabelSelector` from any object: read, draft or unvalidated. */
 export interface LabelSelectorLike {
   readonly matchLabels?: { readonly [key: string]: string } | undefined
   readonly matchExpressions?: readonly LabelSelectorRequirementLike[] | undefined
 }
 
-/** One expression of a {@link LabelSelectorLike}; the operator is one of `In`, `NotIn`, `Exists` and `DoesNotExist` when valid. */
+/** One expression of a {@link LabelSelectorLike}. A valid operator is `In`, `NotIn`, `Exists` or `DoesNotExist`. */
 export interface LabelSelectorRequirementLike {
   readonly key: string
   readonly operator: string
@@ -35,7 +35,7 @@ const operatorNames: readonly [LabelSelectorRequirement['operator'], SelectionOp
 ]
 const operators: ReadonlyMap<string, SelectionOperator> = new Map(operatorNames)
 
-/** The selector that an object's `LabelSelector` means: nothing when there is none, everything when it is empty. */
+/** Converts a `LabelSelector` to a selector. An absent one selects nothing, an empty one everything. */
 export function selectorFrom(labelSelector: LabelSelectorLike | null | undefined): Selector {
   if (labelSelector === undefined || labelSelector === null) return Selector.nothing
   const labels = Object.entries(labelSelector.matchLabels ?? {})
@@ -48,7 +48,7 @@ export function selectorFrom(labelSelector: LabelSelectorLike | null | undefined
   return Selector.of(requirements)
 }
 
-/** Parses selector syntax into the form that objects carry. `>` and `<` have no such form. */
+/** Parses selector syntax to a `LabelSelector`. Throws for `>` and `<`, which a `LabelSelector` cannot express. */
 export function parseToLabelSelector(text: string): LabelSelector {
   let selector: Selector
   try {
@@ -76,7 +76,10 @@ export function parseToLabelSelector(text: string): LabelSelector {
   return { matchLabels, matchExpressions }
 }
 
-/** The labels that an object must have to be selected, when the selector says no more than that; else an error. */
+/**
+ * The labels that a `LabelSelector` requires. Throws when it has any requirement other than equality with a single
+ * value.
+ */
 export function labelSelectorAsMap(labelSelector: LabelSelectorLike): Record<string, string> {
   const labels: Record<string, string> = { ...labelSelector.matchLabels }
   for (const { key, operator, values = [] } of labelSelector.matchExpressions ?? []) {
@@ -92,7 +95,7 @@ export function labelSelectorAsMap(labelSelector: LabelSelectorLike): Record<str
   return labels
 }
 
-/** The selector as kubectl's tables show it: `<none>` when it is empty or absent, `<error>` when it is malformed. */
+/** Formats a selector as kubectl's tables do: `<none>` when it is empty or absent, `<error>` when it is malformed. */
 export function formatLabelSelector(labelSelector: LabelSelectorLike | null | undefined): string {
   try {
     return selectorFrom(labelSelector).toString() || '<none>'
@@ -101,15 +104,15 @@ export function formatLabelSelector(labelSelector: LabelSelectorLike | null | un
   }
 }
 
-/** What {@link validateLabelSelector} lets pass. */
+/** Exemptions of {@link validateLabelSelector}. */
 export interface LabelSelectorValidationOptions {
-  /** Do not check the values of expressions, for objects that were stored before they were checked. */
+  /** Skips the check of values in expressions, for objects that were stored before the check existed. */
   readonly allowInvalidLabelValueInSelector?: boolean | undefined
-  /** Let operators pass that are not known, for access reviews. */
+  /** Accepts unknown operators, for access reviews. */
   readonly allowUnknownOperatorInRequirement?: boolean | undefined
 }
 
-/** Checks a `LabelSelector` as the API server does for fields of that type. */
+/** Validates a `LabelSelector` field as the API server does. */
 export function validateLabelSelector(
   labelSelector: LabelSelectorLike | null | undefined,
   path: FieldPath,
@@ -123,7 +126,7 @@ export function validateLabelSelector(
   return errors
 }
 
-/** Checks a set of labels: keys as qualified names, values as label values. */
+/** Validates labels: keys must be qualified names, values must be label values. */
 export function validateLabels(labels: { readonly [key: string]: string } | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const [key, value] of Object.entries(labels ?? {})) {

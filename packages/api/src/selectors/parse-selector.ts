@@ -10,7 +10,7 @@ import {
 import { Selector } from './selector.ts'
 
 /**
- * Parses the syntax of `labelSelector=` and `kubectl -l`: `app=web,tier in (a,b),!canary,size>3`. The errors are those of
+ * Parses `labelSelector=` and `kubectl -l` syntax: `app=web,tier in (a,b),!canary,size>3`. Error messages are those of
  * apimachinery/pkg/labels.
  */
 export function parseSelector(text: string): Selector {
@@ -27,7 +27,7 @@ interface Token {
 const end: Token = { kind: 'end', text: '' }
 const token = /[ \t\r\n]*(==|!=|[=!(),><]|[^ \t\r\n=!(),><]+)/y
 
-// A NUL ends the input for apimachinery's lexer.
+// apimachinery's lexer treats a NUL as the end of the input.
 function tokenize(text: string): Token[] {
   const input = text.split('\0', 1)[0]!
   const tokens: Token[] = []
@@ -125,7 +125,7 @@ class SelectorParser {
     return this.#valueList()
   }
 
-  // Values may be empty: `(,a)`, `(a,)` and `(a,,b)` contain the empty string.
+  // Values may be empty: `(,a)`, `(a,)` and `(a,,b)` each contain the empty string.
   #valueList(): string[] {
     const values: string[] = []
     for (;;) {
@@ -169,7 +169,7 @@ class SelectorParser {
   }
 }
 
-// `in` and `notin` are words like others except where an operator must stand.
+// `in` and `notin` are keywords only in operator position.
 function asValue(found: Token): Token {
   return found.kind === 'in' || found.kind === 'notin' ? { kind: 'identifier', text: found.text } : found
 }

@@ -2,23 +2,23 @@ import { isQualifiedName, isValidLabelValue } from '@kubewright/base'
 import { aggregateText, compareUtf8, type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
-/** How a requirement relates a label to its values (apimachinery's selection.Operator). */
+/** The relation between a label and the values of a requirement (apimachinery's selection.Operator). */
 export type SelectionOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt'
 
-/** The operators that take values, in the order in which the parser lists them. */
+/** The operators that take values, in the order of the parser's error message. */
 export const binaryOperators: readonly string[] = ['in', 'notin', '=', '==', '!=', 'gt', 'lt']
 
-/** The labels of an object, as its metadata carries them. */
+/** The labels of an object as in its metadata. */
 export type LabelSet = { readonly [key: string]: string } | undefined
 
 const int64 = /^[+-]?[0-9]+$/
 
-/** One condition on one label. Immutable; make one with {@link newRequirement} to have it checked. */
+/** One condition on one label. Immutable. The constructor does not validate; {@link newRequirement} does. */
 export class Requirement {
   readonly key: string
   readonly operator: SelectionOperator
   readonly values: readonly string[]
-  // Parsed once: `gt` and `lt` compare 64-bit integers.
+  // Parsed once; `gt` and `lt` compare 64-bit integers.
   readonly #bound: bigint | undefined
 
   constructor(key: string, operator: SelectionOperator, values: readonly string[]) {
@@ -28,10 +28,10 @@ export class Requirement {
     this.#bound = operator === 'gt' || operator === 'lt' ? parseInt64(values.length === 1 ? values[0]! : '') : undefined
   }
 
-  /** Whether labels satisfy the requirement. `!=` and `notin` hold for a label that is absent; `gt` and `lt` do not. */
+  /** Whether labels satisfy the requirement. For an absent label, `!=` and `notin` hold; `gt` and `lt` do not. */
   matches(labels: LabelSet): boolean {
     const value = labels?.[this.key]
-    // Anything that an object inherits under the name of a label is no string.
+    // An inherited property such as `constructor` is not a string, so it does not count as a label.
     const present = typeof value === 'string'
     switch (this.operator) {
       case 'in':
@@ -74,7 +74,7 @@ export class Requirement {
   }
 }
 
-/** Makes a requirement; throws with apimachinery's text when key, operator and values do not fit. */
+/** Creates a validated requirement. Throws {@link ApiSyntaxError} with apimachinery's message when it is invalid. */
 export function newRequirement(
   key: string,
   operator: SelectionOperator,
@@ -86,7 +86,7 @@ export function newRequirement(
   return new Requirement(key, operator, values)
 }
 
-/** The error of a label key, as label selectors report it, or undefined. */
+/** The validation error of a label key, or undefined. */
 export function labelKeyError(key: string, path: FieldPath): FieldError | undefined {
   const problems = isQualifiedName(key)
   return problems.length === 0 ? undefined : invalid(path, key, problems.join('; '))
@@ -97,7 +97,7 @@ function requirementErrors(key: string, operator: string, values: readonly strin
   const keyError = labelKeyError(key, path.child('key'))
   if (keyError !== undefined) errors.push(keyError)
   const valuesPath = path.child('values')
-  // An empty list is a nil slice where this error arises in Go.
+  // Go prints nil for an empty list here.
   const shown = values.length === 0 ? null : values
   switch (operator) {
     case 'in':

@@ -2,13 +2,16 @@ import { compareUtf8 } from '@kubewright/schema'
 import { type LabelSet, newRequirement, Requirement } from './requirement.ts'
 
 /**
- * A label selector: all its requirements have to hold. Immutable, with the requirements in the order of their keys, so equal
- * selectors print equal texts.
+ * A label selector: the conjunction of its requirements. Immutable. Requirements are sorted by key, so equal selectors
+ * have equal string forms.
  */
 export class Selector {
   /** Selects every object. */
   static readonly everything: Selector = new Selector([])
-  /** Selects no object. It prints as the empty text, as in apimachinery, so ask {@link Selector.isNothing} before printing. */
+  /**
+   * Selects no object. Its string form is empty, as in apimachinery, so check {@link Selector.isNothing} before
+   * printing.
+   */
   static readonly nothing: Selector = new Selector([], true)
 
   readonly requirements: readonly Requirement[]
@@ -20,25 +23,25 @@ export class Selector {
     this.isNothing = isNothing
   }
 
-  /** The selector of these requirements. */
+  /** The selector with these requirements. */
   static of(requirements: readonly Requirement[]): Selector {
     if (requirements.length === 0) return Selector.everything
     return new Selector([...requirements].sort((a, b) => compareUtf8(a.key, b.key)))
   }
 
-  /** The selector of objects that carry all these labels, checked. */
+  /** The selector of objects that have all these labels. Throws when a label is invalid. */
   static fromLabels(labels: LabelSet): Selector {
     const entries = Object.entries(labels ?? {})
     return Selector.of(entries.map(([key, value]) => newRequirement(key, '=', [value])))
   }
 
-  /** As {@link Selector.fromLabels} for labels that are known to be well formed, for instance because an object has them. */
+  /** Like {@link Selector.fromLabels}, without validation, for labels that are known to be valid. */
   static fromValidLabels(labels: LabelSet): Selector {
     const entries = Object.entries(labels ?? {})
     return Selector.of(entries.map(([key, value]) => new Requirement(key, '=', [value])))
   }
 
-  /** True when the selector restricts nothing. */
+  /** True when the selector selects every object. */
   get isEverything(): boolean {
     return this.requirements.length === 0 && !this.isNothing
   }
@@ -50,12 +53,12 @@ export class Selector {
     return true
   }
 
-  /** A selector with further requirements; nothing stays nothing. */
+  /** The selector with additional requirements. {@link Selector.nothing} stays nothing. */
   and(...requirements: readonly Requirement[]): Selector {
     return this.isNothing ? this : Selector.of([...this.requirements, ...requirements])
   }
 
-  /** The one value that a label must have to be selected, or undefined: what an index can be asked for. */
+  /** The single value that the selector requires of a label, or undefined. Useful for index lookups. */
   exactValueOf(key: string): string | undefined {
     const first = this.requirements.find((requirement) => requirement.key === key)
     if (first === undefined || first.values.length !== 1) return undefined

@@ -36,7 +36,7 @@ describe('parseSelector()', () => {
     ['x>1,z<5', 'x>1,z<5'],
     ['x=a,\n\ty=b', 'x=a,y=b'],
     ['x in (a,a)', 'x in (a)'],
-  ])('reads %j', (text, printed) => {
+  ])('parses %j', (text, printed) => {
     expect(parseSelector(text).toString()).toBe(printed)
   })
 
@@ -64,7 +64,7 @@ describe('parseSelector()', () => {
       'a/b/c=d',
       'unable to parse requirement: <nil>: Invalid value: "a/b/c": a valid label key must consist of alphanumeric',
     ],
-  ])('refuses %j in apimachinery’s words', (text, message) => {
+  ])('rejects %j with apimachinery’s message', (text, message) => {
     expect(() => parseSelector(text)).toThrow(message)
   })
 })
@@ -92,7 +92,7 @@ describe('Selector.matches()', () => {
     expect(parseSelector(text).matches(labels)).toBe(expected)
   })
 
-  it('never holds for nothing, whatever is added', () => {
+  it('is always false for Selector.nothing', () => {
     const nothing = Selector.nothing.and(newRequirement('x', 'exists', []))
     expect([nothing.isNothing, nothing.matches({ x: '1' }), nothing.toString()]).toEqual([true, false, ''])
   })
@@ -130,7 +130,7 @@ describe('label selector properties', () => {
     )
   })
 
-  it('the selector of an object’s labels matches it', () => {
+  it('Selector.fromLabels() matches the labels it was built from', () => {
     fc.assert(fc.property(labels, (set) => Selector.fromLabels(set).matches(set)))
   })
 
@@ -149,7 +149,7 @@ describe('label selector properties', () => {
 })
 
 describe('selectorFrom()', () => {
-  it('takes absence for nothing and emptiness for everything', () => {
+  it('selects nothing when absent and everything when empty', () => {
     expect(selectorFrom(undefined)).toBe(Selector.nothing)
     expect(selectorFrom(null)).toBe(Selector.nothing)
     expect(selectorFrom({})).toBe(Selector.everything)
@@ -165,7 +165,7 @@ describe('selectorFrom()', () => {
       { key: 'a', operator: 'Exists', values: ['b'] },
       'values: Invalid value: ["b"]: values set must be empty for exists and does not exist',
     ],
-  ])('refuses %o', (expression, message) => {
+  ])('rejects %o', (expression, message) => {
     expect(() => selectorFrom({ matchExpressions: [expression] })).toThrow(message)
   })
 
@@ -177,7 +177,7 @@ describe('selectorFrom()', () => {
   })
 })
 
-it('labelSelectorAsMap() takes single values only', () => {
+it('labelSelectorAsMap() accepts only single values', () => {
   expect(
     labelSelectorAsMap({ matchLabels: { a: '1' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['2'] }] }),
   ).toEqual({
@@ -192,7 +192,7 @@ it('labelSelectorAsMap() takes single values only', () => {
   )
 })
 
-it('parseToLabelSelector() has no form for > and <', () => {
+it('parseToLabelSelector() rejects > and <', () => {
   expect(() => parseToLabelSelector('a>1')).toThrow('"gt" isn\'t supported in label selectors')
   expect(() => parseToLabelSelector('a b')).toThrow(
     "couldn't parse the selector string \"a b\": unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
@@ -235,7 +235,7 @@ describe('parseFieldSelector()', () => {
     ['=x', '=x'],
     ['=', ''],
     ['a=b,!=', 'a=b'],
-  ])('reads %j', (text, printed) => {
+  ])('parses %j', (text, printed) => {
     expect(parseFieldSelector(text).toString()).toBe(printed)
   })
 
@@ -248,7 +248,7 @@ describe('parseFieldSelector()', () => {
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=\\x', 'invalid field selector: invalid escape sequence: \\x'],
     ['a=\\', 'invalid field selector: invalid escape sequence: \\'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(message)
   })
 
@@ -271,7 +271,7 @@ describe('parseFieldSelector()', () => {
     expect(parseFieldSelector('a!=').matches({})).toBe(false)
   })
 
-  it('transforms fields and drops what becomes empty', () => {
+  it('transform() replaces fields and drops requirements that become empty', () => {
     const transformed = parseFieldSelector('a=1,b!=2').transform((field, value) =>
       field === 'a' ? ['', ''] : [`x.${field}`, value],
     )
@@ -280,6 +280,6 @@ describe('parseFieldSelector()', () => {
   })
 })
 
-it('unescapeFieldValue() leaves plain text alone', () => {
+it('unescapeFieldValue() returns text without escapes unchanged', () => {
   expect(unescapeFieldValue('a!b')).toBe('a!b')
 })

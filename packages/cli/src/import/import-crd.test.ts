@@ -220,7 +220,7 @@ describe('importCrd()', () => {
   it('refuses what defineResource refuses', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     expect(() => importCrd({ ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my_widget' } } })).toThrow(
-      'kind must be a name in CamelCase',
+      'kind must be a CamelCase name',
     )
   })
 
