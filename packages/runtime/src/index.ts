@@ -131,6 +131,7 @@ export type { KeyGate, KeyHold, WriteGate } from './leases/write-gate.ts'
 export { createManager } from './manager/create-manager.ts'
 export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
 export { managerMetrics } from './manager/manager-metrics.ts'
+export type { WorkQueueOptions } from './queue/base-queue.ts'
 export type { Cause, CountedCause } from './queue/cause.ts'
 export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './queue/priority-queue.ts'
 export type {
@@ -155,7 +156,7 @@ export {
   withJitter,
   withMaxWait,
 } from './queue/rate-limiter.ts'
-export { WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts'
+export { WorkQueue } from './queue/work-queue.ts'
 export { workQueueMetricNames } from './queue/work-queue-metrics.ts'
 export { type AccessOptions, accessOf, type OperatorAccess, rulesOf } from './rbac/operator-access.ts'
 export { mergeRules, type PolicyRule } from './rbac/policy-rule.ts'

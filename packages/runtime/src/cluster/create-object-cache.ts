@@ -10,6 +10,7 @@ import { type Clock, type Duration, deepCopy, type Logger, type Random, type Wai
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
 import { clientListWatch } from '../cache/informer/client-list-watch.ts'
 import type { EventHandler } from '../cache/informer/event-handler.ts'
+import { LeasedHandlers } from '../cache/informer/leased-handlers.ts'
 import { projectionOf } from '../cache/informer/projection.ts'
 import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
 import {
@@ -179,13 +180,9 @@ class InformerCache implements ObjectCache, CacheContents {
   }
 
   #lease(name: string, shared: Shared): CacheLease {
-    const registrations: HandlerRegistration[] = []
-    let held = true
+    const handlers = new LeasedHandlers()
     const release = async (): Promise<void> => {
-      if (!held) return
-      held = false
-      for (const registration of registrations) registration.remove()
-      if (--shared.leases > 0) return
+      if (!handlers.release() || --shared.leases > 0) return
       // After the cache was disposed the name may already belong to another one.
       if (this.#shared.get(name) === shared) {
         this.#shared.delete(name)
@@ -197,9 +194,7 @@ class InformerCache implements ObjectCache, CacheContents {
     const addHandler = (handler: EventHandler<KubeObject>, options: HandlerOptions = {}): HandlerRegistration => {
       const resyncPeriod = options.resyncPeriod ?? this.#resyncPeriod(shared.kind)
       const all = { ...options, ...(resyncPeriod === undefined ? {} : { resyncPeriod }) }
-      const registration = addTo(shared.parts, handler, all)
-      registrations.push(registration)
-      return registration
+      return handlers.add(addTo(shared.parts, handler, all))
     }
     const { parts } = shared
     return {

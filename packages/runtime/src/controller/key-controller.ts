@@ -122,6 +122,6 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     syncTimeout,
     needsLeader,
     rbac: Object.freeze([...(options.rbac ?? [])]),
-    start: () => (key: string, context: KeyContext) => options.reconcile(key, context),
+    start: () => options.reconcile.bind(options),
   })
 }

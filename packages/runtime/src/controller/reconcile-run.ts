@@ -20,7 +20,7 @@ import type { KeyContext } from './key-controller.ts'
 import { parseClusterKey } from './sources/cluster-source.ts'
 
 /** What all reconciles of a controller have in common. */
-export interface RunHost {
+export interface ReconcileHost {
   readonly controller: string
   readonly kind: AnyKind | undefined
   readonly clock: Clock
@@ -37,7 +37,7 @@ export class ReconcileRun implements KeyContext {
   readonly taken: Taken
   /** Monotonic. */
   readonly started: number
-  readonly #host: RunHost
+  readonly #host: ReconcileHost
   readonly #startedAt: number
   readonly #abort: AbortSignal
   #log: Logger | undefined
@@ -58,7 +58,7 @@ export class ReconcileRun implements KeyContext {
   error: unknown
   requeueAfterMillis: number | undefined
 
-  constructor(host: RunHost, taken: Taken, abort: AbortSignal, started: number) {
+  constructor(host: ReconcileHost, taken: Taken, abort: AbortSignal, started: number) {
     this.#host = host
     this.key = taken.key
     this.taken = taken

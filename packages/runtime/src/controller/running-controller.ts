@@ -8,20 +8,19 @@ import {
   type WaitOptions,
 } from '@kubewright/base'
 import { PriorityQueue } from '../queue/priority-queue.ts'
-import type { Queue, QueueSnapshot, Taken } from '../queue/queue.ts'
+import type { Queue, QueueSnapshot } from '../queue/queue.ts'
 import { itemExponentialRateLimiter, withJitter } from '../queue/rate-limiter.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { ControllerRunner, ReconcileRecord } from './controller-runner.ts'
 import type { KeyController, KeyReconciler } from './key-controller.ts'
-import { KeyWorker } from './key-worker.ts'
 import { ReconcileHistory } from './reconcile-history.ts'
 import { ResultHandler } from './result-handler.ts'
 import { parseClusterKey } from './sources/cluster-source.ts'
 import type { KeySink } from './sources/source.ts'
 import { SourceSet } from './sources/source-set.ts'
-import { WorkerPump } from './worker-pump.ts'
+import { Workers } from './workers.ts'
 
 /** One time of working, from the call to its end. */
 interface Session {
@@ -37,15 +36,11 @@ export class RunningController implements ControllerRunner {
   readonly #controller: KeyController
   readonly #parts: ControllerParts
   readonly #queue: Queue
-  readonly #metrics: ControllerMetrics
   readonly #history: ReconcileHistory
-  readonly #worker: KeyWorker
-  readonly #pump: WorkerPump
+  readonly #workers: Workers
   readonly #sources: SourceSet
   readonly #sink: KeySink
   readonly #gateListener: Disposable | undefined
-  // The same function for every key.
-  readonly #release: () => void
   #reconcile: KeyReconciler | undefined
   #startFailure: Error | undefined
   #session: Session | undefined
@@ -72,14 +67,8 @@ export class RunningController implements ControllerRunner {
     const results = new ResultHandler({ queue, limiter, random, metrics, isGoing })
     const watched = { reconcileTimeout, hangAfter, hotLoop }
     this.#queue = queue
-    this.#metrics = metrics
     this.#history = history
-    this.#worker = new KeyWorker({ host, queue, results, metrics, history, tracer, keyGate, ...watched })
-    this.#pump = new WorkerPump({ clock, queue, concurrency, begin: (taken, now) => this.#begin(taken, now) })
-    this.#release = () => {
-      this.#pump.release()
-      this.#metrics.active(this.#pump.active)
-    }
+    this.#workers = new Workers({ host, queue, results, metrics, history, tracer, keyGate, concurrency, ...watched })
     this.#sources = new SourceSet(controller, this.#parts)
     this.#sink = {
       controller: name,
@@ -118,7 +107,7 @@ export class RunningController implements ControllerRunner {
     return [
       ...(this.#startFailure === undefined ? [] : [this.#startFailure.message]),
       ...this.#sources.problems(),
-      ...this.#worker.problems(),
+      ...this.#workers.problems(),
     ]
   }
 
@@ -141,7 +130,7 @@ export class RunningController implements ControllerRunner {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#gateListener?.[Symbol.dispose]()
-    this.#pump.stop()
+    this.#workers.stop()
     this.#session?.abort.abort(new KubewrightError('KW_CONTROLLER_RUNNING', `Controller "${this.name}" was disposed`))
     await this.#sources[Symbol.asyncDispose]()
     await this.#session?.ended.promise
@@ -166,22 +155,16 @@ export class RunningController implements ControllerRunner {
     // Somebody else may have led in the meantime: what they had planned for later must not be lost.
     if (this.#worked) this.#rescan()
     this.#worked = true
-    const stopped = this.#pump.run()
-    const listening = [drain, session.abort.signal].map((signal) => onAbort(signal, () => this.#pump.stop()))
+    // warmUp() has made the reconciler.
+    const stopped = this.#workers.run(this.#reconcile as KeyReconciler, session.abort.signal)
+    const listening = [drain, session.abort.signal].map((signal) => onAbort(signal, () => this.#workers.stop()))
     await stopped
     for (const stopListening of listening) stopListening()
   }
 
-  #begin(taken: Taken, now: number): void {
-    this.#metrics.active(this.#pump.active)
-    // Keys are only taken in a session, and there is none before the reconciler was made.
-    const { abort } = this.#session as Session
-    this.#worker.begin(taken, now, abort.signal, this.#reconcile as KeyReconciler, this.#release)
-  }
-
   #rescan(): void {
     if (this.#reconcile === undefined || this.#disposed) return
-    for (const key of this.#worker.takeRefused()) this.#queue.add(key, { cause: { event: 'requeue' } })
+    for (const key of this.#workers.takeRefused()) this.#queue.add(key, { cause: { event: 'requeue' } })
     this.#sources.rescan()
   }
 

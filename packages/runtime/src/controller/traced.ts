@@ -1,6 +1,6 @@
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { KeyReconciler } from './key-controller.ts'
-import type { ReconcileRun, RunHost } from './reconcile-run.ts'
+import type { ReconcileHost, ReconcileRun } from './reconcile-run.ts'
 
 /**
  * Calls a reconciler within spans: `event` from when the key was ready for the queue, with what happened to it; below it `queue`, the
@@ -8,7 +8,7 @@ import type { ReconcileRun, RunHost } from './reconcile-run.ts'
  */
 export function traced(
   tracer: Tracer,
-  host: RunHost,
+  host: ReconcileHost,
   run: ReconcileRun,
   reconcile: KeyReconciler,
 ): ReturnType<KeyReconciler> {

@@ -18,6 +18,7 @@ import type { ReflectorHealth } from '../reflector/reflector-health.ts'
 import { Lister } from '../store/lister.ts'
 import { clientListWatch } from './client-list-watch.ts'
 import type { EventHandler } from './event-handler.ts'
+import { LeasedHandlers } from './leased-handlers.ts'
 import { projectionOf } from './projection.ts'
 import {
   type HandlerOptions,
@@ -194,13 +195,9 @@ export class SharedInformerFactory implements AsyncDisposable {
     informer: SharedInformer<T>,
     lister: Lister<T>,
   ): InformerLease<T> {
-    const registrations: HandlerRegistration[] = []
-    let held = true
+    const handlers = new LeasedHandlers()
     const release = async (): Promise<void> => {
-      if (!held) return
-      held = false
-      for (const registration of registrations) registration.remove()
-      if (--shared.leases > 0) return
+      if (!handlers.release() || --shared.leases > 0) return
       // After a shutdown the name may already belong to another informer.
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
       await informer.stop()
@@ -208,9 +205,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     const { resyncPeriod } = this.#options
     const addHandler: InformerLease<T>['addHandler'] = (handler, options) => {
       const all = { ...(resyncPeriod === undefined ? {} : { resyncPeriod }), ...options }
-      const registration = informer.addHandler(handler, all)
-      registrations.push(registration)
-      return registration
+      return handlers.add(informer.addHandler(handler, all))
     }
     return { informer, lister, addHandler, release, [Symbol.asyncDispose]: release }
   }
