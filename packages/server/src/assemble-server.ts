@@ -12,6 +12,7 @@ import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
+import { crdResources } from './crd/crd-strategy.ts'
 import {
   createWebhookClient,
   installExtensibleAdmission,
@@ -67,6 +68,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     setup: async (parts) => {
       const table = mergeBuiltinTables(
         builtinTable,
+        crdResources,
         coreServerResources(parts, { nodes: options.nodes }),
         await access.attach(parts),
       )

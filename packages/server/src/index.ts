@@ -46,7 +46,8 @@ export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugin
 export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
 export { startResourceQuotas } from './plugins/quota/quota-status.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './request/api-request.ts'
-export type { RequestContext, UserInfo } from './request/request-context.ts'
+export type { RequestContext } from './request/request-context.ts'
+export type { UserInfo } from './request/user-info.ts'
 export {
   adminUser,
   createServerIdentity,

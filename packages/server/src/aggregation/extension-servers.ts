@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/base'
 import type { Outgoing, OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { ServiceResolver } from '../outgoing/service-resolver.ts'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { type FrontProxyIdentity, remoteUserHeaders } from './front-proxy.ts'
 

@@ -1,5 +1,5 @@
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 
 /** How this server proves to extension servers that it is the one that speaks for users. */
 export interface FrontProxyIdentity {

@@ -1,6 +1,6 @@
 import { newUnauthorized } from '@kubewright/api'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
 
 /**

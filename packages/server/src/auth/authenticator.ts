@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../request/api-request.ts'
-import type { UserInfo } from '../request/request-context.ts'
+import { authenticatedGroup, type UserInfo, unauthenticatedGroup } from '../request/user-info.ts'
 
 /**
  * Says who sent a request: undefined when it shows no credentials that this one knows. Throws {@link BadCredentials} when they are
@@ -21,12 +21,6 @@ export class BadCredentials extends Error {
   override readonly name = 'BadCredentials'
 }
 
-/** The members of this group may do everything. */
-export const mastersGroup = 'system:masters'
-/** Everybody who showed good credentials. */
-export const authenticatedGroup = 'system:authenticated'
-/** Everybody else. */
-export const unauthenticatedGroup = 'system:unauthenticated'
 /** Extra key under which the credential that was used is recorded. */
 export const credentialIdKey = 'authentication.kubernetes.io/credential-id'
 

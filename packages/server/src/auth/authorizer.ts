@@ -1,7 +1,7 @@
 import { parseFieldSelector } from '@kubewright/api'
 import { isPathSegmentName } from '@kubewright/base'
-import type { UserInfo } from '../request/request-context.ts'
 import type { RequestInfo } from '../request/request-info.ts'
+import type { UserInfo } from '../request/user-info.ts'
 
 /** What somebody wants to do. */
 export interface AuthorizationAttributes {

@@ -1,5 +1,5 @@
 import type { Peer } from '../request/api-request.ts'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, asAuthenticated, BadCredentials, credentialIdKey } from './authenticator.ts'
 
 /** A connection has one peer, and its requests one user. */

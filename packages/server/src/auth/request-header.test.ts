@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { remoteUserHeaders } from '../aggregation/front-proxy.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { requestHeaders } from './request-header.ts'
 
 const proxy = { commonName: 'front-proxy-client', organizations: [] }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { newNotFound } from '@kubewright/api'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { BadCredentials } from './authenticator.ts'
 import type { BoundObjects } from './service-account-tokens.ts'
 import { serviceAccountGroups, serviceAccountUser } from './service-account-user.ts'

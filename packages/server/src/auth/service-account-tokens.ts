@@ -1,6 +1,6 @@
 import { newNotFound } from '@kubewright/api'
 import { type Clock, parseRFC3339, type Random, uuid } from '@kubewright/base'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { BadCredentials, credentialIdKey, type TokenOwner } from './authenticator.ts'
 import { goStringList } from './rbac/policy-rule.ts'
 import { ownerOfSecretToken, secretTokenIssuer } from './secret-tokens.ts'

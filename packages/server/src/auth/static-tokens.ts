@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { UserInfo } from '../request/request-context.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 
 /** A bearer token that is known from the start and never expires. */

@@ -2,7 +2,7 @@ import { isConflict, isNotFound } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import type { ServerParts } from '../api-server.ts'
-import { systemContext } from '../auth/system-context.ts'
+import { systemContext } from '../request/system-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 

@@ -1,4 +1,3 @@
-import { crdResources } from '../crd/crd-strategy.ts'
 import { admissionregistrationResources } from './admissionregistration/admissionregistration-resources.ts'
 import { apiregistrationResources } from './apiregistration/api-service/api-service.ts'
 import { appsResources } from './apps/apps-resources.ts'
@@ -29,7 +28,6 @@ export const builtinTable: BuiltinTable = {
   ...discoveryResources,
   ...nodeResources,
   ...admissionregistrationResources,
-  ...crdResources,
   ...storageResources,
   ...flowcontrolResources,
   ...apiregistrationResources,

@@ -1,7 +1,7 @@
 import { isNotFound } from '@kubewright/api'
 import { linkSignals } from '@kubewright/base'
-import { systemContext } from '../auth/system-context.ts'
 import { deleteObject } from '../registry/delete-object.ts'
+import { systemContext } from '../request/system-context.ts'
 import type { Resource } from '../resource/resource.ts'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 import { asCrd, type Crd, cleanupFinalizer } from './crd.ts'

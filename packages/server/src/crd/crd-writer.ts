@@ -1,7 +1,7 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { ServerParts } from '../api-server.ts'
-import { systemContext } from '../auth/system-context.ts'
+import { systemContext } from '../request/system-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'

@@ -1,29 +1,31 @@
 import type { ApiRequest } from './api-request.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { UserInfo } from './user-info.ts'
 
-/** An authenticated user. */
-export interface UserInfo {
-  readonly name: string
-  readonly uid?: string
-  readonly groups: readonly string[]
-  readonly extra?: Readonly<Record<string, readonly string[]>>
-}
-
-/** Everything that is known about the request while it is being handled. */
+/** A request on its way through the server, with what the server has learned about it so far. */
 export interface RequestContext {
   readonly request: ApiRequest
   readonly info: RequestInfo
   readonly user: UserInfo
   /** When the request arrived, in epoch milliseconds of the server's clock. */
   readonly receivedAt: number
-  /** Checks that the user may do something else to the same object too; throws when not. @default allowed */
-  readonly authorize?: (verb: string) => Promise<void>
-  /** Adds a Warning header to the answer; a text is sent once. */
+  /**
+   * Checks that the user may also run another verb on the same object, and throws a Forbidden error otherwise. Requests of the server
+   * itself pass {@link allowEverything}.
+   */
+  readonly authorize: Authorize
+  /** Adds a Warning header to the response; each text is sent once. */
   readonly warn: (text: string) => void
   /** Warnings so far, in order. */
   readonly warnings: readonly string[]
   /** Key-value pairs for the audit log. */
   readonly audit: Map<string, string>
-  /** What the client is told as Audit-Id; the server's own requests have none. */
+  /** Sent to the client as the Audit-Id header; requests of the server itself have none. */
   readonly auditId?: string
 }
+
+/** Checks the user's permission for a verb on the object of the request; rejects when it is missing. */
+export type Authorize = (verb: string) => Promise<void>
+
+/** The {@link Authorize} of requests that the server makes on its own behalf. */
+export const allowEverything: Authorize = async () => undefined

@@ -5,6 +5,7 @@ import { type AccessControlOptions, createAccessControl } from '../auth/access-c
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
+import { crdResources } from '../crd/crd-strategy.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 
 /** An answer, decoded. */
@@ -48,7 +49,7 @@ export class AccessFixture implements AsyncDisposable {
       authenticators: access.authenticators,
       authorizer: access.authorizer,
       setup: async (parts) => {
-        const table = mergeBuiltinTables(builtinTable, await access.attach(parts))
+        const table = mergeBuiltinTables(builtinTable, crdResources, await access.attach(parts))
         for (const resource of builtinResources(table)) parts.resources.set(resource)
         await access.bootstrap(parts)
       },

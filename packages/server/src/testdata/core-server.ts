@@ -2,12 +2,13 @@ import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
 import { coreServerResources } from '../builtins/core/core-resources.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
+import { crdResources } from '../crd/crd-strategy.ts'
 import { PlainServer } from './plain-server.ts'
 
 /** A plain server whose kinds behave as they do in a cluster. */
 export function startCoreServer(): Promise<PlainServer> {
   return PlainServer.start({}, async (parts) => {
-    const table = mergeBuiltinTables(builtinTable, coreServerResources(parts))
+    const table = mergeBuiltinTables(builtinTable, crdResources, coreServerResources(parts))
     for (const resource of builtinResources(table)) parts.resources.set(resource)
   })
 }

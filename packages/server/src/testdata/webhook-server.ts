@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
+import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
+import { crdResources } from '../crd/crd-strategy.ts'
 import { type LocalResponse, LocalServers } from '../outgoing/local-servers.ts'
 import { systemOutgoing } from '../outgoing/outgoing.ts'
 import { createWebhookClient, installExtensibleAdmission } from '../plugins/install-extensible-admission.ts'
@@ -35,7 +37,7 @@ export class WebhookServer implements AsyncDisposable {
     const local = new LocalServers()
     const allowed: Authorizer = { authorize: async () => ({ allowed: true, reason: '' }) }
     let server: WebhookServer | undefined
-    const plain = await PlainServer.start(builtinTable, async (parts) => {
+    const plain = await PlainServer.start(mergeBuiltinTables(builtinTable, crdResources), async (parts) => {
       const client = createWebhookClient(parts, { outgoing: local.before(systemOutgoing) })
       installExtensibleAdmission(parts, authorizer ?? allowed, client)
       parts.filters.push(async (context, next) => {

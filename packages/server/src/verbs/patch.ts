@@ -64,7 +64,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
       }),
     async (object, old) => {
       // Who may update need not be allowed to create.
-      if (!old) await context.authorize?.('create')
+      if (!old) await context.authorize('create')
       await admission.validate(attributes(endpoint.showForReview(object), old && endpoint.showForReview(old)))
     },
     { allowCreate: type === applyYamlType && subresource === '' },

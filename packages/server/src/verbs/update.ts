@@ -57,7 +57,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
       }),
     async (object, old) => {
       // Who may update need not be allowed to create.
-      if (!old) await context.authorize?.('create')
+      if (!old) await context.authorize('create')
       await admission.validate(attributes(endpoint.showForReview(object), old && endpoint.showForReview(old)))
     },
     { uid: body.metadata.uid || undefined },

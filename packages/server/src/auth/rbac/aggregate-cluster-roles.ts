@@ -1,9 +1,9 @@
 import { isNotFound, type LabelSelectorLike, selectorFrom } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { ServerParts } from '../../api-server.ts'
+import { systemContext } from '../../request/system-context.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
-import { systemContext } from '../system-context.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { rbacGroup } from './rbac-policy.ts'
 

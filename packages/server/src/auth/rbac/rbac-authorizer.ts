@@ -1,5 +1,6 @@
-import type { UserInfo } from '../../request/request-context.ts'
-import { aggregateMessages, mastersGroup } from '../authenticator.ts'
+import type { UserInfo } from '../../request/user-info.ts'
+import { mastersGroup } from '../../request/user-info.ts'
+import { aggregateMessages } from '../authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
 import { type PolicyRule, ruleAllows } from './policy-rule.ts'
 import type { RbacPolicy } from './rbac-policy.ts'

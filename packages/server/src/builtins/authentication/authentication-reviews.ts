@@ -2,7 +2,7 @@ import { newBadRequest } from '@kubewright/api'
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { BadCredentials, type TokenAuthenticator } from '../../auth/authenticator.ts'
 import { ownerOfToken } from '../../auth/bearer-token.ts'
-import type { UserInfo } from '../../request/request-context.ts'
+import type { UserInfo } from '../../request/user-info.ts'
 import type { VirtualCreate } from '../../resource/resource.ts'
 import type { BuiltinTable } from '../builtin-resources.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestFilter } from '../../api-server.ts'
-import { mastersGroup } from '../../auth/authenticator.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
 import { respondText } from '../../request/respond.ts'
+import { mastersGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
 
 /** How many requests are served at once. */

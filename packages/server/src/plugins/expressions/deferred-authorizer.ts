@@ -6,7 +6,7 @@ import {
 } from '@kubewright/cel'
 import { type AuthorizationAttributes, type Authorizer, resourceAttributes } from '../../auth/authorizer.ts'
 import { serviceAccountGroups, serviceAccountUser } from '../../auth/service-account-user.ts'
-import type { UserInfo } from '../../request/request-context.ts'
+import type { UserInfo } from '../../request/user-info.ts'
 
 /**
  * Lets expressions, which cannot wait, ask an authorizer that has to be waited for: a question without an answer ends the evaluation,

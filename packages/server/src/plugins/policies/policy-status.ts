@@ -1,7 +1,7 @@
 import { isNotFound } from '@kubewright/api'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ServerParts } from '../../api-server.ts'
-import { systemContext } from '../../auth/system-context.ts'
+import { systemContext } from '../../request/system-context.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { typeCheckPolicy } from './type-check-policy.ts'
