@@ -12,6 +12,18 @@ export { type Duration, formatDuration, millisToNanos, nanosToMillis, parseDurat
 export { baseErrorCodes } from './error-codes.ts'
 export { errorText } from './error-text.ts'
 export { Fifo } from './fifo.ts'
+export { defineFlags, type Flag, type FlagTable, type FlagValues } from './flags/flag.ts'
+export {
+  defaultOf,
+  type FlagsHelpOptions,
+  flagLabel,
+  flagsHelp,
+  flagText,
+  twoColumns,
+  wrapText,
+} from './flags/flags-help.ts'
+export { type FlagStyle, integerFrom, type ParsedFlags, parseFlags } from './flags/parse-flags.ts'
+export { UsageError } from './flags/usage-error.ts'
 export { Heap, type HeapOptions } from './heap.ts'
 export { isKubewrightError, KubewrightError, type KubewrightErrorCode } from './kubewright-error.ts'
 export { abortable, type LinkedController, linkSignals } from './link-signals.ts'

@@ -24,6 +24,4 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_SOURCE_FAILED: 'A source of a controller could not be started, or ended before it had synced; the cause says why.',
   KW_STOP_TIMEOUT: 'A manager was told to stop, and some of its parts did not end in time; the message names them.',
   KW_TERMINAL: 'Thrown by a reconcile for a failure that repeating cannot mend: it waits for a change instead.',
-  KW_USAGE:
-    'A program was called with flags or an environment that it cannot use; the message says what would be right.',
 })

@@ -75,27 +75,27 @@ describe('readSettings()', () => {
     [['--leader-elec'], 'unknown flag --leader-elec: did you mean --leader-elect?'],
     [['--zap-loglevel=1'], 'unknown flag --zap-loglevel: did you mean --zap-log-level?'],
     [['--nonsense'], 'unknown flag --nonsense'],
-    [['start'], 'unexpected argument "start": everything is said with flags'],
+    [['start'], 'unexpected argument "start": operators take flags only'],
     [['--kubeconfig'], '--kubeconfig needs a value: --kubeconfig FILE'],
-    [['--leader-elect=maybe'], '--leader-elect is true or false, not "maybe"'],
-    [['--webhook-port=x'], '--webhook-port: a port is a number to 65535, not "x"'],
+    [['--leader-elect=maybe'], '--leader-elect must be true or false, not "maybe"'],
+    [['--webhook-port=x'], '--webhook-port must be a number from 0 to 65535, not "x"'],
     [
       ['--metrics-bind-address=8080'],
       '--metrics-bind-address: "8080" is no address to listen on: write HOST:PORT, :PORT, or 0 for none',
     ],
-    [['--zap-encoder=xml'], '--zap-encoder: write json, or pretty (or console) for people, not "xml"'],
+    [['--zap-encoder=xml'], '--zap-encoder must be json, pretty or console, not "xml"'],
     [
       ['--log-level=loud'],
       '--log-level: "loud" is no log level: write error, info, debug, or a number for more than that',
     ],
-    [['--webhook-url=http://a'], '--webhook-url: "http://a" is no https:// address'],
+    [['--webhook-url=http://a'], '--webhook-url must be an https:// URL, not "http://a"'],
   ])('refuses %j', (args, message) => {
     expect(() => readSettings(args, {})).toThrow(expect.objectContaining({ code: 'KW_USAGE', message }))
   })
 
-  it('refuses an environment that it cannot understand', () => {
+  it('refuses an invalid environment variable', () => {
     expect(() => readSettings([], { ENABLE_WEBHOOKS: 'no' })).toThrow(
-      'the environment variable ENABLE_WEBHOOKS is true or false, not "no"',
+      'the environment variable ENABLE_WEBHOOKS must be true or false, not "no"',
     )
   })
 })
@@ -110,7 +110,7 @@ describe('runHelp()', () => {
     expect(help).toContain('Usage: home-operator [FLAGS]')
   })
 
-  it('is asked for in all the usual ways', () => {
+  it('is requested by --help, -help, -h and help', () => {
     expect([['--help'], ['-h'], ['help'], ['--leader-elect', '-help'], []].map((args) => asksForHelp(args))).toEqual([
       true,
       true,

@@ -1,20 +1,29 @@
-import { type Duration, nanosToMillis, parseDuration } from '@kubewright/base'
+import {
+  type Duration,
+  defineFlags,
+  type FlagTable,
+  flagsHelp,
+  integerFrom,
+  nanosToMillis,
+  parseDuration,
+  parseFlags,
+  UsageError,
+} from '@kubewright/base'
 import type { Operator } from '../define/define-operator.ts'
 import { type BindAddress, parseBindAddress } from '../serving/http/bind-address.ts'
 import { type LogLevel, parseLogLevel } from '../telemetry/logging/log-level.ts'
-import { type Flag, flagsHelp, parseFlags, UsageError } from './flags.ts'
 
-/** A certificate in a folder. */
+/** A certificate and its key, as files of a folder. */
 export interface CertificateFlags {
   readonly dir: string
   readonly certName: string
   readonly keyName: string
 }
 
-/** What the flags and the environment of an operator's program say. */
+/** The settings of an operator program, from its flags and its environment. */
 export interface RunSettings {
   readonly kubeconfig: string | undefined
-  /** Undefined when nothing was said: the operator decides. */
+  /** Undefined if absent: the operator's definition decides. */
   readonly leaderElect: boolean | undefined
   readonly metrics: {
     readonly address: BindAddress | undefined
@@ -32,128 +41,118 @@ export interface RunSettings {
   readonly http2: boolean
   readonly log: {
     readonly level: LogLevel
-    /** Undefined when nothing was said: a terminal gets lines for people. */
+    /** Undefined if absent: pretty at a terminal, else JSON. */
     readonly format: 'json' | 'pretty' | undefined
     readonly stackTraces: boolean
   }
   readonly gracefulTimeout: Duration
-  /** Undefined when nothing was said: the operator decides. */
+  /** Undefined if absent: the operator's definition decides. */
   readonly namespaces: readonly string[] | undefined
   readonly podName: string | undefined
   readonly podNamespace: string | undefined
 }
 
-const port = (text: string): number => {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new TypeError(`a port is a number to 65535, not "${text}"`)
-  return Number(text)
-}
-const encoder = (text: string): 'json' | 'pretty' => {
+const encoder = (text: string, flag: string): 'json' | 'pretty' => {
   if (text === 'json') return 'json'
   if (text === 'console' || text === 'pretty') return 'pretty'
-  throw new TypeError(`write json, or pretty (or console) for people, not "${text}"`)
+  throw new UsageError(`${flag} must be json, pretty or console, not "${text}"`)
 }
-const url = (text: string): void => {
-  if (!URL.canParse(text) || new URL(text).protocol !== 'https:')
-    throw new TypeError(`"${text}" is no https:// address`)
+const httpsUrl = (text: string, flag: string): string => {
+  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text
+  throw new UsageError(`${flag} must be an https:// URL, not "${text}"`)
 }
-const oneOf =
-  (...choices: string[]) =>
-  (text: string): void => {
-    if (!choices.includes(text)) throw new TypeError(`write one of ${choices.join(', ')}, not "${text}"`)
-  }
 
-const flags: readonly Flag[] = [
-  {
-    name: 'kubeconfig',
+const flags = defineFlags({
+  kubeconfig: {
     value: 'FILE',
-    help: 'How to reach the cluster; without it $KUBECONFIG, ~/.kube/config, or the service account of the pod.',
+    complete: 'files',
+    defaultText: '$KUBECONFIG, then ~/.kube/config, then the service account of the pod',
+    help: 'Kubeconfig of the cluster',
   },
-  { name: 'leader-elect', help: 'Have only one replica work at a time; false turns off what the operator asks for.' },
-  {
-    name: 'metrics-bind-address',
+  'leader-elect': {
+    defaultText: 'as the operator defines it',
+    help: 'Let only one replica work at a time; --leader-elect=false turns leader election off',
+  },
+  'metrics-bind-address': {
     value: 'ADDRESS',
     default: '0',
-    check: parseBindAddress,
-    help: 'Where metrics are served, such as :8443, or :8080 without --metrics-secure; 0 turns them off.',
+    parse: (text) => parseBindAddress(text),
+    help: 'Address of the metrics server, such as :8443, or :8080 with --metrics-secure=false; 0 disables it',
   },
-  {
-    name: 'metrics-secure',
-    default: 'true',
-    help: 'Serve metrics over HTTPS, to those whom the cluster allows to get /metrics.',
+  'metrics-secure': {
+    default: true,
+    help: 'Serve metrics over HTTPS, and only to clients that may get /metrics in the cluster',
   },
-  {
-    name: 'metrics-cert-path',
+  'metrics-cert-path': {
     value: 'DIR',
-    help: 'Folder with the certificate of the metrics server; without it one is made up.',
+    complete: 'folders',
+    defaultText: 'a self-signed certificate',
+    help: 'Folder with the certificate of the metrics server',
   },
-  { name: 'metrics-cert-name', value: 'FILE', default: 'tls.crt', help: 'Its certificate.' },
-  { name: 'metrics-cert-key', value: 'FILE', default: 'tls.key', help: 'Its key.' },
-  {
-    name: 'health-probe-bind-address',
+  'metrics-cert-name': { value: 'FILE', default: 'tls.crt', help: 'Certificate file in --metrics-cert-path' },
+  'metrics-cert-key': { value: 'FILE', default: 'tls.key', help: 'Key file in --metrics-cert-path' },
+  'health-probe-bind-address': {
     value: 'ADDRESS',
     default: ':8081',
-    check: parseBindAddress,
-    help: 'Where /healthz and /readyz are served; 0 turns them off.',
+    parse: (text) => parseBindAddress(text),
+    help: 'Address of the server for /healthz and /readyz; 0 disables it',
   },
-  {
-    name: 'debug-bind-address',
+  'debug-bind-address': {
     value: 'ADDRESS',
     default: '0',
-    check: parseBindAddress,
-    help: 'Where queues, caches and recent reconciles are shown as JSON, such as 127.0.0.1:6060. Answers this machine only.',
+    parse: (text) => parseBindAddress(text),
+    help: 'Address of the debug server, such as 127.0.0.1:6060, which shows queues, caches and recent reconciles as JSON to clients on this machine; 0 disables it',
   },
-  { name: 'webhook-port', value: 'PORT', default: '9443', check: port, help: 'Where webhooks are served.' },
-  {
-    name: 'webhook-cert-path',
+  'webhook-port': { value: 'PORT', default: '9443', parse: integerFrom(0, 65_535), help: 'Port of the webhook server' },
+  'webhook-cert-path': {
     value: 'DIR',
-    help: 'Folder with the certificate of the webhooks; without it the operator looks after one itself.',
+    complete: 'folders',
+    defaultText: 'a certificate that the operator issues and renews itself',
+    help: 'Folder with the certificate of the webhook server',
   },
-  { name: 'webhook-cert-name', value: 'FILE', default: 'tls.crt', help: 'Their certificate.' },
-  { name: 'webhook-cert-key', value: 'FILE', default: 'tls.key', help: 'Their key.' },
-  {
-    name: 'webhook-url',
+  'webhook-cert-name': { value: 'FILE', default: 'tls.crt', help: 'Certificate file in --webhook-cert-path' },
+  'webhook-cert-key': { value: 'FILE', default: 'tls.key', help: 'Key file in --webhook-cert-path' },
+  'webhook-url': {
     value: 'URL',
-    check: url,
-    help: 'For development: where the cluster can reach the webhooks of this process. They are registered there while it runs.',
+    parse: httpsUrl,
+    help: 'For development: URL at which the cluster reaches the webhooks of this process, which are registered there while it runs',
   },
-  { name: 'enable-http2', default: 'false', help: 'Offer HTTP/2 for metrics and webhooks.' },
-  {
-    name: 'graceful-shutdown-timeout',
+  'enable-http2': { default: false, help: 'Offer HTTP/2 for metrics and webhooks' },
+  'graceful-shutdown-timeout': {
     value: 'DURATION',
     default: '30s',
-    check: parseDuration,
-    help: 'How long running work may take to end.',
+    parse: (text) => nanosToMillis(parseDuration(text)),
+    help: 'Time that running reconciles get to finish at shutdown',
   },
-  {
-    name: 'log-level',
-    aliases: ['zap-log-level'],
+  'log-level': {
     value: 'LEVEL',
-    default: 'info',
-    check: parseLogLevel,
-    help: 'error, info, debug, or a number for more than debug.',
+    aliases: ['zap-log-level'],
+    defaultText: 'info',
+    parse: (text) => parseLogLevel(text),
+    help: 'Log level: error, info, debug, or a number for more detail than debug',
   },
-  {
-    name: 'log-format',
-    aliases: ['zap-encoder'],
+  'log-format': {
     value: 'FORMAT',
-    check: encoder,
-    help: 'pretty (or console) for people, json for machines; without it pretty at a terminal, else json.',
+    aliases: ['zap-encoder'],
+    defaultText: 'pretty at a terminal, else json',
+    parse: encoder,
+    help: 'Log format: pretty (or console) for people, json for machines',
   },
-  {
-    name: 'zap-devel',
-    default: 'false',
-    help: 'Short for --log-level debug --log-format pretty, unless these say otherwise.',
+  'zap-devel': {
+    default: false,
+    help: 'Make --log-level debug and --log-format pretty the defaults',
   },
-  {
-    name: 'zap-stacktrace-level',
+  'zap-stacktrace-level': {
     value: 'LEVEL',
     default: 'error',
-    check: oneOf('info', 'error', 'panic'),
-    help: 'Whether errors show where they were made: not with panic.',
+    choices: ['info', 'error', 'panic'],
+    help: 'Level from which log lines include stack traces: info, error or panic; panic omits them',
   },
-  { name: 'zap-time-encoding', value: 'NAME', help: 'Accepted, and without effect: times are always RFC 3339.' },
-]
+  'zap-time-encoding': { value: 'NAME', help: 'Accepted for compatibility and ignored: times are always RFC 3339' },
+})
+
+/** The flags of every operator program. */
+export const operatorFlags: FlagTable = flags
 
 const helpWords = new Set(['--help', '-help', '-h', 'help'])
 
@@ -162,63 +161,63 @@ export function asksForHelp(args: readonly string[]): boolean {
   return args.some((arg) => helpWords.has(arg))
 }
 
-/** The help of an operator's program. */
+/** The help of an operator program. */
 export function runHelp({ name }: Pick<Operator, 'name'>): string {
   return `Usage: ${name} [FLAGS]
 
-Runs the operator against a cluster until it is told to stop.
+Runs the operator against a cluster until it receives SIGINT or SIGTERM.
 
-Flags:
-${flagsHelp([...flags, { name: 'help', help: 'Show this.' }])}
+${flagsHelp({ ...flags, help: { help: 'Show this help' } }, { heading: 'Flags' })}
 
-Environment:
-  KUBECONFIG       files that say how to reach the cluster
-  WATCH_NAMESPACE  the namespaces to look at, separated by commas; empty for all
-  ENABLE_WEBHOOKS  false leaves webhooks out
-  POD_NAME         what this replica is called
-  POD_NAMESPACE    where it runs, and keeps its Leases and Secrets
-  NO_COLOR         leaves colours out
-  FORCE_COLOR      paints what is not written to a terminal, too`
+Switches are off unless stated otherwise; --NAME=false turns one off.
+
+Environment
+  KUBECONFIG       Kubeconfig files of the cluster
+  WATCH_NAMESPACE  Namespaces to watch, separated by commas; empty for all
+  ENABLE_WEBHOOKS  false disables webhooks
+  POD_NAME         Name of this replica
+  POD_NAMESPACE    Namespace of this replica, of its Leases and its Secrets
+  NO_COLOR         Disables colours
+  FORCE_COLOR      Enables colours where the output is not a terminal`
 }
 
-/** Reads flags and environment. Throws a UsageError that says what is wrong and what would be right. */
+/** Reads the settings from flags and environment. Throws {@link UsageError}. */
 export function readSettings(args: readonly string[], env: Readonly<Record<string, string | undefined>>): RunSettings {
-  const given = parseFlags(flags, args)
-  const text = (name: string): string => given.get(name) ?? flags.find((flag) => flag.name === name)?.default ?? ''
-  const isOn = (name: string): boolean => text(name) === 'true'
-  const certificate = (part: 'metrics' | 'webhook'): CertificateFlags | undefined => {
-    const dir = text(`${part}-cert-path`)
-    return dir === '' ? undefined : { dir, certName: text(`${part}-cert-name`), keyName: text(`${part}-cert-key`) }
-  }
-  const isDevel = isOn('zap-devel')
-  const format = given.get('log-format')
+  const { values, operands, rest = [] } = parseFlags(flags, args, 'go')
+  const [unexpected] = [...operands, ...rest]
+  if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}": operators take flags only`)
+  const isDevel = values['zap-devel']
   return {
-    kubeconfig: given.get('kubeconfig') || undefined,
-    leaderElect: given.has('leader-elect') ? isOn('leader-elect') : undefined,
+    kubeconfig: values.kubeconfig || undefined,
+    leaderElect: values['leader-elect'],
     metrics: {
-      address: parseBindAddress(text('metrics-bind-address')),
-      secure: isOn('metrics-secure'),
-      certificate: certificate('metrics'),
+      address: values['metrics-bind-address'],
+      secure: values['metrics-secure'],
+      certificate: certificateIn(values['metrics-cert-path'], values['metrics-cert-name'], values['metrics-cert-key']),
     },
-    probes: parseBindAddress(text('health-probe-bind-address')),
-    debug: parseBindAddress(text('debug-bind-address')),
+    probes: values['health-probe-bind-address'],
+    debug: values['debug-bind-address'],
     webhooks: {
       enabled: readSwitch(env, 'ENABLE_WEBHOOKS'),
-      port: port(text('webhook-port')),
-      certificate: certificate('webhook'),
-      url: given.get('webhook-url'),
+      port: values['webhook-port'],
+      certificate: certificateIn(values['webhook-cert-path'], values['webhook-cert-name'], values['webhook-cert-key']),
+      url: values['webhook-url'],
     },
-    http2: isOn('enable-http2'),
+    http2: values['enable-http2'],
     log: {
-      level: parseLogLevel(given.get('log-level') ?? (isDevel ? 'debug' : 'info')),
-      format: format === undefined ? (isDevel ? 'pretty' : undefined) : encoder(format),
-      stackTraces: text('zap-stacktrace-level') !== 'panic',
+      level: values['log-level'] ?? parseLogLevel(isDevel ? 'debug' : 'info'),
+      format: values['log-format'] ?? (isDevel ? 'pretty' : undefined),
+      stackTraces: values['zap-stacktrace-level'] !== 'panic',
     },
-    gracefulTimeout: nanosToMillis(parseDuration(text('graceful-shutdown-timeout'))),
+    gracefulTimeout: values['graceful-shutdown-timeout'],
     namespaces: readNamespaces(env['WATCH_NAMESPACE']),
     podName: env['POD_NAME'] || undefined,
     podNamespace: env['POD_NAMESPACE'] || undefined,
   }
+}
+
+function certificateIn(dir: string | undefined, certName: string, keyName: string): CertificateFlags | undefined {
+  return dir ? { dir, certName, keyName } : undefined
 }
 
 function readNamespaces(text: string | undefined): readonly string[] | undefined {
@@ -233,5 +232,5 @@ function readSwitch(env: Readonly<Record<string, string | undefined>>, name: str
   const value = (env[name] ?? '').toLowerCase()
   if (['', 'true', '1'].includes(value)) return true
   if (['false', '0'].includes(value)) return false
-  throw new UsageError(`the environment variable ${name} is true or false, not "${env[name]}"`)
+  throw new UsageError(`the environment variable ${name} must be true or false, not "${env[name]}"`)
 }

@@ -1,0 +1,78 @@
+import type { Flag, FlagTable } from './flag.ts'
+
+const widestLabel = 24
+const gap = 2
+
+/** The layout of {@link flagsHelp}. */
+export interface FlagsHelpOptions {
+  /** @default 80 */
+  readonly columns?: number
+  /** The heading of flags that name no section. @default 'Options' */
+  readonly heading?: string
+}
+
+/** Lists flags for the help of a program: label, text and default in two columns, one section after the other. Hidden flags are left out. */
+export function flagsHelp(table: FlagTable, { columns = 80, heading = 'Options' }: FlagsHelpOptions = {}): string {
+  const sections = new Map<string, [name: string, flag: Flag][]>()
+  for (const [name, flag] of Object.entries(table)) {
+    if (flag.hidden) continue
+    const { section = heading } = flag
+    sections.set(section, [...(sections.get(section) ?? []), [name, flag]])
+  }
+  return [...sections]
+    .map(([title, flags]) => {
+      const rows = flags.map(([name, flag]) => [flagLabel(name, flag), flagText(flag)] as const)
+      return `${wrapText(title, columns)}\n${twoColumns(rows, columns)}`
+    })
+    .join('\n\n')
+}
+
+/** A flag as it is typed: `-n, --namespace NAME`, `--no-wait`, `--namespaced[=false]`. */
+export function flagLabel(name: string, { value, short, aliases = [], negated, default: byDefault }: Flag): string {
+  const names = [name, ...aliases].map((each) => `--${negated ? 'no-' : ''}${each}`)
+  const letter = short === undefined ? [] : [`-${short}`]
+  const tail = value !== undefined ? ` ${value}` : byDefault === true && !negated ? '[=false]' : ''
+  return `${[...letter, ...names].join(', ')}${tail}`
+}
+
+/** The help of a flag with its default, as in `Port to listen on (default 6443)`. */
+export function flagText(flag: Flag): string {
+  const shown = defaultOf(flag)
+  if (shown === undefined) return flag.help
+  return `${flag.help} (default${shown.includes(' ') ? ':' : ''} ${shown})`
+}
+
+/** The default in words; undefined for a switch that is off by default, as most are, and for one that is shown negated. */
+export function defaultOf({ value, default: byDefault, defaultText, negated }: Flag): string | undefined {
+  if (defaultText !== undefined) return defaultText
+  if (value !== undefined) return byDefault === undefined || byDefault === '' ? 'none' : String(byDefault)
+  return byDefault === true && !negated ? 'true' : undefined
+}
+
+/** Rows of a label and a text that is wrapped in the second column. A label that is too wide gets a line of its own. */
+export function twoColumns(rows: readonly (readonly [label: string, text: string])[], columns = 80): string {
+  const fitting = rows.map(([label]) => label.length).filter((length) => length <= widestLabel)
+  const width = Math.min(Math.max(...fitting, 0) + 2 + gap, Math.floor(columns / 2))
+  const indent = ' '.repeat(width)
+  return rows
+    .map(([label, text]) => {
+      const [first = '', ...more] = wrapText(text, columns - width).split('\n')
+      const start = `  ${label}`
+      const head = start.length + gap <= width ? [start.padEnd(width) + first] : [start, indent + first]
+      return [...head, ...more.map((line) => indent + line)].map((line) => line.trimEnd()).join('\n')
+    })
+    .join('\n')
+}
+
+/** Breaks a text between words into lines of at most so many columns. A longer word gets a line of its own. */
+export function wrapText(text: string, columns: number): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join('\n')
+}
