@@ -100,6 +100,7 @@ export {
 export { GoURL, isRequestURI } from './syntax/url.ts'
 export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
+export { diffLines, type LineChange, unifiedDiff } from './unified-diff.ts'
 export { shortId, uuid } from './uuid.ts'
 export {
   type PendingTimer,

@@ -18,13 +18,17 @@ export function goValueOf(type: string, value: object): Record<string, unknown> 
   return structOf(type, value as Record<string, unknown>)
 }
 
-const unsafe = /[<>&\u2028\u2029]/g
+const htmlUnsafe = /[<>&\u2028\u2029]/g
+
+/** Escapes JSON text as Go's encoder does: characters that are unsafe inside HTML become `\\uXXXX`. */
+export function escapeHtml(json: string): string {
+  return json.replace(htmlUnsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
 
 /** The same as a bad value of an error, which keeps the order of the fields; a list is shown as one of such values. */
 export function goShown(type: string, value: object | readonly object[]): RawValue {
   const shown = Array.isArray(value) ? value.map((item: object) => goValueOf(type, item)) : goValueOf(type, value)
-  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return new RawValue(JSON.stringify(shown).replace(unsafe, escaped))
+  return new RawValue(escapeHtml(JSON.stringify(shown)))
 }
 
 function structOf(type: string, value: Record<string, unknown>): Record<string, unknown> {

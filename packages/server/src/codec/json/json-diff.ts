@@ -1,0 +1,13 @@
+import { unifiedDiff } from '@kubewright/base'
+import { escapeHtml } from './go-value.ts'
+
+/** The difference of two values in kube-apiserver's form: a unified diff, without file names, of their indented JSON. */
+export function jsonDiff(before: unknown, after: unknown): string {
+  return unifiedDiff(jsonLines(before), jsonLines(after))
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function jsonLines(value: unknown): string[] {
+  return escapeHtml(JSON.stringify(value, undefined, ' ')).split('\n')
+}
