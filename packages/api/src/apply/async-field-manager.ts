@@ -9,20 +9,20 @@ import {
 } from './field-manager.ts'
 import { withoutManagedFields } from './managed-object.ts'
 
-/** As FieldManagerOptions, with a conversion that takes its time, as that of a webhook does. */
+/** Like FieldManagerOptions, with an asynchronous conversion, for example by a webhook. */
 export interface AsyncFieldManagerOptions extends Omit<FieldManagerOptions, 'convert'> {
-  /** Brings an object into another version; undefined when that version exists no more. Must give the same result each time. */
+  /** Converts an object to another version; undefined when that version no longer exists. Must be deterministic. */
   convert(object: JsonObject, apiVersion: string): Promise<JsonObject | undefined>
 }
 
-/** As FieldManager, for kinds whose conversion is asynchronous. */
+/** Like FieldManager, for kinds with asynchronous conversion. */
 export interface AsyncFieldManager {
   apply(live: JsonObject | undefined, config: JsonObject, options: ApplyFieldsOptions): Promise<ApplyFieldsResult>
   update(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): Promise<JsonObject>
   updateNoErrors(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): Promise<JsonObject>
 }
 
-/** Thrown out of the synchronous computation to ask for a conversion that is not there yet. */
+/** Thrown by the synchronous computation when it needs a conversion result that is not available yet. */
 class ConversionNeeded extends Error {
   readonly object: JsonObject
   readonly apiVersion: string
@@ -37,11 +37,13 @@ class ConversionNeeded extends Error {
 }
 
 /**
- * Creates a field manager over an asynchronous conversion. The computation itself stays synchronous: it stops at a conversion that is
- * missing and starts again once it is there, so that it costs nothing where managers share one version.
+ * Creates a field manager with an asynchronous conversion. The computation itself is synchronous: when it needs a
+ * conversion result that is not available, it aborts, awaits the conversion and restarts with all results so far.
+ * Managers of a single version therefore cause no conversion and no restart.
  */
 export function createAsyncFieldManager(options: AsyncFieldManagerOptions): AsyncFieldManager {
-  // Set for the time of one synchronous run; no await lies between setting and reading.
+  // The results for the current synchronous run. There is no await between the assignment in `run` and the read in
+  // `convert`.
   let answers = new Map<string, JsonObject | undefined>()
   const manager = createFieldManager({
     ...options,

@@ -1,12 +1,15 @@
 import { compareUtf8 } from '@kubewright/schema'
 import { type Managed, managerIdentifier, secondsOf, type VersionedSet } from './managed-fields.ts'
 
-/** How many updating managers an object keeps before the oldest are merged. */
+/** The number of updating managers that an object keeps before the oldest ones are merged. */
 export const defaultMaxUpdateManagers = 10
 
 const bucketName = 'ancient-changes'
 
-/** Merges the oldest updating managers, in place, into one `ancient-changes` per version until at most `max` updaters are left. */
+/**
+ * Merges the oldest updating managers, in place, into one `ancient-changes` manager per version until at most `max`
+ * remain.
+ */
 export function capUpdateManagers({ fields, times }: Managed, max: number): void {
   const updaters = [...fields].filter(([, { applied }]) => !applied).map(([identifier]) => identifier)
   if (updaters.length <= max) return
@@ -17,7 +20,7 @@ export function capUpdateManagers({ fields, times }: Managed, max: number): void
     if (left <= max) return
     const { set, apiVersion, applied } = fields.get(manager) as VersionedSet
     const first = firstOfVersion.get(apiVersion)
-    // A version needs two managers before anything can be merged.
+    // Merging needs two managers of the same version.
     if (first === undefined) {
       firstOfVersion.set(apiVersion, manager)
       continue
@@ -28,7 +31,7 @@ export function capUpdateManagers({ fields, times }: Managed, max: number): void
     fields.set(bucket, { set: set.union(collected.set), apiVersion, applied })
     if (manager !== bucket) fields.delete(manager)
     left--
-    // The merged update is the more recent one.
+    // `manager` is the more recent of the two.
     times.set(bucket, times.get(manager))
   }
 }

@@ -5,20 +5,20 @@ import { isObject, type JsonObject } from '../patch/own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
-/** How one value differs from another, field by field. No path is in two of the sets. */
+/** The field paths in which two values differ. The three sets are disjoint. */
 export interface Comparison {
   readonly removed: FieldSet
   readonly modified: FieldSet
   readonly added: FieldSet
 }
 
-/** The kinds of difference, as indexes into the trees of a {@link Difference}. */
+// The kinds of difference, as indexes into `Difference.below`.
 const REMOVED = 0
 const MODIFIED = 1
 const ADDED = 2
 type Kind = typeof REMOVED | typeof MODIFIED | typeof ADDED
 
-/** The differences at one place: of the value itself, and below it. Exists only where there is one. */
+/** The differences at one path: of the value itself (`self`, -1 for none) and below it. Created only where there is one. */
 class Difference {
   self = -1
   readonly below: (MutableSetTree | undefined)[] = [undefined, undefined, undefined]
@@ -39,7 +39,7 @@ class Difference {
 
 const none: Comparison = { removed: FieldSet.empty, modified: FieldSet.empty, added: FieldSet.empty }
 
-/** Compares two values of one type. Parts that are the same object are skipped without a look. */
+/** Compares two values of the same type. Identical subtrees (same reference) are skipped. */
 export function compareTyped(type: TypeNode, before: unknown, after: unknown): Comparison {
   const result = compare(type, before, after)
   if (result === undefined) return none
@@ -49,7 +49,7 @@ export function compareTyped(type: TypeNode, before: unknown, after: unknown): C
 
 type Form = 'scalar' | 'list' | 'map'
 
-/** The form in which the type takes the value; undefined for an absent or null value, which any form takes. */
+/** The form under which the type accepts the value; undefined for an absent or null value, which every form accepts. */
 function formOf(type: TypeNode, value: unknown): Form | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value !== 'object') return type.scalar && 'scalar'
@@ -60,7 +60,7 @@ function firstForm(type: TypeNode): Form {
   return type.map ? 'map' : type.scalar ? 'scalar' : 'list'
 }
 
-/** `undefined` stands for an absent value; at most one side is absent. */
+/** Compares two values. `undefined` means absent; at most one side is absent. */
 function compare(type: TypeNode, before: unknown, after: unknown): Difference | undefined {
   if (before === after) return undefined
   let result: Difference | undefined
@@ -68,7 +68,7 @@ function compare(type: TypeNode, before: unknown, after: unknown): Difference | 
   const left = formOf(type, before)
   const right = formOf(type, after)
   if (before !== undefined && after !== undefined && left !== right && (left ?? right) !== onlyForm(type)) {
-    // The value changed its form, which only untyped fields can: what was there is judged as such, and so is what came.
+    // Only an untyped field can change its form. Compare under both forms and combine the differences.
     const first = new Difference()
     compareForm(left ?? firstForm(type), type, before, after, first)
     result = new Difference()
@@ -104,12 +104,12 @@ function onlyForm(type: TypeNode): Form | undefined {
   return 'list'
 }
 
-/** Records the differences under one form; true when the value was judged as one leaf. */
+/** Records the differences under one form. Returns true when the value was compared as a single leaf. */
 function compareForm(form: Form, type: TypeNode, before: unknown, after: unknown, out: Difference): boolean {
   if (form === 'map') {
     const left = isObject(before) ? before : undefined
     const right = isObject(after) ? after : undefined
-    // Two empty sides make a leaf, so that the difference between null and empty shows.
+    // Two empty sides are compared as a leaf, so that null and empty differ.
     if (type.map?.atomic || (isEmpty(left) && isEmpty(right))) return compareLeaf(before, after, out)
     compareMaps(type.map as MapType, left, right, out)
     return false
@@ -169,7 +169,7 @@ function compareLists(type: ListType, left: readonly unknown[], right: readonly 
   for (const [element, items] of after) if (!before.has(element)) compareItems(type, element, undefined, items, out)
 }
 
-/** The items by path element; more than one where there are duplicates. */
+/** The items by path element. An element has several items only when the list has duplicates. */
 function index(type: ListType, list: readonly unknown[]): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>()
   for (const item of list) {
@@ -196,7 +196,7 @@ function compareItems(
   } else if (left >= 2 && right >= 2) {
     if (!deepEqual(before, after)) addMember(out.tree(MODIFIED), element)
   } else if (left >= 2) {
-    // Duplicates are owned as one leaf: it goes, and a single item comes with all its fields.
+    // Duplicates are owned as one leaf. It is removed, and the single remaining item is added with all its fields.
     if (right === 1) out.take(element, compare(type.elementType, undefined, after?.[0]))
     addMember(out.tree(REMOVED), element)
   } else {

@@ -5,14 +5,14 @@ import { FieldSet } from '../fieldset/field-set.ts'
 import { type FieldSetPath, formatFieldSetPath } from '../fieldset/path-element.ts'
 import { identityOf } from './managed-fields.ts'
 
-/** A field that an applier would change and another manager owns. */
+/** A field that an apply would change and that another manager owns. */
 export interface Conflict {
-  /** The identifier of the owner. */
+  /** The identifier of the owning manager. */
   readonly manager: string
   readonly path: FieldSetPath
 }
 
-/** Thrown by the updater when an apply without force meets fields of others. */
+/** Thrown by the updater when an apply without force would change fields of other managers. */
 export class ApplyConflicts extends Error {
   readonly conflicts: readonly Conflict[]
 
@@ -21,12 +21,12 @@ export class ApplyConflicts extends Error {
     this.conflicts = conflicts
   }
 
-  /** The fields, whoever owns them. */
+  /** The conflicting fields, regardless of owner. */
   get fields(): FieldSet {
     return FieldSet.of(...this.conflicts.map(({ path }) => path))
   }
 
-  /** The Conflict status with one cause for each field. */
+  /** The Conflict status, with one cause for each field. */
   toApiError(): ApiError {
     const causes = this.conflicts.map(({ manager, path }) => ({
       reason: 'FieldManagerConflict' as const,

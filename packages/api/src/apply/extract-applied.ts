@@ -6,8 +6,8 @@ import { extractItems } from './remove-items.ts'
 import { objectTypeOf } from './type-node.ts'
 
 /**
- * What the manager applied to the object, as far as it still owns it: the configuration to change and apply again. Undefined when it
- * owns nothing.
+ * The fields that the manager applied to the object and still owns, as a configuration that can be changed and applied
+ * again. Undefined when the manager owns nothing.
  */
 export function extractApplied(
   live: object,

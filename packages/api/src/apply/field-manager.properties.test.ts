@@ -33,7 +33,8 @@ const schema: JSONSchemaProps = {
 
 const fields = createFieldManager({ apiVersion: 'g/v1', kind: 'K', schemaFor: () => schema })
 const now = '2026-01-02T03:04:05Z'
-// All apply one field alike: a spec that loses its last field becomes null, as it does in Kubernetes, and null differs from empty.
+// All apply one common field, because a spec that loses its last field becomes null, as in Kubernetes, and null differs
+// from empty.
 const objectOf = (spec: JsonObject): JsonObject => ({
   apiVersion: 'g/v1',
   kind: 'K',
@@ -45,7 +46,7 @@ const stored = (object: JsonObject): JsonObject => ({
   metadata: { ...(object['metadata'] as JsonObject), uid: 'u' },
 })
 
-/** What a configuration says, as leaves: `map.x`, `set.x`, `list.n`, `list.n.v` and the plain fields. */
+/** The leaves of a configuration: `map.x`, `set.x`, `list.n`, `list.n.v` and the plain fields. */
 type Leaves = Readonly<Record<string, string>>
 
 const names = ['x', 'y']
@@ -57,7 +58,7 @@ const leafNames = [
 const anyLeaves: fc.Arbitrary<Leaves> = fc
   .dictionary(fc.constantFrom(...leafNames), fc.constantFrom('1', '2'), { maxKeys: 6 })
   .map((leaves) => {
-    // An item is there when one of its fields is; its own leaf has no value to differ in.
+    // An item exists when one of its fields does; its own leaf has no value that could differ.
     const items = Object.keys(leaves).flatMap((key) => (key.startsWith('list.') ? [key.split('.', 2).join('.')] : []))
     const fixed = Object.keys(leaves).filter((key) => key.startsWith('set.'))
     return { ...leaves, ...Object.fromEntries([...items, ...fixed].map((key) => [key, 'there'])) }
@@ -91,7 +92,7 @@ function leavesOf(object: JsonObject): Leaves {
   return leaves
 }
 
-/** The textbook version of server-side apply over leaves. */
+/** A reference model of server-side apply over leaves. */
 class Model {
   values: Record<string, string> = {}
   readonly owners = new Map<string, Set<string>>()
@@ -116,7 +117,7 @@ class Model {
     return [...(this.owners.get(key) ?? [])].some((owner) => owner !== manager)
   }
 
-  /** An item stays as long as somebody owns something in it. */
+  /** An item stays while a manager owns something in it. */
   #holdsOthers(key: string): boolean {
     return [...this.owners].some(([other, owners]) => other.startsWith(`${key}.`) && owners.size > 0)
   }
@@ -147,7 +148,7 @@ function pathOf(leaf: string): string {
 }
 
 describe('FieldManager.apply()', () => {
-  it('agrees with a model over any sequence of applies', () => {
+  it('matches the reference model for any sequence of applies', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
         const model = new Model()
@@ -191,7 +192,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('changes nothing when applied again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
         let live: JsonObject | undefined
@@ -206,7 +207,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('removes what its applier alone owned', () => {
+  it('removes omitted fields that only the applier owned', () => {
     fc.assert(
       fc.property(anyLeaves, anyLeaves, (mine, theirs) => {
         let live = stored(fields.apply(undefined, objectOf(specOf(theirs)), { manager: 'm2', now }).object)

@@ -61,7 +61,7 @@ const apply = (
 ): JsonObject => stored(fields.apply(live, config(spec), { manager, now: time, force }).object)
 
 describe('FieldManager.apply()', () => {
-  it('creates with one entry', () => {
+  it('creates an object with one managedFields entry', () => {
     const { object, changed } = fields.apply(undefined, config({ a: '1' }), { manager: 'm', now })
     expect(changed).toBe(true)
     expect(object).toEqual({
@@ -82,14 +82,14 @@ describe('FieldManager.apply()', () => {
     })
   })
 
-  it('changes nothing, no time either, when applied again', () => {
+  it('is idempotent and keeps times unchanged', () => {
     const live = apply(undefined, { a: '1', map: { x: 'y' } }, 'm')
     const { object, changed } = fields.apply(live, config({ a: '1', map: { x: 'y' } }), { manager: 'm', now: later })
     expect(changed).toBe(false)
     expect(object).toEqual(live)
   })
 
-  it('shares ownership of equal values, without a time since nothing changed', () => {
+  it('shares ownership of equal values and sets no time for the second applier', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const { object, changed } = fields.apply(live, config({ a: '1' }), { manager: 'n', now: later })
     expect(changed).toBe(true)
@@ -99,19 +99,19 @@ describe('FieldManager.apply()', () => {
     ])
   })
 
-  it('removes what is omitted, unless others own it too', () => {
+  it('removes omitted fields unless other managers own them too', () => {
     let live = apply(undefined, { a: '1', b: '2', map: { x: '1', y: '2' } }, 'm')
     live = apply(live, { b: '2' }, 'n')
     live = apply(live, { map: { x: '1' } }, 'm', later)
     expect(live['spec']).toEqual({ b: '2', map: { x: '1' } })
   })
 
-  it('leaves what nobody owns, and takes it without a conflict', () => {
+  it('keeps fields without an owner and takes them without a conflict', () => {
     const live = { ...apply(undefined, { a: '1' }, 'm'), status: { phase: 'P' } }
     expect(apply(live, { a: '2' }, 'm')).toMatchObject({ status: { phase: 'P' } })
   })
 
-  it('rejects changes to the fields of others with a cause each', () => {
+  it('rejects changes to fields of other managers with one cause per field', () => {
     let live = apply(undefined, { a: '1', b: '2' }, 'm')
     live = stored(fields.update(live, { ...live, spec: { a: '1', b: '2', c: '3' } }, { manager: 'u', now }))
     expect(() => apply(live, { a: 'x', c: 'y' }, 'n')).toThrow(
@@ -132,7 +132,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('takes over with force', () => {
+  it('takes over fields with force', () => {
     const live = apply(apply(undefined, { a: '1', b: '2' }, 'm'), { a: 'x' }, 'n', later, true)
     expect(live['spec']).toEqual({ a: 'x', b: '2' })
     expect(managedFields(live).map(({ manager, fieldsV1 }) => [manager, fieldsV1])).toEqual([
@@ -151,7 +151,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects other types and managedFields', () => {
+  it('rejects a configuration of another kind or with managedFields', () => {
     const options = { manager: 'm', now }
     const wrongKind = (): unknown => fields.apply(undefined, { ...config({}), kind: 'L' }, options)
     expect(wrongKind).toThrow('invalid object type: g/v1, Kind=L')
@@ -164,7 +164,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects what does not fit the schema', () => {
+  it('rejects a configuration that does not match the schema', () => {
     expect(() => apply(undefined, { zz: 1 }, 'm')).toThrow(
       'failed to create typed patch object (/x; g/v1, Kind=K): .spec.zz: field not declared in schema',
     )
@@ -178,34 +178,34 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects managedFields that it cannot read', () => {
+  it('rejects managedFields that cannot be decoded', () => {
     const live = stored(config({}, { managedFields: [{ manager: 'm', operation: 'Apply', apiVersion: 'g/v1' }] }))
     expect(() => apply(live, {}, 'm')).toThrow(
       'failed to decode managed fields: missing fieldsType in managed fields entry 0',
     )
   })
 
-  it('gives fields of an untracked object to before-first-apply', () => {
+  it('attributes fields of an untracked object to before-first-apply', () => {
     const live = stored(config({ a: '1', b: '2' }))
     expect(() => apply(live, { a: 'x' }, 'm')).toThrow('conflict with "before-first-apply" using g/v1: .spec.a')
     const next = apply(live, { a: '1' }, 'm')
     expect(managedFields(next).map(({ manager }) => manager)).toEqual(['m', 'before-first-apply'])
   })
 
-  it('rejects an untracked object that does not fit the schema', () => {
+  it('rejects an untracked object that does not match the schema', () => {
     expect(() => apply(stored(config({ zz: 1 })), { a: '1' }, 'm')).toThrow(
       'failed to create manager for existing fields: failed to convert new object (/x; g/v1, Kind=K) to smd typed: .spec.zz: field not declared in schema',
     )
   })
 
-  it('drops managers of versions that are gone', () => {
+  it('drops managers of versions that no longer exist', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const gone = { ...managedFields(live)[0], apiVersion: 'g/v0', manager: 'old' }
     const metadata = { ...(live['metadata'] as JsonObject), managedFields: [...managedFields(live), gone] }
     expect(managedFields(apply({ ...live, metadata }, { a: '2' }, 'm')).map(({ manager }) => manager)).toEqual(['m'])
   })
 
-  it('says which conversion the schema of another version does not fit', () => {
+  it('names the conversion whose result does not match its schema', () => {
     const schemas: Record<string, object> = {
       'g/v1': { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } },
       'g/v2': { type: 'object', properties: { spec: { type: 'object', properties: { b: { type: 'string' } } } } },
@@ -226,7 +226,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('never owns what an endpoint resets', () => {
+  it('never owns reset fields of the endpoint', () => {
     const main = fieldManager({ resetFields: { 'g/v1': FieldSet.of(fieldSetPath('status')) } })
     const { object } = main.apply(undefined, { ...config({ a: '1' }), status: { phase: 'P' } }, { manager: 'm', now })
     expect(managedFields(object)[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:a': {} } })
@@ -258,7 +258,7 @@ describe('FieldManager.apply() by kubectl', () => {
   const create = (object: JsonObject): JsonObject =>
     stored(fields.update(undefined, object, { manager: 'kubectl-client-side-apply', now }))
 
-  it('takes over what client-side apply set, and keeps the annotation up to date', () => {
+  it('takes over fields of client-side apply and updates the annotation', () => {
     const last = config({ a: '1' })
     const live = create(annotated({ a: '1' }, last))
     const next = fields.apply(live, config({ a: '2' }), { manager: 'kubectl', now }).object
@@ -269,7 +269,7 @@ describe('FieldManager.apply() by kubectl', () => {
     )
   })
 
-  it('still conflicts over what was changed since', () => {
+  it('conflicts over fields that changed since the client-side apply', () => {
     const live = create(annotated({ a: 'changed', b: '1' }, config({ a: '1', b: '1' })))
     const failed = caught(() => fields.apply(live, config({ a: '2', b: '2' }), { manager: 'kubectl', now }))
     expect(isConflict(failed)).toBe(true)
@@ -278,14 +278,14 @@ describe('FieldManager.apply() by kubectl', () => {
     )
   })
 
-  it('does not concern other managers', () => {
+  it('does not take over fields for other managers', () => {
     const live = create(annotated({ a: '1' }, config({ a: '1' })))
     expect(() => apply(live, { a: '2' }, 'm')).toThrow('1 conflict')
   })
 })
 
 describe('FieldManager.update()', () => {
-  it('owns what it changes, and moves its time only then', () => {
+  it('owns changed fields and sets its time only when it changes something', () => {
     const created = stored(fields.update(undefined, config({ a: '1' }), { manager: 'u', now }))
     expect(managedFields(created)).toEqual([
       {
@@ -300,7 +300,7 @@ describe('FieldManager.update()', () => {
     expect(fields.update(created, created, { manager: 'u', now: later })).toEqual(created)
   })
 
-  it('takes fields from others, and forgets what is removed', () => {
+  it('takes changed fields from other managers and drops ownership of removed ones', () => {
     const live = apply(undefined, { a: '1', b: '2' }, 'm')
     const next = fields.update(live, { ...live, spec: { a: 'x' } }, { manager: 'u', now: later })
     expect(managedFields(next)).toEqual([
@@ -308,13 +308,13 @@ describe('FieldManager.update()', () => {
     ])
   })
 
-  it('calls a nameless manager unknown', () => {
+  it('names a manager without a name "unknown"', () => {
     expect(managedFields(fields.update(undefined, config({ a: '1' }), { manager: '', now }))[0]?.manager).toBe(
       'unknown',
     )
   })
 
-  it('keeps managedFields that the request leaves out, takes those it gives, and clears them when told to', () => {
+  it('keeps omitted managedFields, accepts edited ones and clears them on request', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const entries = managedFields(live)
     const write = (metadata: JsonObject): ManagedFieldsEntry[] =>
@@ -342,7 +342,7 @@ describe('FieldManager.update()', () => {
     expect(managedFields(fields.update(live, config({ a: '2' }, { uid: 'u' }), { manager: 'u', now }))).toEqual([])
   })
 
-  it('keeps ten updaters and merges the oldest others', () => {
+  it('keeps ten updating managers and merges the oldest ones', () => {
     let live = stored(fields.update(undefined, config({ map: { k: '0' } }), { manager: 'u0', now }))
     for (let i = 1; i <= 11; i++) {
       const map = { ...(live['spec'] as { map: JsonObject }).map, [`k${i}`]: '1' }
@@ -362,7 +362,7 @@ describe('FieldManager.update()', () => {
 })
 
 describe('FieldManager.updateNoErrors()', () => {
-  it('drops managedFields rather than fail', () => {
+  it('drops managedFields instead of failing', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const next = fields.updateNoErrors(live, { ...live, spec: { zz: 1 } }, { manager: 'u', now })
     expect(managedFields(next)).toEqual([])
@@ -371,7 +371,7 @@ describe('FieldManager.updateNoErrors()', () => {
 })
 
 describe('FieldManager with several versions', () => {
-  // v2 calls spec.a spec.alpha.
+  // v2 renames spec.a to spec.alpha.
   const v2: JSONSchemaProps = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { alpha: { type: 'string' }, b: { type: 'string' } } } },
@@ -394,7 +394,7 @@ describe('FieldManager with several versions', () => {
     expect(() => second.apply(inV2, v2Config({ alpha: '2' }), { manager: 'n', now })).toThrow(
       'conflict with "m": .spec.a',
     )
-    // The same applier moves to the other version, and what it omits now goes.
+    // The same applier switches to the other version; fields that it omits now are removed.
     const moved = second.apply(inV2, v2Config({ alpha: '3' }), { manager: 'm', now })
     expect(moved.object['spec']).toEqual({ alpha: '3' })
     expect(managedFields(moved.object)).toEqual([
@@ -402,7 +402,7 @@ describe('FieldManager with several versions', () => {
     ])
   })
 
-  it('waits for conversions that take their time', async () => {
+  it('awaits asynchronous conversions', async () => {
     const asked: string[] = []
     const manager = createAsyncFieldManager({
       apiVersion: 'g/v2',
@@ -439,18 +439,18 @@ describe('keepUnchangedTimes()', () => {
     },
   })
 
-  it('puts the old times back when nothing else changed', () => {
+  it('restores the old times when nothing else changed', () => {
     expect(keepUnchangedTimes(live, touched(live))).toEqual(live)
   })
 
-  it('leaves the new times when something did', () => {
+  it('keeps the new times when something changed', () => {
     const changed = touched({ ...live, spec: { a: '2' } })
     expect(keepUnchangedTimes(live, changed)).toBe(changed)
   })
 })
 
 describe('extractApplied()', () => {
-  it('gives back what the manager applied', () => {
+  it('returns the configuration that the manager applied', () => {
     const live = apply(apply(undefined, { a: '1', map: { x: '1' } }, 'm'), { b: '2' }, 'n')
     expect(extractApplied(live, schema, 'm')).toEqual(config({ a: '1', map: { x: '1' } }))
     expect(extractApplied(live, schema, 'nobody')).toBeUndefined()

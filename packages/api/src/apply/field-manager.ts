@@ -29,36 +29,42 @@ import { objectTypeOf, type TypeNode } from './type-node.ts'
 import { type TypedValue, type UpdateResult, Updater } from './updater.ts'
 import { TypedValueError, validateTyped } from './validate-typed.ts'
 
-/** What a field manager needs to know about the kind and endpoint that it serves. */
+/** Describes the kind and endpoint of a field manager. */
 export interface FieldManagerOptions {
-  /** The version of the endpoint, as in `apps/v1`. Objects come and go in this version. */
+  /** The version of the endpoint, such as `apps/v1`. Arguments and results are objects of this version. */
   readonly apiVersion: string
   readonly kind: string
   /**
-   * The subresource of the endpoint: its writers are told apart from those of the object itself, and requests cannot set
-   * managedFields there. @default ''
+   * The subresource of the endpoint. Its writers are different managers from those of the object itself, and requests
+   * to it cannot set managedFields. @default ''
    */
   readonly subresource?: string
-  /** The schema of a version: null when it has none and types are deduced, undefined when there is no such version. */
+  /**
+   * The schema of a version. Null when types are deduced because there is no schema; undefined when there is no such
+   * version.
+   */
   schemaFor(apiVersion: string): JSONSchemaProps | null | undefined
-  /** Brings an object into another version; undefined when that version exists no more. @default only the endpoint's version exists */
+  /**
+   * Converts an object to another version; undefined when that version no longer exists. @default only the endpoint's
+   * version exists
+   */
   convert?(object: JsonObject, apiVersion: string): JsonObject | undefined
-  /** By version: what this endpoint never changes, so that writing it owns nothing. @default nothing */
+  /** Per version, the fields that this endpoint never changes; writing them does not own them. @default none */
   readonly resetFields?: Readonly<Record<string, FieldSet | FieldSetFilter>>
-  /** The object before anything is set, see `zeroObject`. @default its apiVersion and kind */
+  /** The object before anything is set, see `zeroObject`. @default only apiVersion and kind */
   readonly emptyObject?: JsonObject
   /** @default 10, as in Kubernetes */
   readonly maxUpdateManagers?: number
 }
 
-/** Who updates, and when. */
+/** The manager and the time of an update. */
 export interface UpdateFieldsOptions {
   readonly manager: string
-  /** The current time as the API writes it: `2026-01-02T03:04:05Z`. */
+  /** The current time in the API's format: `2026-01-02T03:04:05Z`. */
   readonly now: string
 }
 
-/** Who applies, when, and whether to take over the fields of others. */
+/** The manager and the time of an apply, and whether it takes over conflicting fields of other managers. */
 export interface ApplyFieldsOptions extends UpdateFieldsOptions {
   /** @default false */
   readonly force?: boolean
@@ -66,33 +72,43 @@ export interface ApplyFieldsOptions extends UpdateFieldsOptions {
 
 /** The outcome of an apply. */
 export interface ApplyFieldsResult {
-  /** The merged object with its managedFields; defaults are not filled. */
+  /** The merged object with its managedFields. Defaults are not filled in. */
   readonly object: JsonObject
-  /** False when neither the object nor who owns what changed: nothing needs to be written, and no time moved. */
+  /**
+   * False when neither the object nor the ownership changed. Nothing needs to be written then, and no timestamp
+   * changed.
+   */
   readonly changed: boolean
 }
 
-/** Tracks who owns which fields of the objects of one endpoint. Arguments are never mutated; results share structure with them. */
+/**
+ * Tracks the field ownership of the objects of one endpoint. Never modifies its arguments; results share structure with
+ * them, so callers must treat both as immutable.
+ */
 export interface FieldManager {
   /**
-   * Merges the configuration into the live object (absent for a create). Throws ApiError Conflict with one cause a field when other
-   * managers own what it changes, BadRequest when it is of another type, and an Error when it does not fit the schema.
+   * Merges the configuration into the live object (undefined for a create). Throws ApiError Conflict, with one cause
+   * per field, when other managers own fields that it changes; ApiError BadRequest when the configuration is of another
+   * kind or version; and {@link ApplyError} when it does not match the schema.
    */
   apply(live: JsonObject | undefined, config: JsonObject, options: ApplyFieldsOptions): ApplyFieldsResult
-  /** The new object with managedFields that follow from the difference to the live object (absent for a create). */
+  /** The new object with managedFields derived from its difference to the live object (undefined for a create). */
   update(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): JsonObject
-  /** As update; an object whose fields cannot be tracked is returned without managedFields, since no write may fail for that. */
+  /**
+   * Like update, but returns an object whose fields cannot be tracked without managedFields, because tracking must not
+   * fail a write.
+   */
   updateNoErrors(live: JsonObject | undefined, next: JsonObject, options: UpdateFieldsOptions): JsonObject
 }
 
-/** An Error about an object that does not fit the schema it is applied with. */
+/** An object does not match the schema that it is applied with. */
 export class ApplyError extends Error {
   static {
     Object.defineProperty(ApplyError.prototype, 'name', { value: 'ApplyError', configurable: true })
   }
 }
 
-/** Creates the field manager of an endpoint; keep it, since it holds what it derived from the schemas. */
+/** Creates the field manager of an endpoint. It caches types derived from the schemas, so reuse it. */
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const endpoint = new EndpointFieldManager(options)
   return {
@@ -108,7 +124,7 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
   }
 }
 
-// What the server fills in, or what names the object, is never owned (managedfields/internal/stripmeta.go).
+// Fields that the server sets, and fields that identify the object, are never owned (managedfields/internal/stripmeta.go).
 const neverOwned = FieldSet.of(
   fieldSetPath('apiVersion'),
   fieldSetPath('kind'),
@@ -126,12 +142,12 @@ const neverOwned = FieldSet.of(
   ].map((name) => fieldSetPath('metadata', name)),
 )
 
-/** Stands in for the updating manager until it is known whether it changed anything. */
+/** Placeholder for the updating manager until it is known whether it changed anything. */
 const currentOperation = 'current-operation'
 
 const beforeFirstApply = 'before-first-apply'
 
-/** The manager whose applies take over from client-side apply. */
+/** The manager name whose applies migrate fields from client-side apply. */
 const kubectl = 'kubectl'
 
 class EndpointFieldManager {
@@ -154,7 +170,7 @@ class EndpointFieldManager {
   update(liveOrNone: JsonObject | undefined, next: JsonObject, { manager, now }: UpdateFieldsOptions): JsonObject {
     const live = liveOrNone ?? this.#empty
     const managed = this.#decodeLiveOrNew(live, next)
-    // An object that lost its managedFields, or never had any, stays untracked until the next apply.
+    // An object without managedFields stays untracked until the next apply.
     if (managed.fields.size === 0 && metadataOf(live)['uid']) return withManagedFields(next, undefined)
     const tracked = this.#track(live, next, managed, manager, now)
     return withManagedFields(next, encodeManagedFields(tracked))
@@ -176,13 +192,13 @@ class EndpointFieldManager {
     const merged = this.#applyFrom(live, bare, config, started, manager, force)
     const result =
       manager === kubectl && lastAppliedOf(merged.object) ? withLastApplied(merged.object, config) : merged.object
-    // Keeping the annotation up to date is no change of the applier's making.
+    // The annotation is maintained by the server, so its update does not count as a change of the applier.
     if (merged.object !== bare) merged.managed.times.set(merged.identifier, now)
     const changed = liveOrNone === undefined || result !== bare || !sameOwners(before, merged.managed)
     return { object: withManagedFields(result, encodeManagedFields(merged.managed)), changed }
   }
 
-  /** An object without managedFields is taken to have been written by one unnamed manager. */
+  /** Attributes the fields of an object without managedFields to the manager `before-first-apply`. */
   #startTracking(live: JsonObject, now: string): Managed {
     try {
       return this.#track(this.#empty, live, emptyManaged(), beforeFirstApply, now)
@@ -205,7 +221,7 @@ class EndpointFieldManager {
     } catch (error) {
       if (!(error instanceof ApplyConflicts)) throw error
       if (manager !== kubectl) throw error.toApiError()
-      // Coming from client-side apply, kubectl may keep what it set there.
+      // When migrating from client-side apply, kubectl may keep the fields that it set there.
       const allowed = fieldsFromLastApplied(this.#ownType(), live, this.#options.apiVersion)
       if (allowed === undefined) throw error.toApiError()
       const conflicts = error.conflicts.filter(({ path }) => !allowed.has(path))
@@ -234,7 +250,7 @@ class EndpointFieldManager {
     return { object: value as JsonObject, managed: { fields: managers, times: new Map(managed.times) }, identifier }
   }
 
-  /** The managers after an update; the updater's entry only changes, and its time only moves, when it changed something. */
+  /** The managers after an update. The entry of `manager` changes, and its time advances, only when it changed a field. */
   #track(live: JsonObject, next: JsonObject, managed: Managed, manager: string, now: string): Managed {
     const type = this.#ownType()
     const bareNext = withManagedFields(next, undefined)
@@ -271,13 +287,16 @@ class EndpointFieldManager {
     }
   }
 
-  /** The managedFields that a write starts from: those in the request, so that they can be edited, if they make sense. */
+  /**
+   * The managedFields to start a write from: those in the request, which may edit them, if valid; else those of the
+   * live object.
+   */
   #decodeLiveOrNew(live: JsonObject, next: JsonObject): Managed {
     if (!this.#options.subresource) {
       const given = managedFieldsOf(next)
       if (given && (given.length === 0 || (given.length === 1 && isBlank(given[0])))) return emptyManaged()
       const managed = decodeOrNothing(given)
-      // Clients that do not know managedFields drop them; that must not erase them.
+      // Clients that do not know managedFields omit them, which must not erase them.
       if (managed.fields.size > 0) return managed
     }
     return decodeOrNothing(managedFieldsOf(live), true)
@@ -316,7 +335,7 @@ class EndpointFieldManager {
     return type
   }
 
-  /** An updater for one operation; it converts each object once for each version. */
+  /** An updater for one operation. It caches conversions, so that each object is converted at most once to each version. */
   #updater(): Updater {
     const converted = new Map<unknown, Map<string, TypedValue | undefined>>()
     return new Updater((object, apiVersion) => {
@@ -338,7 +357,7 @@ class EndpointFieldManager {
   }
 }
 
-/** What an apply says when a version's schema does not fit what the object was converted to. */
+/** Runs an apply and turns an error about a converted object that does not match its schema into an ApplyError. */
 function explained(apply: () => UpdateResult): UpdateResult {
   try {
     return apply()
@@ -355,7 +374,7 @@ function strip(managers: Map<string, VersionedSet>, manager: string): void {
   else managers.set(manager, { ...versioned, set })
 }
 
-/** Applying the same fields again leaves the very same set, which need not be encoded again. */
+/** Reuses the previous set when an apply owns the same fields as before, so that it need not be encoded again. */
 function keepEqualSet(
   managers: Map<string, VersionedSet>,
   before: ReadonlyMap<string, VersionedSet>,
@@ -390,14 +409,14 @@ function gvkOfConfig(config: JsonObject): GroupVersionKind {
     const { group, version } = parseGroupVersion(typeof apiVersion === 'string' ? apiVersion : '')
     return { group, version, kind: typeof kind === 'string' ? kind : '' }
   } catch {
-    // As for Go's Unstructured, an unreadable version leaves nothing of the type.
+    // As in Go's Unstructured, an invalid apiVersion gives an empty type.
     return { group: '', version: '', kind: '' }
   }
 }
 
 function describe(object: JsonObject): string {
   const { name, namespace } = metadataOf(object)
-  // As in Unstructured, what is no string reads as an empty one.
+  // As in Go's Unstructured, a value that is not a string reads as empty.
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
   return `${text(namespace)}/${text(name)}; ${formatGroupVersionKind(gvkOfConfig(object))}`
 }

@@ -5,15 +5,15 @@ import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
 /**
- * The set of every field that the value gives: what its applier will own. Leaves, items of associative lists and keys of maps count
- * in their own right; structs count through their fields.
+ * The fields that a value sets, which its applier will own. Leaves, items of associative lists and keys of maps are
+ * members themselves; a struct is owned only through its fields.
  */
 export function fieldSetOf(type: TypeNode, value: unknown): FieldSet {
   const result = walk(type, value)
   return FieldSet.fromTree(result === 'self' || result === undefined ? new Map() : result)
 }
 
-/** What is owned below the value; `self` when the value is a leaf and owned itself. */
+/** The members below the value; `self` when the value is a leaf and a member itself. */
 type Owned = SetTree | 'self' | undefined
 
 function walk(type: TypeNode, value: unknown): Owned {
@@ -24,7 +24,8 @@ function walk(type: TypeNode, value: unknown): Owned {
   } else if (value !== null && type.scalar) {
     return 'self'
   }
-  // Only null and misfits get here. As for Kubernetes, a map comes first where several forms are possible.
+  // Only null and values that do not match the type get here. As in Kubernetes, map takes precedence where several
+  // forms are possible.
   if (type.map) return type.map.atomic ? 'self' : undefined
   if (type.scalar) return 'self'
   return type.list?.atomic ? 'self' : undefined
@@ -62,7 +63,7 @@ function walkList(type: ListType, list: readonly unknown[]): Owned {
   for (const item of list) {
     const element = knownItemElement(type, item)
     if (element === undefined) continue
-    // Duplicates (only found in live objects) are owned together, as one leaf.
+    // Duplicates occur only in live objects. They are owned together as one leaf.
     if (tree.has(element)) {
       duplicates ??= new Set()
       duplicates.add(element)

@@ -3,8 +3,8 @@ import type { ManagedFieldsEntry } from '../object-meta.ts'
 import { isObject, type JsonObject } from '../patch/own-property.ts'
 
 /**
- * The new object with the times of the old one when nothing else changed, so that a write without effect stays one and makes no new
- * resource version. Run it last before the write (handlers/fieldmanager/equality.go).
+ * Restores the managedFields times of the old object when nothing else changed, so that a no-op write stays a no-op and
+ * creates no new resource version. Call it last before the write (handlers/fieldmanager/equality.go).
  */
 export function keepUnchangedTimes(before: JsonObject, after: JsonObject): JsonObject {
   const old = entriesOf(before)

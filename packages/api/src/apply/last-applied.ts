@@ -6,25 +6,28 @@ import { fieldSetOf } from './field-set-of.ts'
 import type { TypeNode } from './type-node.ts'
 import { validateTyped } from './validate-typed.ts'
 
-/** The annotation in which client-side `kubectl apply` remembers what it applied. */
+/** The annotation in which client-side `kubectl apply` stores the last applied configuration. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
 const annotationsLimit = 256 * 1024
 
-/** The annotations of an object, if there are any. */
+/** The annotations of an object, or undefined. */
 function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = getOwn(object, 'metadata')
   const annotations = isObject(metadata) ? getOwn(metadata, 'annotations') : undefined
   return isObject(annotations) ? annotations : undefined
 }
 
-/** What client-side apply last applied, as text; undefined when it never did. */
+/** The last configuration of client-side apply as text; undefined when there is none. */
 export function lastAppliedOf(object: JsonObject): string | undefined {
   const text = annotationsOf(object)?.[lastAppliedAnnotation]
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** The object with the annotation brought up to date with `applied`; without it when that would be too large. */
+/**
+ * The object with the annotation updated to `applied`, or without it when the annotations would exceed their size
+ * limit.
+ */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const text = describe(applied)
   if (lastAppliedOf(object) === text) return object
@@ -43,7 +46,7 @@ function describe(applied: JsonObject): string {
   return `${canonicalJson({ ...applied, metadata: { ...metadata, annotations: rest } })}\n`
 }
 
-/** The bytes of all keys and values, which the API limits. */
+/** The total size of keys and values in bytes, which the API limits. */
 function sizeOf(annotations: JsonObject): number {
   const encoder = new TextEncoder()
   let size = 0
@@ -54,8 +57,8 @@ function sizeOf(annotations: JsonObject): number {
 }
 
 /**
- * The fields that client-side apply set and that are still as it set them: a server-side apply by kubectl may take these over without
- * a conflict. Undefined when the annotation says nothing usable.
+ * The fields that client-side apply set and that still have the values it set. A server-side apply by kubectl may take
+ * these over without a conflict. Undefined when the annotation is absent or not usable.
  */
 export function fieldsFromLastApplied(type: TypeNode, live: JsonObject, apiVersion: string): FieldSet | undefined {
   const text = lastAppliedOf(live)
@@ -68,7 +71,7 @@ export function fieldsFromLastApplied(type: TypeNode, live: JsonObject, apiVersi
     const { modified, added, removed } = compareTyped(type, applied, live)
     return fieldSetOf(type, applied).difference(modified).difference(added).difference(removed)
   } catch {
-    // An annotation that anybody may write is no reason to fail; the conflicts stand.
+    // Any writer can set the annotation, so a malformed one is ignored; the conflicts remain.
     return undefined
   }
 }

@@ -4,8 +4,8 @@ import { getOwn, isObject } from '../patch/own-property.ts'
 import type { ListType } from './type-node.ts'
 
 /**
- * The path element under which an associative list holds the item. Throws a TypeError, with Kubernetes' text, for an item that cannot
- * be told apart from others.
+ * The path element that identifies an item of an associative list. Throws a TypeError with Kubernetes' message for an
+ * item that cannot be identified.
  */
 export function listItemElement(list: ListType, item: unknown): string {
   if (list.keys.length === 0) return setItemElement(item)
@@ -15,7 +15,7 @@ export function listItemElement(list: ListType, item: unknown): string {
   for (const key of list.sortedKeys) {
     let value = getOwn(item, key)
     if (value === undefined) {
-      // A key that is neither given nor defaulted is left out: such an item differs from one that has it.
+      // A key without a value and without a default is omitted. Such an item differs from one that has the key.
       value = list.keyDefault(key)
       if (value === undefined || value === null) continue
     }
@@ -40,7 +40,7 @@ function setItemElement(item: unknown): string {
   return `v:${canonicalJson(item)}`
 }
 
-/** As {@link listItemElement}; undefined where that throws. For values that were validated before. */
+/** Like {@link listItemElement}, but returns undefined instead of throwing. For values that were validated before. */
 export function knownItemElement(list: ListType, item: unknown): string | undefined {
   try {
     return listItemElement(list, item)

@@ -17,7 +17,7 @@ const entry = (overrides: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
 })
 
 describe('managerIdentifier()', () => {
-  it('leaves the version out for appliers only', () => {
+  it('omits the version only for appliers', () => {
     expect(managerIdentifier({ manager: 'm', operation: 'Apply', apiVersion: 'v1' })).toBe(
       '{"manager":"m","operation":"Apply"}',
     )
@@ -51,7 +51,7 @@ describe('encodeManagedFields()', () => {
     expect(encodeManagedFields(decodeManagedFields([...sorted].reverse()))).toEqual(sorted)
   })
 
-  it('writes nothing for no managers', () => {
+  it('returns undefined without managers', () => {
     expect(encodeManagedFields(decodeManagedFields([]))).toBeUndefined()
   })
 })
@@ -67,7 +67,7 @@ describe('prefixFromUserAgent()', () => {
     expect(prefixFromUserAgent(userAgent)).toBe(name)
   })
 
-  it('gives way to a manager that was named', () => {
+  it('is not used when the request names a manager', () => {
     expect(managerOrUserAgent('m', 'kubectl/v1')).toBe('m')
     expect(managerOrUserAgent('', 'kubectl/v1')).toBe('kubectl')
   })
@@ -94,13 +94,13 @@ describe('scaleManagedFields()', () => {
     fieldsV1: { 'f:spec': { 'f:a': {}, 'f:replicas': {} } },
   })
 
-  it('shows who owns the replicas', () => {
+  it('lists the managers that own the replicas', () => {
     expect(scaleManagedFields([owner, entry({ apiVersion: 'g/v1', manager: 'n' })], paths)).toEqual([
       { ...owner, apiVersion: 'autoscaling/v1', fieldsV1: replicas },
     ])
   })
 
-  it('and parentManagedFields() moves them to who took them', () => {
+  it('parentManagedFields() moves the replicas to the manager that set them in the Scale', () => {
     const scaler = entry({ manager: 'scaler', apiVersion: 'autoscaling/v1', subresource: 'scale', fieldsV1: replicas })
     const unscaled = entry({ apiVersion: 'g/v0', manager: 'old' })
     const { time: _, ...timeless } = scaler
@@ -113,7 +113,7 @@ describe('scaleManagedFields()', () => {
 })
 
 describe('zeroObject()', () => {
-  it('has structs and required fields only', () => {
+  it('has only structs and required fields', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -3,7 +3,7 @@ import { compareUtf8 } from '@kubewright/schema'
 import { FieldSet, type FieldsV1 } from '../fieldset/field-set.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
 
-/** What one manager owns, in the version in which it wrote. */
+/** The fields that one manager owns, in the version in which it wrote. */
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
@@ -11,27 +11,27 @@ export interface VersionedSet {
   readonly applied: boolean
 }
 
-/** The managers of an object by identifier, with the times at which they last changed it. */
+/** The managers of an object by identifier, and the times of their last changes. */
 export interface Managed {
   readonly fields: Map<string, VersionedSet>
   readonly times: Map<string, string | undefined>
 }
 
-/** The parts of a managedFields entry that tell managers apart. */
+/** The parts of a managedFields entry that identify a manager. */
 export interface ManagerIdentity {
   readonly manager?: string
   readonly operation: 'Apply' | 'Update'
-  /** Not part of an applier's identity: it is the same one in whichever version it applies. */
+  /** Not part of an applier's identity: an applier is the same manager in every version. */
   readonly apiVersion?: string
   readonly subresource?: string
 }
 
-/** Managers of nothing. */
+/** A new Managed without managers. */
 export function emptyManaged(): Managed {
   return { fields: new Map(), times: new Map() }
 }
 
-/** The identifier of a manager: equal for entries that belong together. */
+/** The identifier of a manager. Entries with equal identifiers belong to the same manager. */
 export function managerIdentifier({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
   const identity: Record<string, string> = {}
   if (manager) identity['manager'] = manager
@@ -41,18 +41,18 @@ export function managerIdentifier({ manager, operation, apiVersion, subresource 
   return JSON.stringify(identity)
 }
 
-// A set that an operation leaves alone goes out in the JSON in which it came in.
+// Caches the JSON of each set. A set that an operation does not change is written with the JSON from which it was decoded.
 const encoded = new WeakMap<FieldSet, FieldsV1>()
 
-// Identifiers are few and recur; the bound only stops hostile growth.
+// There are few distinct identifiers. The limit bounds memory against hostile input.
 const identities = new Map<string, ManagerIdentity>()
 const identitiesLimit = 4096
 
-/** The identity behind an identifier that {@link managerIdentifier} made. */
+/** The identity from an identifier created by {@link managerIdentifier}. */
 export function identityOf(identifier: string): ManagerIdentity {
   let identity = identities.get(identifier)
   if (identity === undefined) {
-    // The identifier is JSON that managerIdentifier wrote.
+    // The identifier is JSON created by managerIdentifier.
     identity = JSON.parse(identifier) as ManagerIdentity
     if (identities.size >= identitiesLimit) identities.clear()
     identities.set(identifier, identity)
@@ -61,8 +61,8 @@ export function identityOf(identifier: string): ManagerIdentity {
 }
 
 /**
- * Reads managedFields. Throws an Error that says what is wrong with which entry. `stored` promises that they were written by
- * {@link encodeManagedFields}, whose order and spelling then need not be made again.
+ * Decodes managedFields. Throws an Error that names the problem and the entry. `stored` asserts that
+ * {@link encodeManagedFields} wrote them; their canonical JSON is then reused instead of being encoded again.
  */
 export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managed {
   const managed = emptyManaged()
@@ -85,7 +85,7 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
   return managed
 }
 
-/** Writes managedFields in canonical order; undefined when nobody manages anything. */
+/** Encodes managedFields in canonical order; undefined when there are no managers. */
 export function encodeManagedFields(managed: Managed): ManagedFieldsEntry[] | undefined {
   if (managed.fields.size === 0) return undefined
   const entries: ManagedFieldsEntry[] = []
@@ -110,7 +110,7 @@ export function encodeManagedFields(managed: Managed): ManagedFieldsEntry[] | un
   return entries.sort(compareEntries)
 }
 
-/** Appliers before updaters, then the oldest first. */
+/** Compares entries in canonical order: appliers before updaters, then by time, oldest first. */
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (
     compareUtf8(a.operation ?? '', b.operation ?? '') ||
@@ -121,14 +121,14 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   )
 }
 
-/** The seconds since 1970; 0 for no time. Times of objects have no fractions. */
+/** The seconds since 1970; 0 for no time. Times in metadata have no fractions. */
 export function secondsOf(time: string | undefined): number {
   if (time === undefined) return 0
   const millis = Date.parse(time)
   return Number.isNaN(millis) ? 0 : Math.floor(millis / 1000)
 }
 
-/** Throws an Error, with Kubernetes' text, unless managedFields can be read. */
+/** Throws an Error with Kubernetes' message when managedFields cannot be decoded. */
 export function validateManagedFieldsEntries(entries: readonly ManagedFieldsEntry[] | undefined): void {
   decodeManagedFields(entries)
 }

@@ -2,8 +2,8 @@ import type { ManagedFieldsEntry } from '../object-meta.ts'
 import { getOwn, isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
 
 /**
- * The empty object with a null wherever the new one has a null and it has nothing. Kinds that write null for an unset field write it
- * in their empty form too, so such a null is nobody's doing.
+ * Adds a null to the empty object wherever the new object has a null and the empty one has nothing. Kinds that encode
+ * an unset field as null do so in their empty form too, so no manager set such a null.
  */
 export function withNulls(empty: JsonObject, next: JsonObject): JsonObject {
   let out: Record<string, unknown> | undefined
@@ -32,16 +32,16 @@ export function metadataOf(object: JsonObject): JsonObject {
 /** The managedFields of an object; undefined when it has none. */
 export function managedFieldsOf(object: JsonObject): readonly ManagedFieldsEntry[] | undefined {
   const entries = metadataOf(object)['managedFields']
-  // Entries come from the API server's own writes, or are checked one by one when decoded.
+  // The entries were written by the API server or are validated when decoded.
   return Array.isArray(entries) ? (entries as ManagedFieldsEntry[]) : undefined
 }
 
-/** The object without managedFields, as it is returned when its fields cannot be tracked. */
+/** The object without managedFields. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   return withManagedFields(object, undefined)
 }
 
-/** The object with these managedFields, or without any; the very same object when it has none and should have none. */
+/** The object with these managedFields, or without any. Returns the same object when there is nothing to remove. */
 export function withManagedFields(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): JsonObject {
   const metadata = getOwn(object, 'metadata')
   if (entries === undefined) {
@@ -52,7 +52,7 @@ export function withManagedFields(object: JsonObject, entries: readonly ManagedF
   return { ...object, metadata: { ...(isObject(metadata) ? metadata : {}), managedFields: entries } }
 }
 
-/** True for an entry that says nothing, by which clients ask to clear managedFields. */
+/** True for an entry with only empty fields, which clients send to clear managedFields. */
 export function isBlank(entry: ManagedFieldsEntry | undefined): boolean {
   return (
     entry !== undefined && Object.values(entry).every((value) => value === undefined || value === null || value === '')

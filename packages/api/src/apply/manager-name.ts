@@ -1,15 +1,18 @@
 import { FieldError, type FieldPath, omitValue } from '@kubewright/schema'
 import { isPrintable } from '../fieldset/go-text.ts'
 
-/** The longest name of a field manager, in bytes. */
+/** The maximum length of a field manager's name in bytes. */
 export const fieldManagerMaxLength = 128
 
-/** The manager of a request: its `fieldManager`, or else the name of its user agent. */
+/** The field manager of a request: its `fieldManager` parameter, or else the name from its user agent. */
 export function managerOrUserAgent(fieldManager: string, userAgent: string): string {
   return fieldManager !== '' ? fieldManager : prefixFromUserAgent(userAgent)
 }
 
-/** The user agent up to the first slash, without unprintable characters, cut to the length of a manager name. */
+/**
+ * The user agent up to the first slash, without unprintable characters, truncated to the maximum length of a manager
+ * name.
+ */
 export function prefixFromUserAgent(userAgent: string): string {
   const prefix = userAgent.split('/', 1)[0] as string
   let name = ''
@@ -24,7 +27,7 @@ export function prefixFromUserAgent(userAgent: string): string {
   return name
 }
 
-/** What is wrong with the name of a field manager: too long, or with unprintable characters. */
+/** Validates the name of a field manager: its length and that all characters are printable. */
 export function validateFieldManager(name: string, path: FieldPath | string): FieldError[] {
   const errors: FieldError[] = []
   if (byteLength(name) > fieldManagerMaxLength) {

@@ -4,9 +4,9 @@ import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
 /**
- * Merges an applied configuration into a live value of the same type. Nothing is removed; where both give a leaf, the applied value
- * wins; lists take the order of the configuration where it has a say. Shares with the live value whatever stays the same, and
- * returns the live value itself when nothing changes. `undefined` stands for an absent value.
+ * Merges an applied configuration into a live value of the same type. Removes nothing; where both have a leaf, the
+ * applied value wins; items that the configuration lists take its order. Shares unchanged parts with the live value,
+ * and returns the live value itself when nothing changes. `undefined` means absent.
  */
 export function mergeTyped(type: TypeNode, live: unknown, applied: unknown): unknown {
   if (applied === undefined || live === applied) return live
@@ -27,7 +27,7 @@ function firstForm(type: TypeNode): 'map' | 'scalar' | 'list' {
   return type.map ? 'map' : type.scalar ? 'scalar' : 'list'
 }
 
-/** The applied leaf, or the live one when they are equal, so that sameness shows as identity. */
+/** The applied leaf, or the live one when they are equal, so that an unchanged value keeps its identity. */
 function choose(live: unknown, applied: unknown): unknown {
   return deepEqual(live, applied) ? live : applied
 }
@@ -41,7 +41,7 @@ function mergeMaps(type: MapType, live: unknown, applied: unknown): unknown {
   const left = isObject(live) && !isEmpty(live) ? live : undefined
   const right = isObject(applied) && !isEmpty(applied) ? applied : undefined
   if (type.atomic || (left === undefined && right === undefined)) return choose(live, applied)
-  // Null or an empty map takes nothing away from a map that has content.
+  // Null or an empty map removes nothing from a map with contents.
   if (right === undefined) return live
   return left === undefined ? right : mergeFields(type, left, right)
 }
@@ -75,11 +75,11 @@ function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
 
 interface Indexed {
   readonly elements: readonly string[]
-  /** The item of each element; undefined where duplicates leave no single one to merge with. */
+  /** The item of each element; undefined for duplicates, which have no single item to merge with. */
   readonly items: ReadonlyMap<string, unknown>
 }
 
-// An item that cannot be named was rejected by validation, on either side.
+// Validation rejected items without an element before, on both sides.
 function elementsOf(type: ListType, list: readonly unknown[]): string[] {
   return list.map((item) => knownItemElement(type, item) ?? '')
 }
@@ -93,7 +93,7 @@ function index(elements: readonly string[], list: readonly unknown[]): Indexed {
   return { elements, items }
 }
 
-/** True when both lists hold the same items in the same order, which is what most applies repeat. */
+/** True when both lists have the same elements in the same order, which is the common case of a repeated apply. */
 function sameOrder(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length) return false
   for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) return false
@@ -101,13 +101,13 @@ function sameOrder(left: readonly string[], right: readonly string[]): boolean {
 }
 
 /**
- * Interleaves two associative lists: items of both sides in the applied order, items of the live side alone where they stood between
- * them. The order rules are those of structured-merge-diff (typed/merge.go, visitListItems).
+ * Interleaves two associative lists: items of both sides in the applied order, items of only the live side at their
+ * positions between them. The order rules are those of structured-merge-diff (typed/merge.go, visitListItems).
  */
 function mergeItems(type: ListType, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
   const leftElements = elementsOf(type, live)
   const rightElements = elementsOf(type, applied)
-  // Validation leaves no duplicates on the applied side, so there are none on the live side either.
+  // Validation rejects duplicates on the applied side, so with equal elements the live side has none either.
   if (sameOrder(leftElements, rightElements)) {
     return live.map((item, i) => mergeTyped(type.elementType, item, applied[i]))
   }
@@ -134,7 +134,7 @@ function mergeItems(type: ListType, live: readonly unknown[], applied: readonly 
         continue
       }
       if (right.items.has(element) && sharedAt < shared.length && shared[sharedAt] !== element) {
-        // A shared item, but not the one whose turn it is.
+        // A shared item that is not next in the applied order.
         l++
         continue
       }

@@ -5,7 +5,7 @@ const time: JSONSchemaProps = { type: 'string', format: 'date-time' }
 const textMap: JSONSchemaProps = { type: 'object', additionalProperties: text }
 const keyText: JSONSchemaProps = { type: 'string', default: '' }
 
-/** How the metadata of every object merges; custom resources do not describe theirs, so this stands in. */
+/** The merge rules of ObjectMeta. Schemas of custom resources do not describe metadata, so this is used instead. */
 export const objectMetaSchema: JSONSchemaProps = {
   type: 'object',
   properties: {
@@ -51,7 +51,7 @@ export const objectMetaSchema: JSONSchemaProps = {
   },
 }
 
-/** The properties that an object has besides those of its own schema. */
+/** The properties that every object has in addition to those of its schema. */
 export const typeMetaProperties: Readonly<Record<string, JSONSchemaProps>> = {
   apiVersion: text,
   kind: text,

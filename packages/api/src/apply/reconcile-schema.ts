@@ -3,8 +3,8 @@ import { leaf, type MutableSetTree, nodeOf, type SetNode, type SetTree } from '.
 import type { TypeNode } from './type-node.ts'
 
 /**
- * Adapts what a manager owns to a schema that changed since: where a list or map became atomic, owning something in it becomes owning
- * it. The way back needs nothing. Returns the very same set when it fits.
+ * Adapts ownership to a schema that has changed since: where a list or map became atomic, owning a part of it becomes
+ * owning all of it. The opposite change needs no adaptation. Returns the same set when nothing changes.
  */
 export function reconcileWithSchema(set: FieldSet, type: TypeNode): FieldSet {
   const tree = reconcileTree(set.tree, type)
@@ -25,7 +25,7 @@ function reconcileTree(tree: SetTree, type: TypeNode): SetTree {
 }
 
 function typeBelow(type: TypeNode, element: string): TypeNode | undefined {
-  // As for Kubernetes, a map comes first where the type allows several forms.
+  // As in Kubernetes, map takes precedence where the type allows several forms.
   if (type.map) {
     if (type.map.isFreeForm) return undefined
     const field = element.startsWith('f:') ? type.map.field(element.slice(2)) : undefined
@@ -48,8 +48,9 @@ function reconcileNode(node: SetNode, type: TypeNode): SetNode {
 }
 
 /**
- * The set with every declared field that leads to one of its paths: structs are owned through their fields, yet to remove the last
- * field is to remove the struct. Map keys and list items are left alone, since they are owned in their own right.
+ * Adds every declared field that is a prefix of a path in the set. Structs are owned only through their fields, but
+ * removing the last field must also remove the struct. Map keys and list items are not added, because they are members
+ * themselves when owned.
  */
 export function withNamedFields(set: FieldSet, type: TypeNode): FieldSet {
   const tree = nameFields(set.tree, type)

@@ -5,15 +5,15 @@ import type { JsonObject } from '../patch/own-property.ts'
 import { createFieldManager } from './field-manager.ts'
 import { objectMetaSchema } from './object-meta-schema.ts'
 
-// What a kube-apiserver v1.35.8 answered to these requests, one after the other on one object.
+// Responses of a kube-apiserver v1.35.8 to these requests, sent in sequence for one object.
 interface RecordedStep {
   readonly apply?: JsonObject
   readonly merge?: JsonObject
   readonly manager: string
   readonly force?: boolean
-  /** The message of the failure. */
+  /** The error message of a failed request. */
   readonly error?: string
-  /** By operation, manager and version: the fieldsV1 of the answer. */
+  /** The fieldsV1 of the response by operation, manager and version. */
   readonly owners?: Readonly<Record<string, unknown>>
 }
 
@@ -556,7 +556,7 @@ function ownersOf(object: JsonObject): Record<string, unknown> {
   )
 }
 
-describe('FieldManager and the recorded answers', () => {
+describe('FieldManager matches the recorded responses', () => {
   it.each(cases)('$title', ({ versions = { v1: configMap }, steps }) => {
     let live: JsonObject | undefined
     for (const { apply, merge, manager, force = false, error, owners } of steps) {
@@ -587,7 +587,7 @@ describe('FieldManager and the recorded answers', () => {
   })
 })
 
-/** The recorded owners in the order of ours: within an owner, the order of fields counts too. */
+/** The recorded owners in our order. Within an owner, the order of fields is compared too. */
 function sortedLike(ours: object, recorded: Readonly<Record<string, unknown>> = {}): object {
   return Object.fromEntries(Object.keys(ours).map((key) => [key, recorded[key]]))
 }

@@ -5,8 +5,8 @@ import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
 /**
- * The value without the fields and items of the set. A map or list that loses everything, or that a removal reaches into and finds
- * empty, becomes null, as in structured-merge-diff. Shares what stays the same with the value.
+ * Removes the fields and items of the set from the value. As in structured-merge-diff, a map or list that loses all its
+ * contents, or that is empty where the set has paths below it, becomes null. Shares unchanged parts with the value.
  */
 export function removeItems(type: TypeNode, value: unknown, set: FieldSet): unknown {
   return set.isEmpty ? value : remove(type, value, set.tree)
@@ -73,8 +73,8 @@ function removeFromList(type: ListType, list: readonly unknown[], tree: SetTree)
 }
 
 /**
- * The value reduced to the fields and items of the set, which is what its owner applied. Keys of list items are included, so that the
- * result can be applied again.
+ * Reduces the value to the fields and items of the set, that is, to what its owner applied. Keys of list items are
+ * included, so that the result can be applied again.
  */
 export function extractItems(type: TypeNode, value: unknown, set: FieldSet): unknown {
   return extract(type, value, set.tree)
@@ -106,7 +106,7 @@ function extractFromMap(type: MapType, map: JsonObject, tree: SetTree): JsonObje
   return size === 0 ? null : out
 }
 
-/** A map or list of which nothing but itself is owned was applied empty. */
+/** A map or list that is owned without any contents was applied empty. */
 function extractOwned(type: TypeNode, value: unknown, node: SetNode): unknown {
   const kept = extract(type, value, node.children ?? emptyTree)
   return kept === null && value !== null ? (Array.isArray(value) ? [] : {}) : kept

@@ -4,15 +4,15 @@ import type { ManagedFieldsEntry } from '../object-meta.ts'
 import { decodeManagedFields, emptyManaged, encodeManagedFields } from './managed-fields.ts'
 
 /**
- * Where each version of a kind keeps its replicas; null for a version without scale. A version that is not listed is unknown, and what
- * managers of it own is dropped.
+ * The path of the replicas field in each version of a kind; null for a version without scale. A version that is not
+ * listed is unknown, and entries of its managers are dropped.
  */
 export type ReplicasPaths = Readonly<Record<string, FieldSetPath | null>>
 
 const scaleVersion = 'autoscaling/v1'
 const replicasInScale = fieldSetPath('spec', 'replicas')
 
-/** The managedFields of the Scale of an object: who owns its replicas (managedfields/scalehandler.go). */
+/** The managedFields of an object's Scale: the managers that own its replicas (managedfields/scalehandler.go). */
 export function scaleManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicasPaths,
@@ -28,7 +28,10 @@ export function scaleManagedFields(
   return encodeManagedFields(result)
 }
 
-/** The managedFields of an object after its Scale was written: whoever owns the replicas there owns them here. */
+/**
+ * The managedFields of an object after a write to its Scale: the managers that own the replicas in the Scale own them
+ * in the object.
+ */
 export function parentManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   scale: readonly ManagedFieldsEntry[] | undefined,
@@ -52,7 +55,7 @@ export function parentManagedFields(
   for (const [manager, { set, applied }] of inScale.fields) {
     if (!path || !set.has(replicasInScale)) continue
     result.fields.set(manager, { set: FieldSet.of(path), apiVersion, applied })
-    // A manager that is new to the object gets no time: Kubernetes takes it from the object's entries alone.
+    // As in Kubernetes, a manager that is new to the object gets no time.
     result.times.set(manager, managed.times.get(manager))
   }
   return encodeManagedFields(result)

@@ -1,12 +1,12 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { typeMetaProperties } from './object-meta-schema.ts'
 
-/** The scalars that merging tells apart; dates and numbers-or-strings are `untyped`. */
+/** The scalar types that merging distinguishes. Dates and int-or-string values are `untyped`. */
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped'
 
 /**
- * What a value may be, as merging sees it (structured-merge-diff calls it an atom). Most nodes allow one of the three forms; a node
- * without a declared type allows all, and the value decides.
+ * The forms that a value may have for the purpose of merging (an atom in structured-merge-diff). Most nodes allow one
+ * of the three; a node without a declared type allows all, and the value determines the form.
  */
 export interface TypeNode {
   readonly scalar: ScalarType | undefined
@@ -14,7 +14,7 @@ export interface TypeNode {
   readonly map: MapType | undefined
 }
 
-/** A named field of a map: its canonical path element, its default and, once asked for, its type. */
+/** A declared field of a map: its canonical path element, its default and its type, which is compiled on first use. */
 export class FieldType {
   readonly element: string
   readonly default: unknown
@@ -34,11 +34,14 @@ export class FieldType {
   }
 }
 
-/** A map or struct: its named fields and the type of all others. Resolved field by field when first met, since schemas may be cyclic. */
+/**
+ * A map or struct: its declared fields and the type of all others. Fields are compiled on first use, because schemas
+ * may be cyclic.
+ */
 export class MapType {
   /** Atomic maps are owned and replaced as a whole. */
   readonly atomic: boolean
-  /** True when the schema names fields. */
+  /** True when the schema declares fields. */
   readonly hasFields: boolean
   readonly #properties: Readonly<Record<string, JSONSchemaProps>> | undefined
   readonly #rest: JSONSchemaProps | 'deduced' | undefined
@@ -54,32 +57,32 @@ export class MapType {
     this.#embedded = embedded
     this.hasFields = embedded || (schema.properties !== undefined && Object.keys(schema.properties).length > 0)
     const rest = schema.additionalProperties
-    // An object that names neither properties nor additionalProperties is free-form (schemaconv/openapi.go).
+    // An object without properties and additionalProperties is free-form (schemaconv/openapi.go).
     if (rest === undefined) this.#rest = preserve || !this.hasFields ? 'deduced' : undefined
     else this.#rest = rest === true ? 'deduced' : rest === false ? undefined : rest
   }
 
-  /** The named field, or undefined when the name is one of the others. */
+  /** The declared field, or undefined for any other name. */
   field(name: string): FieldType | undefined {
     const known = this.#fields.get(name)
     if (known !== undefined) return known
     const schema = this.#schemaOf(name)
-    // Absent names are not kept: in maps they are as many as the users' keys.
+    // Undeclared names are not cached: in maps, users choose them, so there is no bound on their number.
     if (schema === undefined) return undefined
-    // The metadata of an object is what it is, whatever the object may hold besides.
+    // Metadata does not inherit preserve-unknown-fields from the object.
     const field = new FieldType(name, schema, this.#preserve && schema !== typeMetaProperties[name])
     this.#fields.set(name, field)
     return field
   }
 
-  /** The type of fields without a name of their own; undefined when there may be none. */
+  /** The type of undeclared fields; undefined when they are not allowed. */
   get elementType(): TypeNode | undefined {
     if (this.#rest === undefined) return undefined
     if (this.#rest === 'deduced') return deducedNode
     return (this.#element ??= compileNode(this.#rest, this.#preserve))
   }
 
-  /** True for a map of which nothing is declared at all; such maps are not reconciled with schema changes. */
+  /** True for a map without any declared structure. Such maps are not reconciled with schema changes. */
   get isFreeForm(): boolean {
     return !this.hasFields && this.elementType?.scalar === 'untyped'
   }
@@ -90,12 +93,12 @@ export class MapType {
   }
 }
 
-/** A list: atomic, or associative with items told apart by their keys, or by their value when there are no keys. */
+/** A list: atomic, or associative with items identified by their keys, or by their value when there are no keys. */
 export class ListType {
   readonly atomic: boolean
-  /** The keys as the schema lists them. */
+  /** The keys in the order of the schema. */
   readonly keys: readonly string[]
-  /** The keys in the order of their names, as path elements spell them. */
+  /** The keys sorted by name, as in path elements. */
   readonly sortedKeys: readonly string[]
   readonly #items: JSONSchemaProps | undefined
   readonly #preserve: boolean
@@ -115,7 +118,7 @@ export class ListType {
     return (this.#element ??= this.#items ? compileNode(this.#items, this.#preserve) : untypedAtomicNode)
   }
 
-  /** The default of a key field: an item that omits it is found under this value. */
+  /** The default of a key field. An item that omits the key is identified by this value. */
   keyDefault(key: string): unknown {
     return this.elementType.map?.field(key)?.default
   }
@@ -140,14 +143,14 @@ function relationship(schema: JSONSchemaProps): readonly [atomic: boolean, keys:
 
 const freeForm: JSONSchemaProps = { additionalProperties: true }
 
-/** The type of data without a schema inside an atomic value: all of it is atomic. */
+/** The type of untyped data inside an atomic value: everything below is atomic. */
 const untypedAtomicNode: TypeNode = {
   scalar: 'untyped',
   list: new ListType({}, false),
   map: new MapType(freeForm, false, false, true),
 }
 
-/** The type of data without a schema: maps merge key by key, lists are atomic. */
+/** The type of untyped data: maps merge by key, lists are atomic. */
 const deducedNode: TypeNode = {
   scalar: 'untyped',
   list: new ListType({}, false),
@@ -159,8 +162,8 @@ const preservingNodes = new WeakMap<JSONSchemaProps, TypeNode>()
 const objectNodes = new WeakMap<JSONSchemaProps, TypeNode>()
 
 /**
- * The type of whole objects with this schema. What a schema leaves out of every object (apiVersion, kind, the fields of metadata) is
- * added, so the `openAPIV3Schema` of a custom resource serves as it is.
+ * The type of whole objects with this schema. Adds what schemas of custom resources omit (apiVersion, kind, the fields
+ * of metadata), so an `openAPIV3Schema` can be used as it is.
  */
 export function objectTypeOf(schema: JSONSchemaProps | null): TypeNode {
   if (schema === null) return deducedNode
@@ -176,9 +179,9 @@ export function objectTypeOf(schema: JSONSchemaProps | null): TypeNode {
   return node
 }
 
-/** The type of values with this schema; compiled once for each schema object. */
+/** The type of values with this schema; compiled once per schema object. */
 function compileNode(schema: JSONSchemaProps, preserve: boolean): TypeNode {
-  // Preserving unknown fields is inherited by everything below (schemaconv/openapi.go: visitSpec).
+  // Everything below inherits preserve-unknown-fields (schemaconv/openapi.go: visitSpec).
   const preserving = preserve || schema['x-kubernetes-preserve-unknown-fields'] === true
   const cache = preserving ? preservingNodes : nodes
   let node = cache.get(schema)
@@ -226,7 +229,7 @@ function mapOf(schema: JSONSchemaProps, preserve: boolean, root = false): MapTyp
   return new MapType(schema, preserving, embedded, schema['x-kubernetes-map-type'] === 'atomic')
 }
 
-/** A reference may say otherwise than the type it refers to whether a map is atomic. */
+/** Applies the map type of a reference, which may override whether the referred map is atomic. */
 function override(node: TypeNode, reference: JSONSchemaProps, referred: JSONSchemaProps): TypeNode {
   const mapType = reference['x-kubernetes-map-type']
   if (mapType === undefined || node.map === undefined || node.map.atomic === (mapType === 'atomic')) return node

@@ -68,7 +68,7 @@ describe('validateTyped()', () => {
     expect(() => validateTyped(type, of(value), false)).toThrow(message)
   })
 
-  it('names the keys that an item lacks', () => {
+  it('names the missing keys of an item', () => {
     const keyed: JSONSchemaProps = {
       type: 'object',
       properties: {
@@ -85,14 +85,14 @@ describe('validateTyped()', () => {
     )
   })
 
-  it('allows nulls, duplicates when asked to, and anything where fields are preserved', () => {
+  it('accepts nulls, duplicates with allowDuplicates, and unknown fields where they are preserved', () => {
     validateTyped(type, of({ n: null, o: null, set: null }), false)
     validateTyped(type, of({ set: ['q', 'q'] }), true)
     validateTyped(type, of({ free: { a: [{ b: 1 }], c: 'x' }, port: 'http' }), false)
     validateTyped(type, of({ port: 80, embedded: { kind: 'X', other: { x: 1 } } }), false)
   })
 
-  it('knows the fields of metadata without being told', () => {
+  it('accepts the fields of metadata without a schema for them', () => {
     expect(() => validateTyped(type, { metadata: { name: 1 } }, false)).toThrow('.metadata.name: expected string')
     expect(() => validateTyped(type, { metadata: { foo: 1 } }, false)).toThrow(
       '.metadata.foo: field not declared in schema',
@@ -101,7 +101,7 @@ describe('validateTyped()', () => {
 })
 
 describe('fieldSetOf()', () => {
-  it('owns leaves, list items and map keys, and structs through their fields', () => {
+  it('contains leaves, list items and map keys, but structs only through their fields', () => {
     const value = {
       n: 1,
       atomicList: ['a'],
@@ -127,7 +127,7 @@ describe('fieldSetOf()', () => {
     ])
   })
 
-  it('owns what is null or an empty map, but not an empty list of items', () => {
+  it('contains null fields and empty maps, but not empty associative lists', () => {
     expect(below(fieldSetOf(type, of({ o: {}, map: null, set: [], atomicList: [] })))).toEqual([
       '.atomicList',
       '.map',
@@ -135,7 +135,7 @@ describe('fieldSetOf()', () => {
     ])
   })
 
-  it('owns duplicates as one', () => {
+  it('contains duplicates as one leaf', () => {
     expect(below(fieldSetOf(type, of({ list: [{ name: 'a' }, { name: 'a', v: 1 }] })))).toEqual([
       '.list[name="a",proto="TCP"]',
     ])
@@ -148,7 +148,7 @@ describe('compareTyped()', () => {
     return { removed: below(removed), modified: below(modified), added: below(added) }
   }
 
-  it('tells apart what was removed, modified and added', () => {
+  it('separates removed, modified and added fields', () => {
     const before = { n: 1, o: { a: 1 }, set: ['x', 'y'], atomicMap: { a: '1' } }
     const after = { n: 2, o: { b: 1 }, set: ['y', 'z'], atomicMap: { b: '1' }, map: { k: 'v' } }
     expect(compare(before, after)).toEqual({
@@ -158,13 +158,13 @@ describe('compareTyped()', () => {
     })
   })
 
-  it('finds nothing in equal values, whatever their order', () => {
+  it('finds no difference in equal values, regardless of order', () => {
     const value = { list: [{ name: 'a', v: 1 }, { name: 'b' }], set: ['a', 'b'] }
     const other = { set: ['b', 'a'], list: [{ name: 'b' }, { v: 1, name: 'a' }] }
     expect(compare(value, other)).toEqual({ removed: [], modified: [], added: [] })
   })
 
-  it('judges a change of form in untyped data from both sides', () => {
+  it('compares untyped data under both forms when its form changes', () => {
     expect(compare({ free: { x: 1 } }, { free: { x: { y: 1 } } })).toEqual({
       removed: [],
       modified: ['.free.x'],
@@ -270,7 +270,7 @@ describe('removeItems()', () => {
     })
   })
 
-  it('leaves null where nothing is left', () => {
+  it('leaves null where no contents remain', () => {
     expect(remove({ o: { a: 1 }, set: ['a'] }, path('o', 'a'), path('set', { value: 'a' }))).toEqual({
       o: null,
       set: null,
@@ -280,7 +280,7 @@ describe('removeItems()', () => {
 })
 
 describe('extractItems()', () => {
-  it('keeps what is owned, with the keys of items', () => {
+  it('keeps owned fields and the keys of items', () => {
     const value = of({
       n: 1,
       list: [
@@ -300,7 +300,7 @@ describe('extractItems()', () => {
 })
 
 describe('reconcileWithSchema()', () => {
-  it('turns ownership inside what became atomic into ownership of it', () => {
+  it('converts ownership inside a field that became atomic to ownership of the field', () => {
     const set = FieldSet.of(
       path('spec', 'atomicMap', 'a'),
       path('spec', 'atomicList', { value: 'x' }),
@@ -310,14 +310,14 @@ describe('reconcileWithSchema()', () => {
     expect(below(reconcileWithSchema(set, type))).toEqual(['.atomicList', '.atomicMap', '.n', '.free.x.y'])
   })
 
-  it('returns a set that fits as it is', () => {
+  it('returns a matching set unchanged', () => {
     const set = fieldSetOf(type, of({ n: 1, o: { a: 1 }, atomicMap: { a: '1' } }))
     expect(reconcileWithSchema(set, type)).toBe(set)
   })
 })
 
 describe('withNamedFields()', () => {
-  it('adds the structs on the way, but no map keys and items', () => {
+  it('adds enclosing structs, but not map keys and items', () => {
     const item = { key: { name: 'a', proto: 'TCP' } }
     const set = FieldSet.of(path('spec', 'o', 'a'), path('spec', 'free', 'x', 'y'), path('spec', 'list', item, 'v'))
     expect(withNamedFields(set, type).toString().split('\n')).toEqual([

@@ -12,26 +12,29 @@ import { removeItems } from './remove-items.ts'
 import type { TypeNode } from './type-node.ts'
 import { TypedValueError } from './validate-typed.ts'
 
-/** A value with its type, in one API version. */
+/** A value with its type and API version. */
 export interface TypedValue {
   readonly value: unknown
   readonly type: TypeNode
   readonly apiVersion: string
 }
 
-/** Brings a value into another version; undefined when that version exists no more. */
+/** Converts a value to another version; undefined when that version no longer exists. */
 export type ConvertTyped = (object: TypedValue, apiVersion: string) => TypedValue | undefined
 
-/** Managers by identifier. Callers keep their map: every operation works on a copy. */
+/** Managers by identifier. Operations work on a copy and never modify the caller's map. */
 export type Managers = ReadonlyMap<string, VersionedSet>
 
-/** What an operation leads to. */
+/** The result of an operation. */
 export interface UpdateResult {
   readonly value: unknown
   readonly managers: Map<string, VersionedSet>
 }
 
-/** Computes ownership on update, and the merged object besides on apply (structured-merge-diff's merge.Updater). */
+/**
+ * Computes the ownership after an update, and the merged object and its ownership after an apply (merge.Updater in
+ * structured-merge-diff).
+ */
 export class Updater {
   readonly #convert: ConvertTyped
   readonly #filters: ReadonlyMap<string, FieldSetFilter>
@@ -41,7 +44,10 @@ export class Updater {
     this.#filters = filters
   }
 
-  /** The managers after `manager` replaced `live` by `next`: it owns what it changed, and others lose it. */
+  /**
+   * The managers after `manager` replaced `live` by `next`: it owns the fields that it changed, and the others lose
+   * them.
+   */
   update(live: TypedValue, next: TypedValue, managers: Managers, manager: string): UpdateResult {
     const { apiVersion } = next
     const current = this.#reconcile(live, managers)
@@ -55,8 +61,9 @@ export class Updater {
   }
 
   /**
-   * Merges `config` into `live` on behalf of `manager`, which then owns what the configuration gives. What it applied before and
-   * omits now goes, unless others own it too. Throws {@link ApplyConflicts} unless `force`. An equal result is `live.value` itself.
+   * Merges `config` into `live` on behalf of `manager`, which then owns the fields of the configuration. Fields that it
+   * applied before and omits now are removed, unless other managers own them too. Throws {@link ApplyConflicts} unless
+   * `force`. The result is `live.value` itself when it is equal.
    */
   apply(live: TypedValue, config: TypedValue, managers: Managers, manager: string, force: boolean): UpdateResult {
     const { apiVersion, type } = config
@@ -67,12 +74,12 @@ export class Updater {
     current.set(manager, { set, apiVersion, applied: true })
     const pruned = this.#prune(merged, current, manager, last)
     this.#settle(live, pruned, current, manager, force)
-    // Conversion to and fro makes equal copies; sameness must show as identity.
+    // Converting back and forth creates equal copies; callers detect a no-op by identity.
     const same = pruned.value === live.value || deepEqual(pruned.value, live.value)
     return { value: same ? live.value : pruned.value, managers: current }
   }
 
-  /** The value in another version; what does not fit that version's schema is named with what it prevented. */
+  /** Converts the value. When the result does not match the schema of that version, prefixes the error with `failure`. */
   #converted(failure: string, object: TypedValue, apiVersion: string): TypedValue | undefined {
     try {
       return this.#convert(object, apiVersion)
@@ -86,7 +93,7 @@ export class Updater {
     return this.#filters.get(apiVersion)?.(set) ?? set
   }
 
-  /** Adapts the managers to schema changes; managers of versions that are gone are dropped. */
+  /** Adapts the managers to schema changes and drops managers of versions that no longer exist. */
   #reconcile(live: TypedValue, managers: Managers): Map<string, VersionedSet> {
     const result = new Map<string, VersionedSet>()
     for (const [manager, versioned] of managers) {
@@ -106,7 +113,10 @@ export class Updater {
     return { removed: filter(removed), modified: filter(modified), added: filter(added) }
   }
 
-  /** Takes from the other managers, in place, what `manager` changed; without force that is a conflict. Returns the change. */
+  /**
+   * Removes from the other managers, in place, the fields that `manager` changed. Without force, throws
+   * {@link ApplyConflicts} when there are any. Returns the change.
+   */
   #settle(
     before: TypedValue,
     after: TypedValue,
@@ -145,12 +155,13 @@ export class Updater {
   #prune(merged: TypedValue, managers: Managers, manager: string, last: VersionedSet | undefined): TypedValue {
     if (last === undefined || last.set.isEmpty) return merged
     const own = managers.get(manager) as VersionedSet
-    // What is applied again stays, so there is nothing to remove; conversions could still lose fields, hence the version.
+    // Everything applied last time is applied again, so nothing is removed. With another version, conversion could
+    // still lose fields.
     if (last.apiVersion === merged.apiVersion && last.set.isSubsetOf(own.set)) return merged
     return this.#pruneOmitted(merged, managers, own, last)
   }
 
-  /** Removes what the manager applied last time, omits now, and nobody else owns. */
+  /** Removes the fields that the manager applied last time, omits now, and no other manager owns. */
   #pruneOmitted(merged: TypedValue, managers: Managers, own: VersionedSet, last: VersionedSet): TypedValue {
     const failure = 'failed to prune fields: failed to convert merged object to last applied version'
     const converted = this.#converted(failure, merged, last.apiVersion)
@@ -164,7 +175,10 @@ export class Updater {
     return result
   }
 
-  /** Of what was removed, puts back what any manager owns: the version of the removal first, since others convert from it. */
+  /**
+   * Adds back removed fields that any manager owns. Starts with the version of the removal, because the others convert
+   * from it.
+   */
   #addBackOwned(merged: TypedValue, pruned: TypedValue, managers: Managers): TypedValue {
     const owned = new Map<string, FieldSet>()
     const first = pruned.apiVersion
@@ -189,7 +203,7 @@ export class Updater {
     return rest
   }
 
-  /** Of what is still removed, puts back what the manager did not own itself: fields that nobody owns are not its to remove. */
+  /** Adds back removed fields that `last` did not own: an apply must not remove fields without an owner. */
   #addBackDangling(merged: TypedValue, pruned: TypedValue, last: FieldSet): TypedValue {
     const failure =
       'failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version'

@@ -5,12 +5,15 @@ import { isObject } from '../patch/own-property.ts'
 import { listItemElement } from './list-item-element.ts'
 import type { ListType, MapType, ScalarType, TypeNode } from './type-node.ts'
 
-/** What makes a value unfit for merging, path first: `.spec.n: expected numeric (int or float), got string`. */
+/**
+ * A value does not match its type. Each error starts with the path:
+ * `.spec.n: expected numeric (int or float), got string`.
+ */
 export class TypedValueError extends Error {
   readonly errors: readonly string[]
 
   constructor(errors: readonly string[]) {
-    // As structured-merge-diff prints its ValidationErrors.
+    // The format of ValidationErrors in structured-merge-diff.
     super(errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n'))
     this.errors = errors
   }
@@ -21,12 +24,12 @@ export class TypedValueError extends Error {
 }
 
 interface Problem {
-  /** Grows from the right while the walk returns. */
+  /** Each level of the recursion prepends its element while returning. */
   path: string
   readonly message: string
 }
 
-/** Throws a TypedValueError unless the value has the type, as far as merging needs it. */
+/** Throws a TypedValueError unless the value matches the type, as far as merging requires. */
 export function validateTyped(type: TypeNode, value: unknown, allowDuplicates: boolean): void {
   const problems = check(type, value, allowDuplicates)
   if (problems === undefined) return

@@ -2,9 +2,10 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { JsonObject } from '../patch/own-property.ts'
 
 /**
- * What a built-in kind looks like before anything is set: the structs and required fields that Kubernetes always writes. Ownership on
- * create is the difference to this, so that creating a Deployment does not own `.spec.strategy` as such, for instance. Structs are
- * recognised by their default `{}`. Custom resources have no such shape: for them it is just the type.
+ * A built-in object before anything is set: the structs and required fields that Kubernetes always encodes. Ownership
+ * on create is the difference to this object; for example, creating a Deployment does not own `.spec.strategy` itself.
+ * Structs are recognised by their default `{}`. Custom resources have no such fields, so the result is only apiVersion
+ * and kind.
  */
 export function zeroObject(apiVersion: string, kind: string, schema: JSONSchemaProps): JsonObject {
   return { apiVersion, kind, ...zeroFields(schema) }

@@ -3,8 +3,8 @@ import type { JsonPatchOperation } from './json-patch.ts'
 import { getOwn, isObject, type JsonObject } from './own-property.ts'
 
 /**
- * The JSON patch that turns one document into the other: operations on the fields and items that differ, none when none does. Both
- * must be objects, or both arrays, unless they are equal.
+ * Creates the JSON patch that turns `before` into `after`: operations only for the fields and items that differ. Both
+ * documents must be objects or both arrays, unless they are equal.
  */
 export function createJsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = []
@@ -12,7 +12,10 @@ export function createJsonPatch(before: unknown, after: unknown): JsonPatchOpera
   return operations
 }
 
-/** The steps to the values being compared. Most are equal and never named, so the text of a path is made for operations only. */
+/**
+ * The path to the values being compared. Formatted to a JSON pointer only for operations, because most values are
+ * equal.
+ */
 type Steps = (string | number)[]
 
 function diff(steps: Steps, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
@@ -60,7 +63,10 @@ function diffObjects(steps: Steps, before: JsonObject, after: JsonObject, out: J
   }
 }
 
-/** Items are compared in place after a common head and tail, which covers appending, inserting and removing one run of items. */
+/**
+ * Skips the common head and tail, then compares items by index. Appending, inserting or removing one run of items gives
+ * a minimal patch.
+ */
 function diffArrays(
   steps: Steps,
   before: readonly unknown[],
@@ -69,7 +75,7 @@ function diffArrays(
 ): void {
   let head = 0
   let tail = 0
-  // With as many items as before, head and tail are equal in place anyway.
+  // Lists of equal length are compared by index, so head and tail need no special treatment.
   if (before.length !== after.length) {
     const shorter = Math.min(before.length, after.length)
     while (head < shorter && deepEqual(before[head], after[head])) head++
@@ -79,7 +85,7 @@ function diffArrays(
   const afterEnd = after.length - tail
   const common = Math.min(beforeEnd, afterEnd)
   for (let i = head; i < common; i++) diffAt(steps, i, before[i], after[i], out)
-  // From the end, so that no removal moves what is still to be removed.
+  // Remove from the end, so that the indexes of the remaining removals stay valid.
   for (let i = beforeEnd - 1; i >= common; i--) out.push({ op: 'remove', path: pointer(steps, i) })
   for (let i = common; i < afterEnd; i++) out.push({ op: 'add', path: pointer(steps, i), value: after[i] })
 }

@@ -19,7 +19,7 @@ const suite = ['json-patch-test-suite/spec_tests.json', 'json-patch-test-suite/t
   (file) => require(file) as SuiteCase[],
 )
 
-/** Why Kubernetes' JSON patch, and so this one, may depart from RFC 6902 in a case of the suite. */
+/** The reason why Kubernetes' JSON patch, and therefore this one, differs from RFC 6902 in a case of the suite. */
 function departsFromRfc({ doc, patch }: SuiteCase): string | undefined {
   for (const { op, path, from, value } of patch) {
     if (op !== 'replace' && op !== 'test' && (path === '' || from === '')) return 'the document itself is no target'
@@ -35,10 +35,10 @@ function departsFromRfc({ doc, patch }: SuiteCase): string | undefined {
   return undefined
 }
 
-describe('applyJsonPatch() and the public test suite', () => {
+describe('applyJsonPatch() on the public test suite', () => {
   const cases = suite.filter(({ disabled }) => !disabled)
 
-  it('agrees wherever Kubernetes follows RFC 6902', () => {
+  it('gives the expected result wherever Kubernetes follows RFC 6902', () => {
     let agreed = 0
     const surprises: string[] = []
     for (const one of cases) {
@@ -129,7 +129,7 @@ describe('applyJsonPatch()', () => {
     )
   })
 
-  it('undoes everything when one operation fails', () => {
+  it('leaves the document unchanged when an operation fails', () => {
     const patch = [
       { op: 'add', path: '/data/l', value: 1 },
       { op: 'test', path: '/data/k', value: 'no' },
@@ -138,7 +138,7 @@ describe('applyJsonPatch()', () => {
     expect(doc.data).not.toHaveProperty('l')
   })
 
-  it('keeps a copy apart from its source', () => {
+  it('does not share state between a copy and its source', () => {
     const patch = [
       { op: 'test', path: '/list/0', value: 'a' },
       { op: 'copy', from: '/list', path: '/other' },
@@ -148,7 +148,7 @@ describe('applyJsonPatch()', () => {
     expect(applyJsonPatch<unknown>(doc, patch)).toEqual({ ...doc, list: ['b', 'c'], other: ['a', 'b', 'c', 'x'] })
   })
 
-  it('limits what copies add', () => {
+  it('limits the size that copy operations add', () => {
     const patch = [
       { op: 'copy', from: '/list', path: '/a' },
       { op: 'copy', from: '/list', path: '/b' },
@@ -158,12 +158,12 @@ describe('applyJsonPatch()', () => {
     )
   })
 
-  it('sorts the keys of the objects that it goes through, as Kubernetes does', () => {
+  it('sorts the keys of the objects on the path, as Kubernetes does', () => {
     const result = applyJsonPatch({ z: { y: 1, x: 2 }, a: { y: 1, x: 2 } }, [{ op: 'add', path: '/a/b', value: 1 }])
     expect(JSON.stringify(result)).toBe('{"a":{"b":1,"x":2,"y":1},"z":{"y":1,"x":2}}')
   })
 
-  it('never touches prototypes', () => {
+  it('never modifies prototypes', () => {
     const result = applyJsonPatch<Record<string, unknown>>({}, [{ op: 'add', path: '/__proto__', value: { x: 1 } }])
     expect(Object.hasOwn(result, '__proto__')).toBe(true)
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
@@ -188,13 +188,13 @@ describe('decodeJsonPatch()', () => {
     expect(() => decodeJsonPatch(patch)).toThrow(new PatchError(message, kind))
   })
 
-  it('takes null for no operations', () => {
+  it('treats null as no operations', () => {
     expect(decodeJsonPatch(null)).toEqual([])
   })
 })
 
 describe('unknownJsonPatchFields()', () => {
-  it('names them with their place', () => {
+  it('lists unknown fields with the index of their operation', () => {
     const patch = [
       { op: 'test', path: '' },
       { op: 'add', path: '/a', value: 1, foo: 2 },
@@ -209,14 +209,14 @@ describe('PatchError.toApiError()', () => {
     ['Unprocessable', 422, 'Invalid', 'the server rejected our request due to an error in our request'],
     ['TooLarge', 413, 'RequestEntityTooLarge', 'Request entity too large: message'],
     ['Internal', 500, undefined, 'message'],
-  ])('answers %s as kube-apiserver does', (kind, code, reason, message) => {
+  ])('maps %s to the response of kube-apiserver', (kind, code, reason, message) => {
     const { status } = new PatchError('message', kind).toApiError()
     expect([status.code, status.reason, status.message]).toEqual([code, reason, message])
   })
 })
 
 describe('createJsonPatch()', () => {
-  it('changes what differs and nothing else', () => {
+  it('has operations only for differences', () => {
     const before = { spec: { replicas: 1, list: ['a', 'b', 'c'] }, gone: 1 }
     const after = { spec: { replicas: 2, list: ['a', 'c'] }, 'new/~': true }
     expect(createJsonPatch(before, after)).toEqual([
@@ -227,11 +227,11 @@ describe('createJsonPatch()', () => {
     ])
   })
 
-  it('rejects documents without fields or items', () => {
+  it('rejects scalar documents', () => {
     expect(() => createJsonPatch({ a: 1 }, 'x')).toThrow(TypeError)
   })
 
-  it('gives patches that lead from one document to the other', () => {
+  it('creates patches that turn one document into the other', () => {
     const json = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
     fc.assert(
       fc.property(json, json, (before, after) => {
@@ -240,7 +240,7 @@ describe('createJsonPatch()', () => {
     )
   })
 
-  it('gives patches that lead from one list to another', () => {
+  it('creates patches that turn one list into another', () => {
     const list = fc.array(fc.oneof(fc.nat(3), fc.record({ name: fc.nat(2) })), { maxLength: 6 })
     fc.assert(
       fc.property(list, list, (before, after) => {

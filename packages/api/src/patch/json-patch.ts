@@ -3,7 +3,10 @@ import { compareUtf8 } from '@kubewright/schema'
 import { isObject, type JsonObject, setOwn } from './own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
-/** One step of a JSON patch (RFC 6902). Fields that an operation needs may be missing in what clients send. */
+/**
+ * One operation of a JSON patch (RFC 6902). In a patch from a client, fields that the operation requires may be
+ * missing.
+ */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test' | (string & {})
   /** A JSON pointer: `/spec/containers/0/image`, with `~1` for a slash in a name and `~0` for a tilde. */
@@ -12,20 +15,21 @@ export interface JsonPatchOperation {
   readonly value?: unknown
 }
 
-/** Limits on what one patch may do. */
+/** Limits on the effect of one patch. */
 export interface JsonPatchLimits {
-  /** How many bytes `copy` operations may add, as JSON. @default 3 MiB, as kube-apiserver */
+  /** The maximum number of JSON bytes that `copy` operations may add. @default 3 MiB, as in kube-apiserver */
   readonly maxCopyBytes?: number
 }
 
-/** The most operations that kube-apiserver takes in one patch. */
+/** The maximum number of operations that kube-apiserver accepts in one patch. */
 export const maxJsonPatchOperations = 10_000
 
 const defaultMaxCopyBytes = 3 * 1024 * 1024
 
 /**
- * Checks that decoded JSON is a JSON patch of at most {@link maxJsonPatchOperations}. Throws PatchError with the text that
- * kube-apiserver answers with; it reads less closely when a request asks it to ignore unknown fields.
+ * Checks that decoded JSON is a JSON patch of at most {@link maxJsonPatchOperations}. Throws PatchError with
+ * kube-apiserver's message. With fieldValidation `Ignore` the fields of operations are not checked, as in
+ * kube-apiserver.
  */
 export function decodeJsonPatch(patch: unknown, fieldValidation = 'Warn'): readonly JsonPatchOperation[] {
   const [prefix, list, item] =
@@ -55,7 +59,7 @@ export function decodeJsonPatch(patch: unknown, fieldValidation = 'Warn'): reado
 
 const knownFields: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** The fields of operations that JSON patch does not know, as strict decoding reports them. */
+/** The unknown fields of operations, in the wording of strict decoding. */
 export function unknownJsonPatchFields(operations: readonly JsonPatchOperation[]): string[] {
   return operations.flatMap((operation, i) =>
     Object.keys(operation ?? {})
@@ -65,9 +69,10 @@ export function unknownJsonPatchFields(operations: readonly JsonPatchOperation[]
 }
 
 /**
- * Applies a JSON patch and returns the patched document; the given one stays as it is, and a failing operation undoes all. Where RFC
- * 6902 and kube-apiserver differ, this follows kube-apiserver: negative indexes count from the end, `replace` adds a missing field,
- * `copy` of a missing field adds null, and `test` takes a missing field for null.
+ * Applies a JSON patch and returns the patched document. Never modifies the given document; when an operation fails, it
+ * throws PatchError and nothing is applied. Where RFC 6902 and kube-apiserver differ, this follows kube-apiserver:
+ * negative indexes count from the end, `replace` adds a missing field, `copy` of a missing field adds null, and `test`
+ * treats a missing field as null.
  */
 export function applyJsonPatch<T>(
   document: T,
@@ -76,7 +81,7 @@ export function applyJsonPatch<T>(
 ): T {
   const patcher = new JsonPatcher(document, limits.maxCopyBytes ?? defaultMaxCopyBytes)
   for (const operation of operations) patcher.run(operation ?? {})
-  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  // The cast is unchecked: a patch can change the type of the document. The caller validates the result.
   return patcher.finish() as T
 }
 
@@ -87,7 +92,7 @@ const missing = 'missing value'
 class JsonPatcher {
   #document: unknown
   readonly #maxCopyBytes: number
-  /** Containers that are copies of ours, and thus free to be changed. */
+  /** Containers that this patcher copied and may therefore modify. */
   readonly #own = new WeakSet<object>()
   #copied = 0
 
@@ -218,7 +223,7 @@ class JsonPatcher {
     if (!deepEqual(actual ?? null, value)) throw failure(`testing value ${path} failed: test failed`)
   }
 
-  /** The container that holds the end of the path, all containers on the way being our own copies. */
+  /** The container of the last path element. Copies all containers on the path first, so that they may be modified. */
   #find(path: string): { container: Container; key: string } | undefined {
     const steps = path.split('/')
     if (steps.length < 2) return undefined
@@ -253,8 +258,8 @@ class JsonPatcher {
   }
 
   /**
-   * The value with sorted keys in the objects that the patch went through, which is how Kubernetes writes them and error messages
-   * show them. Shares nothing with the patcher's own copies.
+   * Sorts the keys of the objects that the patch passed through, as Kubernetes does when it writes them. The result
+   * shares nothing with the containers that the patcher modifies.
    */
   #sorted(value: unknown): unknown {
     if (!isContainer(value) || !this.#own.has(value)) return value
@@ -281,7 +286,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** A copy of the object with its keys in the order of their bytes. */
+/** A shallow copy with keys in byte order. */
 export function sortedCopy(object: JsonObject): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(object).sort(compareUtf8)) setOwn(copy, key, object[key])

@@ -4,7 +4,7 @@ import { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMerg
 import { PatchError } from './patch-error.ts'
 
 describe('applyMergePatch()', () => {
-  // The examples of RFC 7386 that concern objects.
+  // The examples of RFC 7386 in which both values are objects.
   it.each([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -22,7 +22,7 @@ describe('applyMergePatch()', () => {
     expect(document).toEqual(before)
   })
 
-  it('drops nulls within lists that are new to the document, and keeps null items', () => {
+  it('drops null fields within new lists and keeps null items', () => {
     expect(applyMergePatch<object>({}, { a: [{ b: null, c: 1 }, null] })).toEqual({ a: [{ c: 1 }, null] })
   })
 
@@ -44,12 +44,12 @@ describe('decodeMergePatch()', () => {
 })
 
 describe('createMergePatch()', () => {
-  it('changes, adds and removes', () => {
+  it('changes, adds and removes fields', () => {
     const patch = createMergePatch({ a: 1, b: { c: 1, d: 2 }, e: 1 }, { a: 1, b: { c: 2, d: 2 }, f: [1] })
     expect(patch).toEqual({ b: { c: 2 }, f: [1], e: null })
   })
 
-  it('gives patches that lead from one document to the other, as long as the other has no nulls', () => {
+  it('creates patches that turn one document into another that has no nulls', () => {
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.integer(), { maxLength: 2 }))
     const { object } = fc.letrec<{ object: Record<string, unknown> }>((tie) => ({
       object: fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof({ maxDepth: 3 }, leaf, tie('object')), {
@@ -65,7 +65,7 @@ describe('createMergePatch()', () => {
 })
 
 describe('createThreeWayMergePatch()', () => {
-  it('keeps what others added and removes what was applied before', () => {
+  it('keeps fields of other writers and removes fields applied before', () => {
     const original = { spec: { a: 1, gone: 1 } }
     const modified = { spec: { a: 2, b: {} } }
     const current = { spec: { a: 1, gone: 1, other: 1 } }

@@ -3,7 +3,7 @@ import { sortedCopy } from './json-patch.ts'
 import { asJson, getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
-/** Checks that decoded JSON is a JSON merge patch for an object, with kube-apiserver's text. */
+/** Checks that decoded JSON is a JSON merge patch for an object. Throws PatchError with kube-apiserver's message. */
 export function decodeMergePatch(patch: unknown): JsonObject {
   if (patch === null) throw new PatchError('Invalid JSON Patch', 'BadRequest')
   if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}', 'error decoding patch: ')
@@ -11,14 +11,14 @@ export function decodeMergePatch(patch: unknown): JsonObject {
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386): objects merge field by field, null removes, everything else replaces. The arguments stay as
- * they are. As in kube-apiserver, nulls of objects that are new to the document are dropped, even within new lists. Throws PatchError
- * unless both are objects.
+ * Applies a JSON merge patch (RFC 7386): objects merge field by field, null removes a field, any other value replaces.
+ * Never modifies its arguments. As in kube-apiserver, nulls inside objects that are new to the document are dropped,
+ * also within new lists. Throws PatchError unless both are objects.
  */
 export function applyMergePatch<T extends object>(document: T, patch: unknown): T {
   if (!isObject(document)) throw new PatchError('Invalid JSON Document', 'BadRequest')
   if (!isObject(patch)) throw new PatchError('Invalid JSON Patch', 'BadRequest')
-  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  // The cast is unchecked: a patch can change the type of the document. The caller validates the result.
   return mergeObjects(document, patch) as T
 }
 
@@ -44,7 +44,7 @@ function mergeValue(current: unknown, value: unknown): unknown {
   return isObject(value) ? mergeObjects(current, value) : value
 }
 
-/** The value without the nulls of its objects; nulls in lists are items and stay. */
+/** Drops the null fields of objects at any depth. Null items of lists stay. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
@@ -54,8 +54,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * The JSON merge patch that turns one object into the other. A null in `after` cannot be expressed: to a merge patch, it means that
- * the field is absent.
+ * Creates the JSON merge patch that turns `before` into `after`. It cannot express a null in `after`: a merge patch
+ * uses null to remove a field.
  */
 export function createMergePatch(before: object, after: object): JsonObject {
   return diff(asJson(before), asJson(after))
@@ -81,8 +81,9 @@ function diff(before: JsonObject, after: JsonObject): JsonObject {
 }
 
 /**
- * The JSON merge patch that `kubectl apply` sends for kinds without strategic merge: what `modified` adds to or changes in `current`,
- * and the removal of what `original` (applied last time) had and `modified` omits.
+ * Creates the JSON merge patch that `kubectl apply` sends for kinds without strategic merge: the additions and changes
+ * of `modified` relative to `current`, and the removal of fields that `original` (the last applied object) had and
+ * `modified` omits.
  */
 export function createThreeWayMergePatch(original: object, modified: object, current: object): JsonObject {
   const changes = filterNulls(createMergePatch(current, modified), false)
@@ -96,7 +97,7 @@ function filterNulls(patch: JsonObject, keepNulls: boolean): JsonObject {
     const value = patch[key]
     if (isObject(value)) {
       const inner = filterNulls(value, keepNulls)
-      // An empty object in the patch is a value, unless it got empty just now.
+      // An empty object is a value to set, unless filtering emptied it.
       if (Object.keys(inner).length > 0 || (!keepNulls && Object.keys(value).length === 0)) setOwn(out, key, inner)
     } else if ((value === null) === keepNulls) {
       setOwn(out, key, value)

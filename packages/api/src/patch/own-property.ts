@@ -1,4 +1,4 @@
-/** A JSON object whose values nobody looked at yet. */
+/** A JSON object with unchecked values. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 /** True for a JSON object: neither null, nor an array, nor a scalar. */
@@ -6,21 +6,21 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The property that the object itself has; what its prototype has (`constructor`, `__proto__`) does not count. */
+/** The object's own property. Inherited ones such as `constructor` and `__proto__` give undefined. */
 export function getOwn(object: JsonObject, key: string): unknown {
   const value = object[key]
-  // Object.prototype has functions and `__proto__` only, so that the slow question is rarely asked.
+  // Object.prototype has only functions and `__proto__`, so the slower hasOwn check is rarely needed.
   if (value === undefined || (typeof value !== 'function' && key !== '__proto__')) return value
   return Object.hasOwn(object, key) ? value : undefined
 }
 
-/** Sets a property of the object itself, also one called `__proto__`, which assignment would take for the prototype. */
+/** Sets an own property. Also works for `__proto__`, where assignment would set the prototype. */
 export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** An object of any type, looked at as JSON; an interface has no index signature, yet it names properties all the same. */
+/** Views an object of any type as JSON. Needed for interfaces, which have no index signature. */
 export function asJson(object: object): JsonObject {
   return object as JsonObject
 }

@@ -2,11 +2,11 @@ import { ApiError } from '../api-error.ts'
 import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-error-constructors.ts'
 import { goType } from '../fieldset/go-text.ts'
 
-/** A patch that cannot be applied or created; the message is Kubernetes' own. */
+/** A patch cannot be applied or created. The message is that of Kubernetes. */
 export class PatchError extends Error {
   /**
-   * How an API server answers: `BadRequest` for a patch that is malformed as such, `Unprocessable` for one that does not fit the
-   * document, `Internal` for the rest.
+   * The class of response: `BadRequest` for a malformed patch, `Unprocessable` for a patch that does not fit the
+   * document, `TooLarge` for too many operations, `Internal` for the rest.
    */
   readonly kind: 'BadRequest' | 'Unprocessable' | 'TooLarge' | 'Internal'
 
@@ -19,7 +19,7 @@ export class PatchError extends Error {
     this.kind = kind
   }
 
-  /** The failure as kube-apiserver answers it; what is wrong with an unprocessable patch it does not tell. */
+  /** The error response of kube-apiserver, which hides the details of an unprocessable patch. */
   toApiError(): ApiError {
     switch (this.kind) {
       case 'BadRequest':
@@ -37,7 +37,7 @@ export class PatchError extends Error {
   }
 }
 
-/** The error for decoded JSON of another shape than the patch needs, as Go's decoder words it. */
+/** The error for decoded JSON that has the wrong type for a patch, with the message of Go's decoder. */
 export function cannotDecode(value: unknown, target: string, prefix = ''): PatchError {
   const type = goType(value)
   const json = type.startsWith('map')

@@ -9,7 +9,7 @@ import { applyStrategicMergePatch } from './strategic/strategic-merge.ts'
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const isTrue = <T extends true>(): T | undefined => undefined
 
-/** Interfaces have no index signature; patches take them all the same. */
+/** Interfaces have no index signature; the patch functions must accept them anyway. */
 interface Widget {
   readonly spec: { readonly size: number }
 }
@@ -25,9 +25,9 @@ isTrue<Equal<typeof patch, JsonObject>>()
 const strategic = applyStrategicMergePatch(widget, patch, schema)
 isTrue<Equal<typeof strategic, Widget>>()
 
-// @ts-expect-error: a strategic merge needs to know the merge keys.
+// @ts-expect-error: a strategic merge requires a schema.
 applyStrategicMergePatch(widget, patch)
-// @ts-expect-error: a scalar is no document.
+// @ts-expect-error: a scalar is not a document.
 createMergePatch('a', 'b')
-// @ts-expect-error: an operation names its path.
+// @ts-expect-error: an operation requires a path.
 applyJsonPatch(widget, [{ op: 'remove' }])

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from './own-property.ts'
 
-/** Says whether a patch leaves alone what it must not change. */
+/** Returns false when a patch changes something that it must not change. */
 export type PatchPrecondition = (patch: JsonObject) => boolean
 
-/** Holds unless the patch changes the top-level field. */
+/** Requires that the patch does not change the top-level field. */
 export function requireKeyUnchanged(key: string): PatchPrecondition {
   return (patch) => !Object.hasOwn(patch, key)
 }
 
-/** Holds unless the patch changes the field of metadata. */
+/** Requires that the patch does not change the field of metadata. */
 export function requireMetadataKeyUnchanged(key: string): PatchPrecondition {
   return (patch) => {
     const metadata = patch['metadata']

@@ -13,25 +13,25 @@ import { patchesConflict } from './patches-conflict.ts'
 import { mergeMaps } from './strategic-merge.ts'
 
 interface DiffOptions {
-  /** Leaves out what was added or changed. */
+  /** Omits additions and changes. */
   readonly ignoreChanges?: boolean
-  /** Leaves out what is gone. */
+  /** Omits deletions. */
   readonly ignoreDeletions?: boolean
   readonly setElementOrder?: boolean
   readonly retainKeys?: boolean
 }
 
-/** How a three-way patch is made. */
+/** Options of {@link createThreeWayStrategicMergePatch}. */
 export interface ThreeWayOptions {
-  /** False rejects changes that others made to the same fields meanwhile. @default true */
+  /** False rejects the patch when other writers changed the same fields since the last apply. @default true */
   readonly overwrite?: boolean
-  /** What the patch must not do. @default nothing */
+  /** Restrictions on the patch. @default none */
   readonly preconditions?: readonly PatchPrecondition[]
 }
 
 /**
- * The strategic merge patch that turns one object into the other. Throws PatchError when a precondition does not hold or a list item
- * lacks its merge key.
+ * Creates the strategic merge patch that turns `before` into `after`. Throws PatchError when a precondition fails or a
+ * list item has no merge key.
  */
 export function createTwoWayStrategicMergePatch(
   before: object,
@@ -43,8 +43,9 @@ export function createTwoWayStrategicMergePatch(
 }
 
 /**
- * The strategic merge patch of `kubectl apply`: what `modified` adds to or changes in `current`, and the removal of what `original`
- * (applied last time) had and `modified` omits. What others added to `current` stays.
+ * Creates the strategic merge patch of `kubectl apply`: the additions and changes of `modified` relative to `current`,
+ * and the removal of what `original` (the last applied object) had and `modified` omits. Fields that other writers
+ * added to `current` stay.
  */
 export function createThreeWayStrategicMergePatch(
   original: object,
@@ -105,7 +106,10 @@ function diffMaps(before: JsonObject, after: JsonObject, schema: JSONSchemaProps
   return patch
 }
 
-/** How the field merges; undefined when that is unknown and does not matter, since nothing changed. */
+/**
+ * The merge rules of the field, or undefined when the schema has none and the values are equal, so that no rules are
+ * needed.
+ */
 function metaUnlessEqual(find: () => PatchMeta, before: unknown, after: unknown): PatchMeta | undefined {
   try {
     return find()
@@ -186,7 +190,7 @@ function diffItems(
 ): void {
   const changes: unknown[] = []
   const deletions: JsonObject[] = []
-  // Items with the same key, which valid objects do not have, are paired in their order.
+  // Valid objects have unique merge keys. Items with the same key are paired in order.
   const old = new Map<string, JsonObject[]>()
   for (const item of before) {
     const identity = goValue(mergeKeyOf(item, mergeKey))

@@ -3,23 +3,23 @@ import { goType } from '../../fieldset/go-text.ts'
 import { isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 
-/** The key that says what a patch does with a whole object or list item: `replace`, `delete` or `merge`. */
+/** The key that states what a patch does with a whole object or list item: `replace`, `delete` or `merge`. */
 export const patchDirective = '$patch'
-/** The key that lists the fields that stay. */
+/** The key that lists the fields to keep; all others are cleared. */
 export const retainKeysDirective = '$retainKeys'
-/** Prefix of the key that lists the scalars that leave a list. */
+/** Prefix of the key that lists the scalars to remove from a list. */
 export const deleteListPrefix = '$deleteFromPrimitiveList'
-/** Prefix of the key that lists the items of a list in the order they shall have. */
+/** Prefix of the key that lists the items of a list in the desired order. */
 export const orderListPrefix = '$setElementOrder'
 
-/** The list that a parallel list such as `$setElementOrder/containers` belongs to. */
+/** The name of the list that a parallel list such as `$setElementOrder/containers` refers to. Throws for a wrong prefix. */
 export function listOfDirective(key: string, prefix: string): string {
   const slash = key.indexOf('/')
   if (slash < 0 || key.slice(0, slash) !== prefix) throw badFormat(prefix)
   return key.slice(slash + 1)
 }
 
-/** The errors that the API server answers with BadRequest. */
+/** The error for a malformed directive, which the API server answers with BadRequest. */
 export function badFormat(directive: string): PatchError {
   const what =
     directive === deleteListPrefix
@@ -30,32 +30,32 @@ export function badFormat(directive: string): PatchError {
   return new PatchError(`invalid patch format of ${what}`, 'BadRequest')
 }
 
-/** A list item without the field that tells it apart. */
+/** The error for a list item without its merge key. */
 export function noMergeKey(item: JsonObject, key: string): PatchError {
   return new PatchError(`map: ${goValue(item)} does not contain declared merge key: ${key}`)
 }
 
-/** A value of another type than the directive or list needs. */
+/** The error for a value whose type does not fit the directive or list. */
 export function badType(expected: unknown, actual: unknown): PatchError {
   return new PatchError(
     `expected a ${goType(expected)}, but received a ${actual === null ? '%!s(<nil>)' : goType(actual)}`,
   )
 }
 
-/** A directive that nobody knows. */
+/** The error for an unknown directive. */
 export function badPatchType(directive: unknown, patch: JsonObject): PatchError {
   return new PatchError(`unknown patch type: ${goValue(directive)} in map: ${goValue(patch)}`)
 }
 
-/** A list of lists, which strategic merge has no rules for. */
+/** The error for a list of lists, which strategic merge does not support. */
 export function listOfLists(): PatchError {
   return new PatchError('lists of lists are not supported', 'Unprocessable')
 }
 
-/** Stands for a value that a directive removed. */
+/** Marks a value that a directive removed. */
 export const removed: unique symbol = Symbol('removed by a directive')
 
-/** The value without anything that carries a `$patch`; {@link removed} when it carries one itself. */
+/** Removes, at any depth, the objects that have a `$patch` key. Returns {@link removed} when the value itself has one. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== removed)
   if (!isObject(value)) return value
@@ -68,7 +68,7 @@ export function withoutDirectives(value: unknown): unknown {
   return out
 }
 
-/** The value without the nulls of its objects: they delete, and there is nothing to delete in what is new. */
+/** Removes the null fields of objects. In a new object, null has nothing to delete. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

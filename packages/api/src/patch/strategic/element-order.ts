@@ -4,7 +4,7 @@ import { getOwn, isObject, type JsonObject } from '../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { badType, listOfLists, noMergeKey, patchDirective } from './directives.ts'
 
-/** The Go type that all items of the lists have; throws PatchError when they differ, or are lists themselves. */
+/** The common Go type of all items. Throws PatchError when the types differ, an item is a list, or there are no items. */
 export function elementType(...lists: readonly (readonly unknown[])[]): string {
   let type: string | undefined
   for (const list of lists) {
@@ -19,18 +19,18 @@ export function elementType(...lists: readonly (readonly unknown[])[]): string {
   return type
 }
 
-/** True for the element type of lists that merge by key. */
+/** True for the element type of lists that merge by a key. */
 export function isMapType(type: string): boolean {
   return type.startsWith('map')
 }
 
-/** What tells an item apart: the value of its merge key, or the item itself. */
+/** The identity of an item within its list: the value of its merge key, or the item itself for scalars. */
 export function identityOf(item: unknown, mergeKey: string, maps: boolean): unknown {
   if (!maps) return item
   return isObject(item) ? getOwn(item, mergeKey) : undefined
 }
 
-/** The value of the merge key; throws PatchError for an item that has none. */
+/** The value of the merge key. Throws PatchError for an item without one. */
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   if (!isObject(item)) throw badType({}, item)
   const value = getOwn(item, mergeKey)
@@ -38,7 +38,7 @@ export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   return value
 }
 
-/** True for a list item that deletes. */
+/** True for a list item with the directive `$patch: delete`. */
 export function deletes(item: unknown): boolean {
   return isObject(item) && getOwn(item, patchDirective) === 'delete'
 }
@@ -52,7 +52,7 @@ function positions(order: readonly unknown[], mergeKey: string, maps: boolean): 
   return found
 }
 
-/** The items in the given order; items that delete come last. */
+/** The items sorted by the given order, with `$patch: delete` items last. */
 export function inOrder(
   items: readonly unknown[],
   order: readonly unknown[],
@@ -68,8 +68,8 @@ export function inOrder(
 }
 
 /**
- * The merged list in its final order: items that the patch mentions in its order, the others in theirs, interleaved as they stood in
- * the live list as far as both allow.
+ * The merged list in its final order. Items that the patch lists follow its order, the others keep their relative live
+ * order, and the two sequences are interleaved by live position as far as both orders allow.
  */
 export function mergeOrders(
   merged: readonly unknown[],
@@ -103,7 +103,7 @@ export function mergeOrders(
   return out.concat(others.slice(other))
 }
 
-/** The first item with the value in its merge key; throws PatchError for a list whose items are not objects. */
+/** The index of the first item whose merge key has the value, or -1. Throws PatchError when an item is not an object. */
 export function findByKey(list: readonly unknown[], mergeKey: string, value: unknown): number {
   for (const [i, item] of list.entries()) {
     if (!isObject(item)) throw new PatchError(`value for key ${i} is not a map`)

@@ -3,15 +3,15 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue, structName } from '@kubewright/schema'
 import { PatchError } from '../patch-error.ts'
 
-/** How a field merges, and the schema of what is in it. */
+/** The merge rules of a field and the schema of its contents. */
 export interface PatchMeta {
-  /** What merges below the field: its properties, or those of its items. */
+  /** The schema of the object in the field, or of the items of the list in it. */
   readonly schema: JSONSchemaProps
-  /** `merge`, `replace`, or nothing. */
+  /** `merge`, `replace` or empty. */
   readonly strategy: string
-  /** True when a patch lists the fields that stay. */
+  /** True when the strategy includes `retainKeys`, so that patches list the fields to keep. */
   readonly retainKeys: boolean
-  /** The field that tells items of a list apart; empty for lists of scalars. */
+  /** The field that identifies items of a list; empty for lists of scalars. */
   readonly mergeKey: string
 }
 
@@ -31,12 +31,12 @@ function cached(
   return meta
 }
 
-/** How the field, an object, merges. Throws PatchError when the schema knows no such field. */
+/** The merge rules of an object field. Throws PatchError when the schema has no such field. */
 export function structMeta(schema: JSONSchemaProps, key: string): PatchMeta {
   return cached(structs, schema, key, () => metaOf(fieldOf(schema, key)))
 }
 
-/** How the field, a list, merges. Throws PatchError when the schema knows no such field. */
+/** The merge rules of a list field. Throws PatchError when the schema has no such field. */
 export function listMeta(schema: JSONSchemaProps, key: string): PatchMeta {
   return cached(lists, schema, key, () => {
     const field = fieldOf(schema, key)
@@ -46,7 +46,7 @@ export function listMeta(schema: JSONSchemaProps, key: string): PatchMeta {
   })
 }
 
-/** A built-in schema may refer to its type in a one-element allOf. */
+/** Follows the reference of a built-in schema, which may refer to its type in a one-element allOf. */
 function resolved(schema: JSONSchemaProps): JSONSchemaProps {
   const [referred] = schema.allOf ?? []
   return schema.type === undefined && schema.properties === undefined && referred !== undefined ? referred : schema
@@ -60,7 +60,7 @@ function fieldOf(schema: JSONSchemaProps, key: string): JSONSchemaProps {
     const kind = additionalProperties || type === 'object' ? 'map' : (type ?? 'interface')
     throw new PatchError(`merging an object in json but data type is not struct, instead is: ${kind}`)
   }
-  // Go finds fields whatever their case.
+  // Go matches field names case-insensitively.
   const folded = Object.keys(properties).find((name) => name.toLowerCase() === key.toLowerCase())
   if (folded !== undefined) return properties[folded] as JSONSchemaProps
   const name = structName(struct) ?? ''

@@ -6,13 +6,13 @@ import { patchDirective, retainKeysDirective } from './directives.ts'
 import { elementType, isMapType, mergeKeyOf } from './element-order.ts'
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
 
-/** True when two strategic merge patches change the same field to different values. */
+/** True when two strategic merge patches set the same field to different values. */
 export function patchesConflict(left: JsonObject, right: JsonObject, schema: JSONSchemaProps): boolean {
   return mapsConflict(left, right, schema, '')
 }
 
 function mapsConflict(left: JsonObject, right: JsonObject, schema: JSONSchemaProps, strategy: string): boolean {
-  // One of them replaces or deletes the whole object, and the other does something else to it.
+  // One patch replaces or deletes the whole object and the other does something else to it.
   if (getOwn(left, patchDirective) !== getOwn(right, patchDirective)) return true
   if (strategy === 'replace') return false
   return Object.keys(left).some((key) => {
@@ -28,7 +28,7 @@ function fieldsConflict(key: string, left: unknown, right: unknown, schema: JSON
     return mapsConflict(left, right, meta.schema, meta.strategy)
   }
   if (Array.isArray(left)) {
-    // Parallel lists carry a directive's name; the same order, or the same deletions, are no conflict.
+    // A parallel list has the name of a directive. Equal orders or equal deletions do not conflict.
     if (!Array.isArray(right) || key.startsWith('$')) return !deepEqual(left, right)
     return listsConflict(left, right, listMeta(schema, key))
   }
@@ -38,7 +38,7 @@ function fieldsConflict(key: string, left: unknown, right: unknown, schema: JSON
 function listsConflict(left: readonly unknown[], right: readonly unknown[], meta: PatchMeta): boolean {
   const maps = isMapType(elementType(left, right))
   if (meta.strategy !== 'merge') return !deepEqual(left, right)
-  // Merging lists of scalars never take anything from each other.
+  // Merging lists of scalars only adds items, so it cannot conflict.
   if (!maps) return false
   const others = new Map(right.map((item) => [goValue(mergeKeyOf(item, meta.mergeKey)), item as JsonObject]))
   return left.some((item) => {

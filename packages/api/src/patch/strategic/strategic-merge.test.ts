@@ -70,12 +70,12 @@ const apply = (patch: JsonObject, document: object = live): unknown => applyStra
 const spec = (patch: JsonObject): unknown => (apply({ spec: patch }) as typeof live).spec
 
 describe('applyStrategicMergePatch()', () => {
-  it('finds fields whatever their case, as Go does', () => {
+  it('matches field names case-insensitively, as Go does', () => {
     expect(spec({ Containers: [{ name: 'new' }] })).toEqual({ ...live.spec, Containers: [{ name: 'new' }] })
     expect(() => spec({ '$setElementOrder/CONTAINERS': [], '$setElementOrder/nope': [] })).toThrow('json field "nope"')
   })
 
-  it('merges list items by key and leaves the arguments alone', () => {
+  it('merges list items by key without modifying its arguments', () => {
     const before = structuredClone(live)
     expect(spec({ containers: [{ name: 'two', image: 'new' }, { name: 'three' }] })).toEqual({
       ...live.spec,
@@ -91,24 +91,24 @@ describe('applyStrategicMergePatch()', () => {
     })
   })
 
-  it('removes with null, and drops nulls of what is new', () => {
+  it('removes fields with null and drops nulls in new objects', () => {
     expect(apply({ spec: { replicas: null, strategy: null } })).not.toHaveProperty('spec.replicas')
     expect(apply({ a: { b: null, c: 1 } }, {})).toEqual({ a: { c: 1 } })
   })
 
-  it('obeys $patch: delete and $patch: replace of list items', () => {
+  it('applies $patch: delete and $patch: replace of list items', () => {
     expect(spec({ containers: [{ name: 'one', $patch: 'delete' }] })).toMatchObject({ containers: [{ name: 'two' }] })
     expect(spec({ containers: [{ $patch: 'replace' }, { name: 'x' }] })).toMatchObject({ containers: [{ name: 'x' }] })
   })
 
-  it('obeys $patch: replace and $patch: delete of objects', () => {
+  it('applies $patch: replace and $patch: delete of objects', () => {
     expect(spec({ strategy: { $patch: 'replace', type: 'Recreate' } })).toMatchObject({
       strategy: { type: 'Recreate' },
     })
     expect(spec({ strategy: { $patch: 'delete' } })).toMatchObject({ strategy: {} })
   })
 
-  it('obeys $retainKeys', () => {
+  it('applies $retainKeys', () => {
     expect(spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } })).toMatchObject({
       strategy: { type: 'Recreate' },
     })
@@ -117,19 +117,19 @@ describe('applyStrategicMergePatch()', () => {
     ).not.toHaveProperty('rollingUpdate')
   })
 
-  it('merges lists of scalars, and removes by $deleteFromPrimitiveList', () => {
+  it('merges lists of scalars and removes items with $deleteFromPrimitiveList', () => {
     expect(apply({ metadata: { finalizers: ['c', 'a'] } })).toMatchObject({ metadata: { finalizers: ['c', 'a', 'b'] } })
     expect(apply({ metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } })).toMatchObject({
       metadata: { finalizers: ['b'] },
     })
   })
 
-  it('orders by $setElementOrder', () => {
+  it('orders items by $setElementOrder', () => {
     const patch = { '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }] }
     expect(spec(patch)).toMatchObject({ containers: [{ name: 'two' }, { name: 'one' }] })
   })
 
-  it('puts added items into the places of deleted ones when it orders', () => {
+  it('puts added items at the positions of deleted ones before ordering', () => {
     const document = { spec: { containers: [{ name: '1' }, { name: '2' }, { name: '4' }] } }
     const patch = {
       '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
@@ -162,7 +162,7 @@ describe('applyStrategicMergePatch()', () => {
     expect(() => spec(patch)).toThrow(new PatchError(message, kind))
   })
 
-  it('rejects merging into what is no struct', () => {
+  it('rejects merging into a field that is not a struct', () => {
     const document = { metadata: { labels: { a: { b: 1 } } } }
     expect(() => apply({ metadata: { labels: { a: { c: 1 } } } }, document)).toThrow(
       'merging an object in json but data type is not struct, instead is: map',
@@ -171,7 +171,7 @@ describe('applyStrategicMergePatch()', () => {
 })
 
 describe('decodeStrategicMergePatch()', () => {
-  it('rejects a list and takes null for nothing', () => {
+  it('rejects a list and treats null as the empty patch', () => {
     expect(() => decodeStrategicMergePatch([])).toThrow(
       'json: cannot unmarshal array into Go value of type map[string]interface {}',
     )
@@ -180,7 +180,7 @@ describe('decodeStrategicMergePatch()', () => {
 })
 
 describe('createTwoWayStrategicMergePatch()', () => {
-  it('says what changed, in the terms of strategic merge', () => {
+  it('expresses changes with strategic merge directives', () => {
     const after = structuredClone(live)
     after.metadata.finalizers = ['b', 'c']
     after.spec.strategy = { type: 'Recreate' } as typeof after.spec.strategy
@@ -243,7 +243,7 @@ describe('createTwoWayStrategicMergePatch()', () => {
     ),
   })
 
-  it('gives patches that lead from one object to the other', () => {
+  it('creates patches that turn one object into the other', () => {
     fc.assert(
       fc.property(deployment, deployment, (before, after) => {
         const patch = createTwoWayStrategicMergePatch(before, after, schema)
@@ -253,7 +253,7 @@ describe('createTwoWayStrategicMergePatch()', () => {
     )
   })
 
-  it('has nothing to say about equal objects', () => {
+  it('creates an empty patch for equal objects', () => {
     fc.assert(
       fc.property(deployment, (object) => {
         expect(createTwoWayStrategicMergePatch(object, structuredClone(object), schema)).toEqual({})
@@ -269,14 +269,14 @@ describe('createThreeWayStrategicMergePatch()', () => {
     spec: { replicas: 1, args: ['x'], containers: [{ name: 'one' }, { name: 'gone' }, { name: 'sidecar' }] },
   }
 
-  it('removes what was applied before and keeps what others added', () => {
+  it('removes fields applied before and keeps fields of other writers', () => {
     const patch = createThreeWayStrategicMergePatch(original, modified, current, schema)
     expect(applyStrategicMergePatch(current, patch, schema)).toEqual({
       spec: { replicas: 2, args: ['x'], containers: [{ name: 'one', image: 'new' }, { name: 'sidecar' }] },
     })
   })
 
-  it('rejects changes that others made to the same field, when asked to', () => {
+  it('rejects conflicting changes of other writers with overwrite: false', () => {
     const theirs = { spec: { ...current.spec, replicas: 7 } }
     expect(() => createThreeWayStrategicMergePatch(original, modified, theirs, schema, { overwrite: false })).toThrow(
       'conflicts with changes made from original to current',

@@ -21,16 +21,19 @@ import { deletes, elementType, findByKey, identityOf, isMapType, mergeKeyOf, mer
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
 
 /**
- * Applies a strategic merge patch: as a merge patch, except that lists which the schema gives a patch strategy merge item by item, and
- * that directives (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) are obeyed. The arguments stay as they
- * are. Throws PatchError with Kubernetes' text.
+ * Applies a strategic merge patch: like a merge patch, but lists with a patch strategy in the schema merge item by
+ * item, and directives (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) are applied. Never
+ * modifies its arguments. Throws PatchError with Kubernetes' message.
  */
 export function applyStrategicMergePatch<T extends object>(document: T, patch: object, schema: JSONSchemaProps): T {
-  // A patch may turn the document into anything; that it stays what the caller takes it for is the caller's concern.
+  // The cast is unchecked: a patch can change the type of the document. The caller validates the result.
   return mergeMaps(asJson(document), asJson(patch), schema, true) as T
 }
 
-/** Checks that decoded JSON is a strategic merge patch, with kube-apiserver's text; null is a patch that does nothing. */
+/**
+ * Checks that decoded JSON is a strategic merge patch. Throws PatchError with kube-apiserver's message. Null is the
+ * empty patch.
+ */
 export function decodeStrategicMergePatch(patch: unknown): JsonObject {
   if (patch === null) return {}
   if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}')
@@ -38,8 +41,8 @@ export function decodeStrategicMergePatch(patch: unknown): JsonObject {
 }
 
 /**
- * Merges a patch into an object, or, unless `apply`, into another patch: then directives and nulls are kept, for the object that the
- * result will be applied to.
+ * Merges a patch into an object or, unless `apply`, into another patch. In the latter case directives and nulls are
+ * kept for the object that the resulting patch will be applied to.
  */
 export function mergeMaps(
   original: JsonObject,
@@ -47,26 +50,26 @@ export function mergeMaps(
   schema: JSONSchemaProps,
   apply: boolean,
 ): JsonObject {
-  if (Object.hasOwn(patch, patchDirective)) return obeyDirective(patch)
+  if (Object.hasOwn(patch, patchDirective)) return applyDirective(patch)
   const out: Record<string, unknown> = { ...original }
   const rest: Record<string, unknown> = { ...patch }
   retainKeys(out, rest, apply)
   mergeOrderedLists(out, rest, schema, apply)
-  // Deletions first: Kubernetes takes the keys in any order, and this one lets a patch replace a scalar by itself.
+  // Deletions first: Kubernetes processes keys in random order, and this order lets a patch delete and add the same scalar.
   const keys = Object.keys(rest)
   for (const key of keys) if (key.startsWith(deleteListPrefix)) mergeField(out, key, rest[key], schema, apply)
   for (const key of keys) if (!key.startsWith(deleteListPrefix)) mergeField(out, key, rest[key], schema, apply)
   return out
 }
 
-function obeyDirective(patch: JsonObject): JsonObject {
+function applyDirective(patch: JsonObject): JsonObject {
   const { [patchDirective]: directive, ...rest } = patch
   if (directive === 'replace') return rest
   if (directive === 'delete') return {}
   throw badPatchType(directive, patch)
 }
 
-/** Clears, in place, the fields that a `$retainKeys` does not list. */
+/** Deletes, in place, the fields that `$retainKeys` does not list. */
 function retainKeys(out: Record<string, unknown>, patch: Record<string, unknown>, apply: boolean): void {
   const list = getOwn(patch, retainKeysDirective)
   if (list === undefined) return
@@ -90,7 +93,7 @@ function retainKeys(out: Record<string, unknown>, patch: Record<string, unknown>
   for (const key of Object.keys(out)) if (!retained.has(key)) delete out[key]
 }
 
-/** Merges, in place, the lists that a `$setElementOrder` orders, and takes them out of the patch. */
+/** Merges, in place, the lists that have a `$setElementOrder`, and removes both from the patch. */
 function mergeOrderedLists(
   out: Record<string, unknown>,
   patch: Record<string, unknown>,
@@ -130,8 +133,8 @@ function mergeOrderedLists(
 }
 
 /**
- * The live order that items are put back into. In Kubernetes, items that a patch adds take the places that its deletions free, before
- * the order is looked at; so they do here.
+ * The live order used for interleaving. As in Kubernetes, items that a patch adds take the positions that its deletions
+ * free before the order is evaluated.
  */
 function orderAfterDeletions(
   live: readonly unknown[],
@@ -156,7 +159,7 @@ function listIn(object: JsonObject, key: string): readonly unknown[] | undefined
   return value
 }
 
-/** The items of a patch must stand in the order that it asks for. */
+/** Throws PatchError unless the items of a patch are in the order of its `$setElementOrder`. */
 function checkOrder(patched: readonly unknown[], order: readonly unknown[], mergeKey: string): void {
   if (patched.length === 0 || order.length === 0) return
   if (mergeKey !== '') for (const item of patched) if (!isObject(item)) throw badType({}, item)
@@ -217,7 +220,7 @@ function mergeLists(
     return mergeOrders([...new Set([...live, ...patch])], patch, live, mergeKey, false)
   }
   if (mergeKey === '') throw new PatchError('cannot merge lists without merge key for struct')
-  const [kept, items] = obeyItemDirectives(live, patch as readonly JsonObject[], mergeKey)
+  const [kept, items] = applyItemDirectives(live, patch as readonly JsonObject[], mergeKey)
   const merged = [...kept]
   for (const item of items) {
     const value = getOwn(item, mergeKey)
@@ -229,8 +232,8 @@ function mergeLists(
   return mergeOrders(merged, items, kept, mergeKey, true)
 }
 
-/** The live items that the patch leaves, and the items of the patch that are no directives. */
-function obeyItemDirectives(
+/** Splits directives from items: returns the live items that remain, and the items of the patch without a directive. */
+function applyItemDirectives(
   live: readonly unknown[],
   patch: readonly JsonObject[],
   mergeKey: string,
