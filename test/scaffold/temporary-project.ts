@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { runCreate } from '../../packages/cli/src/commands/create.ts'
-import { explainError } from '../../packages/cli/src/explain-error.ts'
+import { explainError } from '../../packages/cli/src/command/explain-error.ts'
+import { runCreate } from '../../packages/cli/src/scaffold/create-command.ts'
 import { runEdit } from '../../packages/cli/src/scaffold/run-edit.ts'
 import { runInit } from '../../packages/cli/src/scaffold/run-init.ts'
 

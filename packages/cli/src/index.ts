@@ -1,4 +1,4 @@
-export type { Command, CommandContext } from './command.ts'
+export type { Command, CommandContext } from './command/command.ts'
 export { type BundleOptions, bundleFiles } from './manifests/bundle-files.ts'
 export type { BundleFacts } from './manifests/cluster-service-version.ts'
 export { type ConfigOptions, configFiles } from './manifests/config-files.ts'

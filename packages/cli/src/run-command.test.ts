@@ -1,6 +1,6 @@
 import { systemClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
-import { commands } from './commands/all-commands.ts'
+import { commands } from './all-commands.ts'
 import { runCommand } from './run-command.ts'
 
 function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Command } from '../command.ts'
-import { commands } from '../commands/all-commands.ts'
+import { commands } from '../all-commands.ts'
+import type { Command } from '../command/command.ts'
 import { completionScript, type Shell, shells } from './completion-script.ts'
 import { readHelp } from './read-help.ts'
 

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../command/command.ts'
 
 /** What only the command itself can list: contexts of the kubeconfig, what the project has, kinds that can be explained. */
 export const listNames = ['contexts', 'groups', 'versions', 'kinds', 'resources'] as const

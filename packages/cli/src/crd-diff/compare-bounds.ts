@@ -1,6 +1,6 @@
 import { isSupportedFormat } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../text/json-text.ts'
 import type { Report } from './crd-change.ts'
 
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'] as const

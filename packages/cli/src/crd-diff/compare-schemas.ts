@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { jsonText } from '../json-text.ts'
+import { jsonText } from '../text/json-text.ts'
 import { compareBounds } from './compare-bounds.ts'
 import type { Report } from './crd-change.ts'
 

@@ -1,10 +1,10 @@
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { interruptedCode } from '../run-command.ts'
-import { forgetLocalWebhooks } from './forget-local-webhooks.ts'
+import type { Story } from './activity-log.ts'
 import { installDefinition } from './install-definitions.ts'
 import { type Loaded, OperatorChild, type OperatorChildOptions } from './operator-child.ts'
-import type { Story } from './story.ts'
+import { forgetLocalWebhooks } from './remove-local-webhooks.ts'
 
 /** What a {@link DevSession} is made of. */
 export interface DevSessionOptions {

@@ -1,7 +1,7 @@
 import { ApiError } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/client'
-import { isRecord } from '../scaffold/is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 /** A client, if a kubeconfig is found and can be used. */

@@ -3,7 +3,7 @@ import { isForbidden } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import { crdDifferences } from '../import/normal-crd.ts'
-import { isCrd } from '../validate/crds-in.ts'
+import { isCrd } from '../input/crds-in.ts'
 import type { Finding } from './finding.ts'
 
 /** Whether a cluster has the definitions of an operator, as the operator has them. */

@@ -1,5 +1,5 @@
 import type { ApiClient } from '@kubewright/client'
-import { isRecord } from '../scaffold/is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 /** A rule of RBAC, as far as it is asked about. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { isForbidden, isNotFound } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { isRecord } from '../scaffold/is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { indentLines, wrapWords } from '../terminal/wrap-words.ts'
 import { explainField, fieldSchema } from './explain-field.ts'
-import { indentLines, wrapWords } from './wrap-words.ts'
 
 const ref = (name: string): object => ({ $ref: `#/components/schemas/com.example.v1.${name}` })
 const document = {

@@ -1,5 +1,5 @@
-import { isRecord } from '../scaffold/is-record.ts'
-import { indentLines, wrapWords } from './wrap-words.ts'
+import { indentLines, wrapWords } from '../terminal/wrap-words.ts'
+import { isRecord } from '../text/is-record.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -2,8 +2,8 @@ import type { CrdManifest } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
-import { isRecord } from '../scaffold/is-record.ts'
-import { isCrd } from '../validate/crds-in.ts'
+import { isCrd } from '../input/crds-in.ts'
+import { isRecord } from '../text/is-record.ts'
 import { openApiCrd } from './openapi-crd.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CrdManifest } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { isRecord } from '../scaffold/is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 
 /** What discovery says of a resource. */
 export interface ServedKind {

@@ -1,7 +1,7 @@
 import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition, Deployment, Pod } from '@kubewright/k8s'
-import { plural } from '../terminal/plural.ts'
+import { plural } from '../text/plural.ts'
 import { watchUntil } from './watch-until.ts'
 
 /** How to wait. */

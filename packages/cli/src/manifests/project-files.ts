@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { withEndsOf, withUnixEnds } from '../line-ends.ts'
+import { withEndsOf, withUnixEnds } from '../text/line-ends.ts'
 import { type FilePlan, isChange } from './plan-files.ts'
 
 /**

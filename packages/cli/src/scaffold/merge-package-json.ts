@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 
 // Whether and as what a package is published is for those to say whose it is.
 const ownersMatter: readonly string[] = ['name', 'version', 'private', 'license', 'repository']

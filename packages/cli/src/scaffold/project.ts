@@ -1,6 +1,6 @@
 import { encodeYaml, parseYaml } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 
 /** The layout that the commands of this package write. */
 export const layout = 'ts.kubewright.dev/v1'

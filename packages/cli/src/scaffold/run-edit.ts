@@ -1,4 +1,4 @@
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../command/command.ts'
 import { UsageError } from '../usage-error.ts'
 import { carryOut } from './carry-out.ts'
 import { editProject } from './edit-project.ts'

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../command/command.ts'
+import { type Questions, questionsOf } from '../terminal/questions.ts'
 import { UsageError } from '../usage-error.ts'
 import { carryOut, readProject } from './carry-out.ts'
 import { initProject, suggestName } from './init-project.ts'
 import { kubewrightVersion } from './pinned-versions.ts'
-import { type Questions, questionsOf } from './questions.ts'
 import { commonFlags, type FlagValues, readFlags } from './read-flags.ts'
 import type { ScaffoldHost } from './scaffold-host.ts'
 

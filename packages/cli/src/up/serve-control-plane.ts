@@ -10,7 +10,7 @@ import {
   optionalAdmissionPlugins,
 } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../command/command.ts'
 import { UsageError } from '../usage-error.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import { writePrivateFile } from './private-file.ts'

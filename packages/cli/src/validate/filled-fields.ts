@@ -1,5 +1,5 @@
 import { deepEqual } from '@kubewright/base'
-import { isRecord } from '../scaffold/is-record.ts'
+import { isRecord } from '../text/is-record.ts'
 
 /** A field that a server filled or changed. */
 export interface FilledField {

@@ -1,6 +1,6 @@
 import { systemClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
-import { documentsOf, type ManifestDocument } from './read-manifests.ts'
+import { documentsOf, type ManifestDocument } from '../input/read-manifests.ts'
 import { type ManifestVerdict, type ValidateManifestsOptions, validateManifests } from './validate-manifests.ts'
 
 const crd = (minLength = 1): string => `

@@ -1,11 +1,11 @@
 import { decodeYaml, encodeJson, parseGroupVersion, strictDecodingMessage } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import { NoMatchError, type ServedResource } from '@kubewright/client'
-import { isRecord } from '../scaffold/is-record.ts'
-import { isCrd, objectsIn } from './crds-in.ts'
+import { isCrd, objectsIn } from '../input/crds-in.ts'
+import type { ManifestDocument } from '../input/read-manifests.ts'
+import { type Answer, type OfflineServer, startOfflineServer } from '../offline/offline-server.ts'
+import { isRecord } from '../text/is-record.ts'
 import { type FilledField, filledFields } from './filled-fields.ts'
-import { type Answer, type OfflineServer, startOfflineServer } from './offline-server.ts'
-import type { ManifestDocument } from './read-manifests.ts'
 
 /** One thing that is wrong with an object. */
 export interface ManifestProblem {

@@ -1,0 +1,161 @@
+import type { Clock } from '@kubewright/base'
+import type { ReconcileRecord } from '@kubewright/runtime'
+import { errorLines } from '../entry/error-lines.ts'
+import type { Color } from '../terminal/colors.ts'
+import { fitted, type Terminal } from '../terminal/terminal.ts'
+import { reasonOf, resultOf, subjectOf } from './reconcile-text.ts'
+
+/** What a {@link Story} is told with. */
+export interface StoryOptions {
+  readonly write: (line: string) => void
+  readonly clock: Clock
+  /** @default no colours, and lines as long as they are */
+  readonly terminal?: Pick<Terminal, 'paint' | 'columns'> | undefined
+  /** The folder that paths are shown from. */
+  readonly project: string
+}
+
+/** What a webhook had to say about a request. */
+export interface ToldReview {
+  readonly result: 'denied' | 'warned'
+  readonly operation: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly user: string
+  readonly message: string
+}
+
+// Where the text of a line begins, after the time.
+const margin = 9
+
+// What the story tells itself, and what only says that all is as it should be.
+const toldOtherwise = new Set([
+  'Reconcile done',
+  'Reconciler error',
+  'Registered webhooks under a local address',
+  'Serving webhook server',
+  'Stopping',
+  'Using cluster',
+])
+// A failure that repeats itself is told again when the next attempt is so far away.
+const longMillis = 1000
+const ownValues = new Set(['level', 'ts', 'logger', 'msg', 'error', 'stacktrace', 'reconcileID', 'namespace', 'name'])
+
+/** Tells people what an operator does, line by line: `12:01:03 home/cosy  reconciled in 12 ms  because …`. */
+export class Story {
+  readonly #options: StoryOptions
+  // The last failure of each object: what repeats itself is told once.
+  readonly #failures = new Map<string, { readonly text: string; times: number }>()
+
+  constructor(options: StoryOptions) {
+    this.#options = options
+  }
+
+  /** One line about somebody or something, now. */
+  tell(subject: string, text: string, color: Color = 'green'): void {
+    this.#line(this.#options.clock.now(), subject, text, color)
+  }
+
+  /** That something went wrong, and where. */
+  problem(subject: string, text: string, error: unknown): void {
+    this.tell(subject, text, 'red')
+    this.#indented(errorLines(error, this.#options.project))
+  }
+
+  /** A reconcile that ended; `kind` is the one of its controller, such as `apps/v1 Deployment`. */
+  reconciled(record: ReconcileRecord, kind?: string): void {
+    const subject = subjectOf(record.controller, record.key)
+    const at = record.startedAt + record.durationMillis
+    const failed = record.result === 'error' || record.result === 'terminal_error'
+    const reason = reasonOf(record, kind)
+    const text = `${resultOf(record)}${reason === '' ? '' : `  ${this.#paint('grey', reason)}`}`
+    if (!failed) {
+      this.#failures.delete(subject)
+      this.#line(at, subject, text, record.result === 'conflict' ? 'yellow' : 'green')
+      return
+    }
+    const lines = errorLines(record.error, this.#options.project)
+    const before = this.#failures.get(subject)
+    const now = { text: lines.join('\n'), times: before?.text === lines.join('\n') ? before.times + 1 : 1 }
+    this.#failures.set(subject, now)
+    if (now.times === 1) {
+      this.#line(at, subject, text, 'red')
+      this.#indented(lines)
+    } else if ((record.requeueAfterMillis ?? longMillis) >= longMillis) {
+      this.#line(at, subject, `${resultOf(record)}: the same for the ${ordinal(now.times)} time`, 'red')
+    }
+  }
+
+  /** That a webhook refused a request, or warned of it. */
+  reviewed({ result, operation, kind, namespace, name, user, message }: ToldReview): void {
+    const key = namespace === '' ? name : `${namespace}/${name}`
+    const text = `${operation.toLowerCase()} ${result === 'denied' ? 'denied' : 'warned of'} by webhook`
+    this.tell(subjectOf(kind.toLowerCase(), key), `${text}, to ${user}: ${message}`, 'yellow')
+  }
+
+  /** A line of an operator's log in JSON; other text is shown as it is. */
+  log(line: string): void {
+    let record: Readonly<Record<string, unknown>>
+    try {
+      record = JSON.parse(line) as Readonly<Record<string, unknown>>
+    } catch {
+      this.#options.write(line)
+      return
+    }
+    const { level, msg, logger, controller, name, namespace, error, stacktrace } = record
+    if (toldOtherwise.has(String(msg))) return
+    const isAbout = typeof controller === 'string' && typeof name === 'string'
+    const key = typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name)
+    const subject = isAbout ? subjectOf(controller, key) : String(logger ?? 'operator')
+    const values = Object.entries(record).filter(([key]) => !ownValues.has(key) && !(isAbout && isOfController(key)))
+    const text = [String(msg), ...values.map(([key, value]) => `${this.#paint('grey', `${key}=`)}${word(value)}`)]
+    const failed = error !== undefined
+    this.tell(subject, text.join(' '), failed ? 'red' : level === 'info' ? 'green' : 'grey')
+    if (failed) this.#indented([String(error), ...(typeof stacktrace === 'string' ? stacktrace.split('\n') : [])])
+  }
+
+  #indented(lines: readonly string[]): void {
+    for (const line of lines) this.#write(`${' '.repeat(margin)}${this.#paint('red', line)}`, margin + 2)
+  }
+
+  #line(at: number, subject: string, text: string, color: Color): void {
+    const time = this.#paint('grey', timeOf(at))
+    this.#write(
+      `${time} ${this.#paint('cyan', subject)}  ${color === 'green' ? text : this.#paint(color, text)}`,
+      margin,
+    )
+  }
+
+  #write(line: string, hanging: number): void {
+    const { write, terminal } = this.#options
+    write(terminal === undefined ? line : fitted(line, terminal, hanging))
+  }
+
+  #paint(color: Color, text: string): string {
+    return this.#options.terminal?.paint(color, text) ?? text
+  }
+}
+
+/** The time of day where people are. */
+function timeOf(millis: number): string {
+  const date = new Date(millis)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+// The object is named first; its kind is said by the controller.
+function isOfController(key: string): boolean {
+  return key.startsWith('controller') || /^[A-Z]/.test(key)
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)
+}
+
+function ordinal(number: number): string {
+  const last = number % 10
+  const isTeen = number % 100 >= 11 && number % 100 <= 13
+  const ending = isTeen ? 'th' : last === 1 ? 'st' : last === 2 ? 'nd' : last === 3 ? 'rd' : 'th'
+  return `${number}${ending}`
+}

@@ -1,0 +1,73 @@
+import type { ReconcileRecord } from '@kubewright/runtime'
+import { describe, expect, it } from 'vitest'
+import { reasonOf, resultOf, subjectOf } from './reconcile-text.ts'
+
+const record: ReconcileRecord = {
+  controller: 'home',
+  key: 'default/cosy',
+  reconcileID: 'id',
+  causes: [],
+  startedAt: 0,
+  durationMillis: 12.4,
+  result: 'success',
+}
+
+describe('subjectOf()', () => {
+  it.each([
+    ['default/cosy', 'home/cosy'],
+    ['cosy', 'home/cosy'],
+    ['team/cosy', 'home/cosy in team'],
+  ])('names %s', (key, text) => expect(subjectOf('home', key)).toBe(text))
+})
+
+describe('resultOf()', () => {
+  it.each([
+    [{}, 'reconciled in 12 ms'],
+    [{ durationMillis: 0.3 }, 'reconciled in <1 ms'],
+    [{ result: 'requeue_after', requeueAfterMillis: 180_000 }, 'reconciled in 12 ms, again in 3m0s'],
+    [{ result: 'conflict', requeueAfterMillis: 5.2 }, 'met a newer state after 12 ms, again in 5ms'],
+    [{ result: 'error', requeueAfterMillis: 1500 }, 'failed after 12 ms, again in 1.5s'],
+    [{ result: 'terminal_error' }, 'failed after 12 ms, not again before something changes'],
+  ] satisfies [Partial<ReconcileRecord>, string][])('tells %o', (change, text) => {
+    expect(resultOf({ ...record, ...change })).toBe(text)
+  })
+})
+
+describe('reasonOf()', () => {
+  const reason = (...causes: Omit<ReconcileRecord['causes'][number], 'count'>[]): string =>
+    reasonOf({ key: 'default/cosy', causes: causes.map((cause) => ({ ...cause, count: 1 })) }, 'example.com/v1 Home')
+  const home = { kind: 'example.com/v1 Home', object: 'default/cosy' }
+  const deployment = { kind: 'apps/v1 Deployment', object: 'default/cosy' }
+
+  it('names another object, what changed of it and who did it', () => {
+    const paths = ['metadata.resourceVersion', 'status.readyReplicas']
+    expect(reason({ event: 'update', ...deployment, paths, by: ['kcm'] })).toBe(
+      'because Deployment default/cosy changed status.readyReplicas (by kcm)',
+    )
+  })
+
+  it('does not name the object itself, and tells one of the same name from it', () => {
+    expect(reason({ event: 'add', ...home }, { event: 'add', ...deployment })).toBe(
+      'because it appeared and Deployment default/cosy appeared',
+    )
+    expect(reason({ event: 'update', ...home, paths: [] })).toBe('because it changed')
+  })
+
+  it('shortens long lists', () => {
+    const paths = ['spec.a', 'spec.b', 'spec.c', 'spec.d', 'spec.e']
+    expect(reason({ event: 'update', ...home, paths })).toBe('because it changed spec.a, spec.b, spec.c, 2 more')
+    const many = ['a', 'b', 'c'].map((name) => ({
+      event: 'delete' as const,
+      kind: 'v1 Pod',
+      object: `default/${name}`,
+    }))
+    expect(reason(...many)).toBe('because Pod default/a was deleted and Pod default/b was deleted, and 1 more')
+  })
+
+  it('mentions a retry only where there is no other cause', () => {
+    expect(reason({ event: 'retry' })).toBe('because it failed before')
+    expect(reason({ event: 'retry' }, { event: 'requeue' })).toBe('because it asked for it')
+  })
+
+  it('says nothing without causes', () => expect(reason()).toBe(''))
+})

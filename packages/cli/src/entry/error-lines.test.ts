@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { errorLines } from './error-lines.ts'
+
+function errorAt(message: string, ...frames: string[]): Error {
+  const error = new TypeError(message)
+  error.stack = [`TypeError: ${message}`, ...frames.map((frame) => `    at ${frame}`)].join('\n')
+  return error
+}
+
+describe('errorLines()', () => {
+  it('shows frames of the project, with short paths', () => {
+    const error = errorAt('no', 'f (file:///project/src/a.ts:1:2)', 'g (/other/node_modules/x.js:3:4)')
+    expect(errorLines(error, '/project')).toEqual(['TypeError: no', '  at f (src/a.ts:1:2)'])
+  })
+
+  it('shows causes, and where the innermost is from', () => {
+    const cause = errorAt('inner', 'f (/project/src/inner.ts:1:2)')
+    const error = Object.assign(errorAt('outer', 'g (/project/src/outer.ts:1:2)'), { cause })
+    expect(errorLines(error, '/project')).toEqual([
+      'TypeError: outer',
+      'caused by TypeError: inner',
+      '  at f (src/inner.ts:1:2)',
+    ])
+  })
+
+  it('shows other frames where there are none of the project', () => {
+    const error = errorAt('no', 'g (/other/node_modules/x.js:3:4)')
+    expect(errorLines(error, '/project')).toEqual(['TypeError: no', '  at g (/other/node_modules/x.js:3:4)'])
+  })
+
+  it('leaves the frames of a compiler out, whose message has the place', () => {
+    const error = errorAt('failed:\n/project/a.ts:18:0: ERROR: no', 'g (/other/node_modules/esbuild.js:3:4)')
+    expect(errorLines(error, '/project')).toEqual(['TypeError: failed:', '/project/a.ts:18:0: ERROR: no'])
+  })
+
+  it('leaves the frames of Node out, which say nothing about a module that is not there', () => {
+    const error = errorAt(
+      'Cannot find module x imported from /project/a.ts',
+      'g (node:internal/x:3:4)',
+      'h (/other/y.js:1:1)',
+    )
+    expect(errorLines(error, '/project')).toEqual(['TypeError: Cannot find module x imported from /project/a.ts'])
+  })
+
+  it('shows what is no error', () => expect(errorLines('thrown', '/project')).toEqual(['thrown']))
+})
