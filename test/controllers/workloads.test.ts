@@ -310,3 +310,20 @@ test('a cron job starts jobs at their time and keeps as many as its history allo
   expect(cronJob.status?.active).toBeUndefined()
   expect(plane.errors()).toEqual([])
 })
+
+test('the CronJob controller runs jobs in their time zone and reports schedules that never fire', async () => {
+  await using plane = await startPlane({ controllers, nodes: 1 })
+  const { api } = plane
+  const jobTemplate = { spec: { template: task('Never') } }
+  const spec = { schedule: '1,,32 * * * *', timeZone: 'Asia/Kolkata', jobTemplate }
+  await api.create(CronJob({ metadata: meta('zoned'), spec }))
+  await api.create(CronJob({ metadata: meta('never'), spec: { schedule: '0 0 31 2 *', jobTemplate } }))
+  await plane.advance('3m')
+  const [job] = await api.list(Job, { namespace: 'test' })
+  expect(job?.metadata.annotations).toEqual({
+    'batch.kubernetes.io/cronjob-scheduled-timestamp': '2025-01-01T05:32:00+05:30',
+  })
+  const events = await api.list(Event, { namespace: 'test' })
+  const texts = events.filter(({ reason }) => reason === 'InvalidSchedule').map(({ message }) => message)
+  expect(texts).toEqual(['invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second'])
+})

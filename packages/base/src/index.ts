@@ -45,6 +45,7 @@ export { type RetryOptions, retry } from './retry.ts'
 export { type Seed, seededRandom } from './seeded-random.ts'
 export { AsyncMutex, Semaphore } from './semaphore.ts'
 export { SortedKeys } from './sorted-keys.ts'
+export { type CronSchedule, parseCron } from './syntax/cron.ts'
 export { type FormatCheck, formatCheck, isSupportedFormat, matchesFormat } from './syntax/formats.ts'
 export { goQuote } from './syntax/go-quote.ts'
 export { formatNetIP, IPAddress, IPPrefix, parseCIDRSloppy, parseIPSloppy } from './syntax/ip.ts'
@@ -97,6 +98,7 @@ export {
   parseRFC3339,
   type ZonedInstant,
 } from './syntax/rfc3339.ts'
+export { fixedTimeZone, type TimeZone, timeZone, type WallTime } from './syntax/time-zone.ts'
 export { GoURL, isRequestURI } from './syntax/url.ts'
 export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'

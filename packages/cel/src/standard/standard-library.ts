@@ -223,7 +223,7 @@ const functions: readonly CelFunction[] = [
     ],
   },
   timePart('getFullYear', ['timestamp_to_year', 'timestamp_to_year_with_tz'], (t) => t.year),
-  timePart('getMonth', ['timestamp_to_month', 'timestamp_to_month_with_tz'], (t) => t.month),
+  timePart('getMonth', ['timestamp_to_month', 'timestamp_to_month_with_tz'], (t) => t.month - 1),
   timePart('getDayOfYear', ['timestamp_to_day_of_year', 'timestamp_to_day_of_year_with_tz'], (t) => t.yearDay),
   timePart('getDayOfMonth', ['timestamp_to_day_of_month', 'timestamp_to_day_of_month_with_tz'], (t) => t.day - 1),
   timePart('getDate', ['timestamp_to_day_of_month_1_based', 'timestamp_to_day_of_month_1_based_with_tz'], (t) => t.day),

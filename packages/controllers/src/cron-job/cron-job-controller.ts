@@ -1,5 +1,13 @@
 import { controllerRef, isAlreadyExists, isControlledBy, isNotFound, keyOf, parseKey } from '@kubewright/api'
-import { deepCopy, errorText } from '@kubewright/base'
+import {
+  type CronSchedule,
+  deepCopy,
+  errorText,
+  goQuote,
+  timeZone as loadTimeZone,
+  parseCron,
+  type TimeZone,
+} from '@kubewright/base'
 import { CronJob, type CronJobStatus, Job, type JobDraft, type JobSpec } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -14,8 +22,6 @@ import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { dueRun, jobNameFor, nextRunIn, planJobHistory } from './plan-cron-job.ts'
-import { parseSchedule, type Schedule } from './schedule.ts'
-import { type ZoneClock, zoneClock } from './zone-clock.ts'
 
 const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 
@@ -97,23 +103,28 @@ class CronRun {
   async #schedule(cronJob: CronJob): Promise<KeyOutcome | undefined> {
     if (cronJob.metadata.deletionTimestamp !== undefined) return undefined
     const { concurrencyPolicy, schedule: text, startingDeadlineSeconds, suspend, timeZone } = cronJob.spec
-    const zone = zoneClock(timeZone)
-    if (zone === undefined) {
-      const message = `invalid timeZone: ${JSON.stringify(timeZone)}: unknown time zone ${timeZone}`
-      this.#event(cronJob, 'Warning', 'UnknownTimeZone', message)
+    let zone: TimeZone
+    try {
+      zone = loadTimeZone(timeZone ?? '')
+    } catch (error) {
+      this.#event(
+        cronJob,
+        'Warning',
+        'UnknownTimeZone',
+        `invalid timeZone: ${goQuote(timeZone ?? '')}: ${errorText(error)}`,
+      )
       return undefined
     }
     if (suspend === true) return undefined
-    let schedule: Schedule
-    try {
-      schedule = parseSchedule(text, zone)
-    } catch (error) {
-      const message = `unparseable schedule: ${JSON.stringify(text)} : ${errorText(error)}`
-      this.#event(cronJob, 'Warning', 'UnparseableSchedule', message)
+    const schedule = this.#parse(cronJob)
+    if (schedule === undefined) return undefined
+    const now = this.#parts.clock.now()
+    const { time, manyMissed, neverRuns } = dueRun(cronJob, schedule, now)
+    if (neverRuns) {
+      const message = `invalid schedule: ${text} : time difference between two schedules is less than 1 second`
+      this.#event(cronJob, 'Warning', 'InvalidSchedule', message)
       return undefined
     }
-    const now = this.#parts.clock.now()
-    const { time, manyMissed } = dueRun(cronJob, schedule, now)
     const wait = nextRunIn(cronJob, schedule, now, time)
     const later = wait === undefined ? undefined : { requeueAfter: wait + delay }
     if (time === undefined) return later
@@ -137,6 +148,25 @@ class CronRun {
     return later
   }
 
+  /** The schedule in its zone; undefined when it cannot be parsed. A zone within the schedule wins over `spec.timeZone`. */
+  #parse(cronJob: CronJob): CronSchedule | undefined {
+    const { schedule, timeZone } = cronJob.spec
+    const namesZone = schedule.includes('TZ')
+    if (namesZone) {
+      const message =
+        `CRON_TZ or TZ used in schedule ${goQuote(schedule)} is not officially supported, ` +
+        'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
+      this.#event(cronJob, 'Warning', 'UnsupportedSchedule', message)
+    }
+    try {
+      return parseCron(namesZone || timeZone === undefined ? schedule : `TZ=${timeZone} ${schedule}`)
+    } catch (error) {
+      const message = `unparseable schedule: ${goQuote(schedule)} : ${errorText(error)}`
+      this.#event(cronJob, 'Warning', 'UnparseableSchedule', message)
+      return undefined
+    }
+  }
+
   async #replace(cronJob: CronJob): Promise<void> {
     for (const { namespace = '', name = '' } of [...this.#active]) {
       const job = await this.#parts.cluster.api.get(Job, { namespace, name })
@@ -144,7 +174,7 @@ class CronRun {
     }
   }
 
-  async #start(cronJob: CronJob, time: number, zone: ZoneClock): Promise<void> {
+  async #start(cronJob: CronJob, time: number, zone: TimeZone): Promise<void> {
     const { client } = this.#context
     const draft = jobDraft(cronJob, time, zone)
     const { name, namespace = '' } = draft.metadata
@@ -198,31 +228,31 @@ class CronRun {
   }
 }
 
-function jobDraft(cronJob: CronJob, time: number, zone: ZoneClock): Pick<JobDraft, 'metadata' | 'spec'> {
+function jobDraft(cronJob: CronJob, time: number, zone: TimeZone): Pick<JobDraft, 'metadata' | 'spec'> {
   const { metadata, spec } = cronJob.spec.jobTemplate
   return {
     metadata: {
       name: jobNameFor(cronJob, time),
       namespace: cronJob.metadata.namespace ?? '',
       labels: { ...metadata?.labels },
-      annotations: { ...metadata?.annotations, [timestampAnnotation]: rfc3339(time, zone.offset(time)) },
+      annotations: { ...metadata?.annotations, [timestampAnnotation]: rfc3339(time, zone.offsetAt(time)) },
       ownerReferences: [controllerRef(cronJob)],
     },
     spec: deepCopy<unknown>(spec ?? {}) as JobSpec,
   }
 }
 
-/** RFC 3339 with the offset of a zone, in minutes. */
+/** RFC 3339 in a zone with an offset in seconds. */
 function rfc3339(millis: number, offset: number): string {
-  const shown = new Date(millis + offset * 60_000).toISOString().slice(0, 19)
-  return `${shown}${offset === 0 ? 'Z' : signed(offset, ':')}`
+  const shown = new Date(millis + offset * 1000).toISOString().slice(0, 19)
+  return `${shown}${offset === 0 ? 'Z' : signed(Math.trunc(offset / 60))}`
 }
 
 /** As Go's time.RFC1123Z, in UTC: `Mon, 02 Jan 2006 15:04:05 +0000`. */
 const rfc1123 = (millis: number): string => new Date(millis).toUTCString().replace('GMT', '+0000')
 
-function signed(offset: number, separator: string): string {
+function signed(offset: number): string {
   const two = (value: number): string => String(value).padStart(2, '0')
   const size = Math.abs(offset)
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}${separator}${two(size % 60)}`
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }

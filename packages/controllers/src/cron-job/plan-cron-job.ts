@@ -1,7 +1,7 @@
 import { fromTime } from '@kubewright/api'
+import type { CronSchedule } from '@kubewright/base'
 import type { CronJob, Job } from '@kubewright/k8s'
 import { finishTime, isFinished, trueCondition } from '../job/job-conditions.ts'
-import type { Schedule } from './schedule.ts'
 
 /** The runs that are due. */
 export interface DueRun {
@@ -9,20 +9,22 @@ export interface DueRun {
   readonly time: number | undefined
   /** Whether so many were missed that something must be wrong. */
   readonly manyMissed: boolean
+  /** Whether the schedule selects no time that exists, such as 31 February. */
+  readonly neverRuns: boolean
 }
 
 const manyMisses = 100
 
 /** Finds the latest run that is due and not served yet. Earlier ones that were missed are dropped. */
-export function dueRun(cronJob: CronJob, schedule: Schedule, now: number): DueRun {
+export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): DueRun {
   const { lastScheduleTime } = cronJob.status ?? {}
   const { startingDeadlineSeconds } = cronJob.spec
   let earliest = fromTime(lastScheduleTime ?? cronJob.metadata.creationTimestamp)
   if (startingDeadlineSeconds !== undefined) earliest = Math.max(earliest, now - startingDeadlineSeconds * 1000)
   const first = schedule.next(earliest)
-  if (first === undefined || first > now) return { time: undefined, manyMissed: false }
+  if (first === undefined || first > now) return { time: undefined, manyMissed: false, neverRuns: first === undefined }
   const second = schedule.next(first)
-  if (second === undefined || second > now) return { time: first, manyMissed: false }
+  if (second === undefined || second > now) return { time: first, manyMissed: false, neverRuns: false }
   // Years may have passed: start near the end instead of walking all the way.
   const period = second - first
   const missed = Math.floor((now - first) / period) + 1
@@ -32,11 +34,11 @@ export function dueRun(cronJob: CronJob, schedule: Schedule, now: number): DueRu
     time = candidate
     candidate = schedule.next(candidate)
   }
-  return { time: time ?? second, manyMissed: missed > manyMisses }
+  return { time: time ?? second, manyMissed: missed > manyMisses, neverRuns: false }
 }
 
 /** In how many milliseconds the next run is due. A period counts from the last run, which may be the one that is due now. */
-export function nextRunIn(cronJob: CronJob, schedule: Schedule, now: number, due?: number): number | undefined {
+export function nextRunIn(cronJob: CronJob, schedule: CronSchedule, now: number, due?: number): number | undefined {
   const last = due ?? fromTime(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp)
   const following = schedule.next(last)
   const next = following !== undefined && following > now ? following : schedule.next(now)

@@ -1,4 +1,4 @@
-import { nameIsDNSSubdomain } from '@kubewright/base'
+import { errorText, nameIsDNSSubdomain, parseCron, timeZone } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { type FieldError, type FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
@@ -11,7 +11,6 @@ import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultFailurePolicy } from '../job/pod-failure-policy.ts'
 import { jobSpecWarnings, validateAnyJobSpec } from '../job/validate-job-spec.ts'
-import { cronScheduleProblem, isTimeZone } from './cron-schedule.ts'
 
 type Spec = Unchecked<batch.CronJobSpec>
 
@@ -70,12 +69,12 @@ function setDefaults(spec: Spec): void {
 }
 
 function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldError[]): void {
-  const { schedule = '', timeZone, jobTemplate } = spec
+  const { schedule = '', timeZone: zone, jobTemplate } = spec
   const schedulePath = specPath.child('schedule')
   if (schedule === '') checkEnum(errors, schedulePath, schedule, [], true)
-  else validateSchedule(schedule, timeZone, old?.schedule?.includes('TZ') ?? false, schedulePath, errors)
+  else validateSchedule(schedule, zone, old?.schedule?.includes('TZ') ?? false, schedulePath, errors)
   checkNonNegative(errors, specPath.child('startingDeadlineSeconds'), spec.startingDeadlineSeconds)
-  if (timeZone !== undefined && old?.timeZone !== timeZone) validateTimeZone(timeZone, errors)
+  if (zone !== undefined && old?.timeZone !== zone) validateTimeZone(zone, errors)
   const policies = ['Allow', 'Forbid', 'Replace']
   checkEnum(errors, specPath.child('concurrencyPolicy'), spec.concurrencyPolicy, policies, true)
   const job = jobTemplate?.spec ?? {}
@@ -91,17 +90,17 @@ function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldError[]): 
 
 function validateSchedule(
   schedule: string,
-  timeZone: string | undefined,
+  zone: string | undefined,
   allowZone: boolean,
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const problem = cronScheduleProblem(schedule)
+  const problem = failureOf(() => parseCron(schedule))
   if (problem !== undefined) errors.push(invalid(path, schedule, problem))
   if (!schedule.includes('TZ')) return
   if (!allowZone) {
     errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
-  } else if (timeZone !== undefined) {
+  } else if (zone !== undefined) {
     errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   }
 }
@@ -121,5 +120,15 @@ function validateTimeZone(zone: string, errors: FieldError[]): void {
     const text = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
     errors.push(invalid(path, zone, text))
   }
-  if (!isTimeZone(zone)) errors.push(invalid(path, zone, `unknown time zone ${zone}`))
+  const problem = failureOf(() => timeZone(zone))
+  if (problem !== undefined) errors.push(invalid(path, zone, problem))
+}
+
+function failureOf(parse: () => unknown): string | undefined {
+  try {
+    parse()
+    return undefined
+  } catch (error) {
+    return errorText(error)
+  }
 }
