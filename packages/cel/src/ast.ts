@@ -1,6 +1,9 @@
 import type { CelValue } from './values.ts'
 
-/** A node of a parsed expression. Ids are unique within an expression and index positions, types and references. */
+/**
+ * A node of a parsed expression. Ids are unique within an expression; positions, types and references are looked up by
+ * id.
+ */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr
 
 /** A constant. */
@@ -10,14 +13,14 @@ export interface LiteralExpr {
   readonly value: CelValue
 }
 
-/** A name; a leading dot means that no enclosing scope may shadow it. */
+/** An identifier. A name with a leading dot is resolved at the root: comprehension variables do not shadow it. */
 export interface IdentExpr {
   readonly kind: 'ident'
   readonly id: number
   readonly name: string
 }
 
-/** `operand.field`, or with `testOnly` the presence test that `has()` expands to. */
+/** `operand.field`. With `testOnly`, the presence test that `has()` expands to. */
 export interface SelectExpr {
   readonly kind: 'select'
   readonly id: number
@@ -26,7 +29,7 @@ export interface SelectExpr {
   readonly testOnly: boolean
 }
 
-/** A function call; operators are calls of functions such as `_+_`. */
+/** A function call. Operators are calls of functions such as `_+_`. */
 export interface CallExpr {
   readonly kind: 'call'
   readonly id: number
@@ -35,7 +38,7 @@ export interface CallExpr {
   readonly args: readonly Expr[]
 }
 
-/** A list literal; `optional` holds the indexes of elements written `?x`. */
+/** A list literal. `optional` contains the indexes of elements written as `?x`. */
 export interface ListExpr {
   readonly kind: 'list'
   readonly id: number
@@ -75,8 +78,9 @@ export interface StructExpr {
 }
 
 /**
- * The fold that every comprehension macro expands to: `accuVar` starts as `accuInit`; for each element of `range`, while `condition`
- * holds, it becomes `step`; then `result` is the value. `iterVar2` makes it a fold over (index, element) or (key, value).
+ * The fold that every comprehension macro expands to. `accuVar` starts as `accuInit`. For each element of `range`,
+ * while `condition` holds, `accuVar` becomes `step`. The value is `result`. With `iterVar2`, the fold runs over (index,
+ * element) or (key, value) pairs.
  */
 export interface ComprehensionExpr {
   readonly kind: 'comprehension'
@@ -91,10 +95,10 @@ export interface ComprehensionExpr {
   readonly result: Expr
 }
 
-/** The name of the accumulator in macro expansions; no source text can spell it. */
+/** The name of the accumulator in macro expansions. It is not a valid identifier, so no source text can refer to it. */
 export const ACCUMULATOR = '@result'
 
-/** Function names of the operators, as error messages print them. */
+/** The function names of the operators, as printed in error messages. */
 export const OPERATORS = {
   conditional: '_?_:_',
   and: '_&&_',
@@ -119,7 +123,7 @@ export const OPERATORS = {
   notStrictlyFalse: '@not_strictly_false',
 } as const
 
-/** `a.b.c` as a dotted name, if the expression is nothing but names. */
+/** Returns `a.b.c` as a dotted name if the expression consists of names only. */
 export function qualifiedName(e: Expr): string | undefined {
   if (e.kind === 'ident') return e.name
   if (e.kind !== 'select' || e.testOnly) return undefined
@@ -127,7 +131,7 @@ export function qualifiedName(e: Expr): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${e.field}`
 }
 
-/** The nodes directly below a node, in source order. */
+/** Returns the direct children of a node, in source order. */
 export function childrenOf(e: Expr): readonly Expr[] {
   switch (e.kind) {
     case 'literal':

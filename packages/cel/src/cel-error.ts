@@ -1,6 +1,6 @@
 /**
- * The failure of an evaluation, with the message that cel-go prints for it. `&&`, `||` and the comprehension macros may absorb it;
- * everything else lets it through.
+ * A failed evaluation, with cel-go's message. `&&`, `||` and the comprehension macros may absorb it; everything else
+ * propagates it.
  */
 export class CelError extends Error {
   constructor(message: string) {
@@ -9,7 +9,7 @@ export class CelError extends Error {
   }
 }
 
-/** Thrown when an evaluation used up its cost limit; no operator absorbs it. */
+/** Thrown when an evaluation exceeds its cost limit. No operator absorbs it. */
 export class CelCostError extends CelError {
   constructor() {
     super('operation cancelled: actual cost limit exceeded')
@@ -17,7 +17,7 @@ export class CelCostError extends CelError {
   }
 }
 
-/** One finding of the parser or the checker; `line` is 1-based, `column` 0-based, counted in code points. */
+/** One error of the parser or the type checker. `line` is 1-based, `column` is 0-based and counts code points. */
 export interface CelIssue {
   readonly line: number
   readonly column: number
@@ -25,8 +25,8 @@ export interface CelIssue {
 }
 
 /**
- * Thrown for an expression that does not parse or type-check. The message is cel-go's: one `ERROR: <input>:line:column: text` with
- * source line and caret for each issue.
+ * Thrown for an expression that does not parse or type-check. The message is cel-go's: for each issue, `ERROR:
+ * <input>:line:column: text` with the source line and a caret.
  */
 export class CelCompileError extends Error {
   readonly issues: readonly CelIssue[]
@@ -39,8 +39,8 @@ export class CelCompileError extends Error {
 }
 
 /**
- * Thrown for an expression that type-checks but whose constants can never be evaluated, such as `int('x')`. Kubernetes reports these
- * as `program instantiation failed`.
+ * Thrown for an expression that type-checks but contains a constant that can never be evaluated, such as `int('x')`.
+ * Kubernetes reports it as `program instantiation failed`.
  */
 export class CelPlanError extends Error {
   constructor(message: string) {
@@ -49,7 +49,7 @@ export class CelPlanError extends Error {
   }
 }
 
-/** The error for an operation on values that have no such operation. */
+/** Returns the error for an operation that the given values do not support. */
 export function noSuchOverload(): CelError {
   return new CelError('no such overload')
 }

@@ -1,4 +1,6 @@
-/** The kinds of CEL types; `struct` is an object with declared fields, `opaque` an extension type with methods only. */
+/**
+ * The kinds of CEL types. `struct` is an object with declared fields, `opaque` is an extension type with methods only.
+ */
 export type CelKind =
   | 'any'
   | 'bool'
@@ -20,12 +22,12 @@ export type CelKind =
   | 'uint'
 
 /**
- * A CEL type. The same object serves the checker as a static type and the evaluator as the value of `type(x)`.
- * Immutable; compare with {@link sameType}, never by identity, because parameterised types are built on the fly.
+ * A CEL type. It serves as a static type in the checker and as the value of `type(x)` in the evaluator. Immutable.
+ * Compare types with {@link sameType}, never by identity, because parameterised types are created on demand.
  */
 export class CelType {
   readonly kind: CelKind
-  /** The name that error messages print and that type identifiers resolve, for example `google.protobuf.Duration`. */
+  /** The name used in error messages and type identifiers, for example `google.protobuf.Duration`. */
   readonly name: string
   readonly params: readonly CelType[]
   #text: string | undefined
@@ -36,7 +38,7 @@ export class CelType {
     this.params = params
   }
 
-  /** The type as cel-go prints it in compile messages: `list(int)`, `map(string, dyn)`, `duration`, `null`. */
+  /** Formats the type like cel-go's compile errors: `list(int)`, `map(string, dyn)`, `duration`, `null`. */
   toString(): string {
     return (this.#text ??= printType(this))
   }
@@ -55,7 +57,7 @@ function printType(t: CelType): string {
   return `${t.name}(${t.params.join(', ')})`
 }
 
-/** Any value; treated as dyn. */
+/** Any value; treated like dyn. */
 export const ANY: CelType = new CelType('any', 'any')
 /** Booleans. */
 export const BOOL: CelType = new CelType('bool', 'bool')
@@ -65,9 +67,12 @@ export const BYTES: CelType = new CelType('bytes', 'bytes')
 export const DOUBLE: CelType = new CelType('double', 'double')
 /** Lengths of time. */
 export const DURATION: CelType = new CelType('duration', 'google.protobuf.Duration')
-/** Values whose type only evaluation knows. */
+/** Values whose type is known only at run time. */
 export const DYN: CelType = new CelType('dyn', 'dyn')
-/** The type of an expression that failed its check; agrees with everything, so that one mistake is reported once. */
+/**
+ * The type of an expression that failed its check. It is assignable to and from every type, so that one mistake is
+ * reported once.
+ */
 export const ERROR: CelType = new CelType('error', '*error*')
 /** 64-bit signed integers. */
 export const INT: CelType = new CelType('int', 'int')
@@ -82,37 +87,37 @@ export const TYPE: CelType = new CelType('type', 'type')
 /** 64-bit unsigned integers. */
 export const UINT: CelType = new CelType('uint', 'uint')
 
-/** The type of lists whose elements have type `element`. */
+/** Returns the type of lists with elements of type `element`. */
 export function listType(element: CelType): CelType {
   return new CelType('list', 'list', [element])
 }
 
-/** The type of maps from `key` to `value`. */
+/** Returns the type of maps from `key` to `value`. */
 export function mapType(key: CelType, value: CelType): CelType {
   return new CelType('map', 'map', [key, value])
 }
 
-/** The type of values which may be absent. */
+/** Returns the type of optional values. */
 export function optionalType(value: CelType): CelType {
   return new CelType('opaque', 'optional_type', [value])
 }
 
-/** The type of the type value of `of`, for example of the identifier `int`. */
+/** Returns the type of a type value; for example, of the identifier `int`. */
 export function typeOfType(of: CelType): CelType {
   return new CelType('type', 'type', [of])
 }
 
-/** A type parameter, for overloads such as `size(list(A))`. */
+/** Returns a type parameter, for overloads such as `size(list(A))`. */
 export function typeParam(name: string): CelType {
   return new CelType('typeParam', name)
 }
 
-/** An extension type that has methods but no fields. */
+/** Returns an extension type with methods but no fields. */
 export function opaqueType(name: string, ...params: readonly CelType[]): CelType {
   return new CelType('opaque', name, params)
 }
 
-/** A type with named fields; the environment knows the fields by the type's name. */
+/** Returns a type with named fields. The environment looks up the fields by the name of the type. */
 export function structType(name: string): CelType {
   return new CelType('struct', name)
 }
@@ -122,7 +127,7 @@ export const LIST_OF_DYN: CelType = listType(DYN)
 /** Maps of anything. */
 export const MAP_OF_DYN: CelType = mapType(DYN, DYN)
 
-/** Whether two types are the same type, parameters included. */
+/** Reports whether two types are equal, including their parameters. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false
@@ -132,7 +137,7 @@ export function sameType(a: CelType, b: CelType): boolean {
   return true
 }
 
-/** Whether the type is `optional_type(...)`. */
+/** Reports whether the type is `optional_type(...)`. */
 export function isOptionalType(t: CelType): boolean {
   return t.kind === 'opaque' && t.name === 'optional_type'
 }

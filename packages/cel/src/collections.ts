@@ -2,20 +2,20 @@ import { CelError } from './cel-error.ts'
 import { celEquals } from './equality.ts'
 import { CelDouble, CelUint, type CelValue, intOf } from './values.ts'
 
-/** A CEL list. Subclasses read their source in place; a list never changes while an evaluation sees it. */
+/** A CEL list. Subclasses read their source in place. A list must not change during an evaluation. */
 export abstract class CelList {
   readonly isList: true = true
   abstract readonly size: number
 
-  /** The element at an index that the caller has checked to be in range. */
+  /** Returns the element at an index. The caller guarantees that the index is in range. */
   abstract at(index: number): CelValue
 
-  /** Whether this counts as absent for `optional.ofNonZeroValue()`. */
+  /** Whether `optional.ofNonZeroValue()` treats this value as absent. */
   get isZero(): boolean {
     return this.size === 0
   }
 
-  /** `this == other` for a list; lists of list type `set` or `map` ignore the order. */
+  /** `this == other` for another list. Lists with list type `set` or `map` ignore the order. */
   equalsList(other: CelList): boolean {
     if (this.size !== other.size) return false
     for (let i = 0; i < this.size; i++) {
@@ -24,12 +24,12 @@ export abstract class CelList {
     return true
   }
 
-  /** `this == other` for a value that is no list. */
+  /** `this == other` for a value that is not a list. */
   equalsOther(_other: CelValue): boolean {
     return false
   }
 
-  /** Whether an element equals the value. */
+  /** Reports whether an element equals the value. */
   contains(value: CelValue): boolean {
     for (let i = 0; i < this.size; i++) {
       if (celEquals(this.at(i), value)) return true
@@ -37,7 +37,7 @@ export abstract class CelList {
     return false
   }
 
-  /** `this + other`; lists of list type `set` or `map` merge instead of appending. */
+  /** `this + other`. Lists with list type `set` or `map` merge instead of appending. */
   concat(other: CelList): CelList {
     if (other.size === 0) return this
     if (this.size === 0) return other
@@ -76,23 +76,25 @@ export class ArrayList extends CelList {
   }
 }
 
-/** A CEL map. Keys are strings, booleans, ints and uints; numeric keys are equal across int, uint and double. */
+/** A CEL map. Keys are strings, booleans, ints and uints. Numeric keys are equal across int, uint and double. */
 export abstract class CelMap {
   readonly isList: false = false
   abstract readonly size: number
 
-  /** The value of a key, or `undefined` when there is none; throws `no such overload` for a key type the map cannot have. */
+  /**
+   * Returns the value of a key, or `undefined` if there is none. Throws `no such overload` for a key type that the map
+   * cannot contain.
+   */
   abstract get(key: CelValue): CelValue | undefined
 
-  /** The keys in iteration order. */
+  /** Returns the keys in iteration order. */
   abstract keys(): Iterable<CelValue>
 
-  /** Whether this counts as absent for `optional.ofNonZeroValue()`. */
+  /** Whether `optional.ofNonZeroValue()` treats this value as absent. */
   get isZero(): boolean {
     return this.size === 0
   }
 
-  /** `this == other`. */
   equals(other: CelValue): boolean {
     if (!(other instanceof CelMap)) return false
     if (this.size !== other.size) return false
@@ -105,10 +107,10 @@ export abstract class CelMap {
   }
 }
 
-/** What a map key is stored under: numeric keys of every type become one number or bigint. */
+/** The internal form of a map key: equal numeric keys of all types have the same form. */
 export type MapKey = string | boolean | number | bigint
 
-/** The stored form of a key, or `undefined` for a value that cannot be a key. */
+/** Returns the internal form of a key, or `undefined` for a value that cannot be a key. */
 export function mapKeyOf(key: CelValue): MapKey | undefined {
   switch (typeof key) {
     case 'string':
@@ -124,7 +126,7 @@ export function mapKeyOf(key: CelValue): MapKey | undefined {
   return undefined
 }
 
-/** A map over CEL keys and values, as map literals and `transformMap` make. */
+/** A map of CEL keys and values, created by map literals and `transformMap`. */
 export class ValueMap extends CelMap {
   readonly #entries: ReadonlyMap<MapKey, readonly [CelValue, CelValue]>
 
@@ -133,7 +135,7 @@ export class ValueMap extends CelMap {
     this.#entries = entries
   }
 
-  /** A map of the given pairs; the last value of a repeated key wins. Throws `unsupported key type`. */
+  /** Creates a map from pairs. The last value of a repeated key wins. Throws `unsupported key type`. */
   static of(pairs: Iterable<readonly [CelValue, CelValue]>): ValueMap {
     const entries = new Map<MapKey, readonly [CelValue, CelValue]>()
     for (const pair of pairs) {

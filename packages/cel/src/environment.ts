@@ -10,12 +10,12 @@ import { OPTIONAL_LIBRARY } from './standard/optional-library.ts'
 import { STANDARD_LIBRARY } from './standard/standard-library.ts'
 
 /**
- * A variable: its type; or, for data that has a schema, its declaration; with `optional` the variable may be missing and expressions
- * see an optional value.
+ * The declaration of a variable: a type, or a schema for data that has one. With `optional`, the variable may be
+ * missing and expressions see an optional value.
  */
 export type VariableDeclaration = CelType | DeclaredType | { readonly optional: DeclaredType }
 
-/** What an environment adds to the one it extends. */
+/** The additions to an environment. */
 export interface EnvironmentOptions {
   readonly libraries?: readonly CelLibrary[]
   readonly variables?: Readonly<Record<string, VariableDeclaration>>
@@ -25,16 +25,16 @@ interface Tables {
   readonly functions: ReadonlyMap<string, CelFunction>
   readonly macros: ReadonlyMap<string, CelMacro>
   readonly types: ReadonlyMap<string, CelTypeDeclaration>
-  /** Type values by the identifier that yields them. */
+  /** Maps type identifiers to the types they denote. */
   readonly typeIdents: ReadonlyMap<string, CelType>
   readonly variables: ReadonlyMap<string, VariableDeclaration>
-  /** Declared objects by type name. */
+  /** Maps type names to declared objects. */
   readonly structs: ReadonlyMap<string, DeclaredType>
 }
 
 /**
- * What expressions may refer to: functions, types, macros and variables. Immutable; extending an environment shares all that is not
- * added, so a base environment is built once and extended for each schema.
+ * The functions, types, macros and variables that expressions may refer to. Immutable. An extended environment shares
+ * everything that it does not add, so create a base environment once and extend it for each schema.
  */
 export class CelEnvironment implements CheckerScope {
   readonly #tables: Tables
@@ -43,7 +43,7 @@ export class CelEnvironment implements CheckerScope {
     this.#tables = tables
   }
 
-  /** An environment with the standard library, optional types and what the options add. */
+  /** Creates an environment with the standard library, optional types and the given additions. */
   static create(options: EnvironmentOptions = {}): CelEnvironment {
     const empty: Tables = {
       functions: new Map(),
@@ -59,7 +59,10 @@ export class CelEnvironment implements CheckerScope {
     })
   }
 
-  /** This environment and more. Variables of the same name are replaced, functions of the same name merged. */
+  /**
+   * Returns this environment with additions. Variables of the same name are replaced, functions of the same name are
+   * merged.
+   */
   extend(options: EnvironmentOptions): CelEnvironment {
     const tables = { ...this.#tables }
     if (options.libraries !== undefined && options.libraries.length > 0)
@@ -68,7 +71,7 @@ export class CelEnvironment implements CheckerScope {
     return new CelEnvironment(tables)
   }
 
-  /** Parses, checks and plans an expression; throws a CelCompileError or a CelPlanError. */
+  /** Parses, checks and plans an expression. Throws a CelCompileError or a CelPlanError. */
   compile(source: string): CelExpression {
     return compileExpression(this, source)
   }
@@ -84,7 +87,7 @@ export class CelEnvironment implements CheckerScope {
     return type === undefined ? undefined : typeOfType(type)
   }
 
-  /** The type that an identifier denotes. */
+  /** Returns the type that an identifier denotes. */
   typeValue(name: string): CelType | undefined {
     return this.#tables.typeIdents.get(name)
   }
@@ -146,7 +149,7 @@ function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial
   return { functions, macros, types, typeIdents }
 }
 
-/** Two declarations of one function as one; an implementation for all overloads is pushed down to its own. */
+/** Merges two declarations of one function. An implementation for all overloads is copied to each of its overloads. */
 function merged(known: CelFunction | undefined, added: CelFunction): CelFunction {
   if (known === undefined) return added
   const ids = new Set(known.overloads.map((o) => o.id))

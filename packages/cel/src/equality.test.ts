@@ -65,5 +65,5 @@ it('toNative() undoes fromNative()', () => {
     }),
   )
   expect(toNative(fromNative(2 ** 60))).toBe(2n ** 60n)
-  expect(() => fromNative(() => 1)).toThrow('cannot use a function as a CEL value')
+  expect(() => fromNative(() => 1)).toThrow('Cannot use a function as a CEL value')
 })

@@ -1,6 +1,6 @@
 import { CelError, noSuchOverload } from './cel-error.ts'
 import { CelType } from './cel-type.ts'
-import { CelList, CelMap } from './collections.ts'
+import type { CelList } from './collections.ts'
 import {
   CelBytes,
   CelDouble,
@@ -12,7 +12,7 @@ import {
   type CelValue,
 } from './values.ts'
 
-/** `a == b`: numbers are equal by value whatever their types, values of other different types are unequal. */
+/** `a == b`. Numbers are equal by value across numeric types; other values of different types are unequal. */
 export function celEquals(a: CelValue, b: CelValue): boolean {
   if (a === b) return !(a instanceof CelDouble && Number.isNaN(a.value))
   switch (typeof a) {
@@ -24,8 +24,8 @@ export function celEquals(a: CelValue, b: CelValue): boolean {
       return isNumeric(b) && typeof b === 'object' && numericEquals(a, b)
   }
   if (a === null || b === null) return false
-  if (a instanceof CelList) return listEquals(a, b)
-  if (a instanceof CelMap) return a.equals(b)
+  // Lists and maps are recognised by `isList`, not by class: their module imports this one.
+  if ('isList' in a) return a.isList ? listEquals(a, b) : a.equals(b)
   if (a instanceof CelDouble || a instanceof CelUint) return isNumeric(b) && numericEquals(a, b)
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos
@@ -40,7 +40,7 @@ export function celEquals(a: CelValue, b: CelValue): boolean {
 }
 
 function listEquals(a: CelList, b: CelValue): boolean {
-  if (!(b instanceof CelList)) return a.equalsOther(b)
+  if (typeof b !== 'object' || b === null || !('isList' in b) || !b.isList) return a.equalsOther(b)
   return a.equalsList(b)
 }
 
@@ -53,14 +53,14 @@ function isNumeric(v: CelValue): v is Numeric {
 function numericEquals(a: Numeric, b: Numeric): boolean {
   const x = a instanceof CelDouble || a instanceof CelUint ? a.value : a
   const y = b instanceof CelDouble || b instanceof CelUint ? b.value : b
-  // loose equality compares bigint with number by mathematical value, exactly
+  // Loose equality compares a bigint with a number exactly, by mathematical value.
   // biome-ignore lint/suspicious/noDoubleEquals: the mixed comparison is wanted
   return x == y
 }
 
 /**
- * The order of two values: negative, zero or positive. Throws `no such overload` for values without an order between them and
- * `NaN values cannot be ordered`.
+ * Orders two values: negative, zero or positive. Throws `no such overload` for values without a common order, and `NaN
+ * values cannot be ordered`.
  */
 export function celCompare(a: CelValue, b: CelValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
@@ -87,7 +87,7 @@ function compareNumeric(a: Numeric, b: Numeric): number {
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-/** The order of the UTF-8 encodings, which is the order of the code points. */
+/** Orders strings by their UTF-8 encoding, which is the order of code points. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -95,7 +95,7 @@ export function compareStrings(a: string, b: string): number {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x !== y) {
-      // a surrogate stands for a code point above every other UTF-16 unit
+      // A surrogate belongs to a code point that is greater than every single UTF-16 unit.
       if (x >= 0xd800 && y >= 0xd800) return surrogateRank(x) - surrogateRank(y)
       return x - y
     }

@@ -10,14 +10,14 @@ import { parse } from './internal/parser.ts'
 import { Planner } from './internal/planner.ts'
 import type { CelValue } from './values.ts'
 
-/** The cost that one evaluation may have, as kube-apiserver sets it. */
+/** The cost limit of one evaluation in kube-apiserver. */
 export const PER_CALL_LIMIT = 1_000_000
 
-/** Says how much the last evaluation cost, and how much it may cost. Reusable. */
+/** Limits the cost of evaluations and reports the cost of the last one. Reusable. */
 export class CostMeter {
-  /** Evaluations stop with `operation cancelled: actual cost limit exceeded` beyond this. */
+  /** An evaluation that exceeds this cost fails with `operation cancelled: actual cost limit exceeded`. */
   limit: number
-  /** The cost of the last evaluation that was given this meter, also if it failed. */
+  /** The cost of the last evaluation with this meter, even if it failed. */
   cost = 0
 
   constructor(limit: number = PER_CALL_LIMIT) {
@@ -25,10 +25,10 @@ export class CostMeter {
   }
 }
 
-/** A compiled expression. Stateless: may be evaluated any number of times, also from within an evaluation. */
+/** A compiled expression. Stateless: it can be evaluated any number of times, even from within an evaluation. */
 export class CelExpression {
   readonly source: string
-  /** The type of the result as far as the checker could tell. */
+  /** The type of the result, as far as the checker can determine it. */
   readonly outputType: CelType
   readonly #env: CelEnvironment
   readonly #checked: CheckedExpr
@@ -36,7 +36,7 @@ export class CelExpression {
   readonly #cost: number
   readonly #slots: number
 
-  /** Expressions are made by `CelEnvironment.compile()`. @internal */
+  /** Created by `CelEnvironment.compile()`. @internal */
   constructor(env: CelEnvironment, checked: CheckedExpr) {
     this.source = checked.source
     this.outputType = checked.outputType
@@ -49,7 +49,7 @@ export class CelExpression {
     this.#slots = planner.slots
   }
 
-  /** The value for the given variables (JSON data or CEL values); throws a CelError. */
+  /** Evaluates the expression with the given variables (JSON data or CEL values). Throws a CelError. */
   evaluate(variables: Readonly<Record<string, unknown>>, meter?: CostMeter): CelValue {
     const frame = new Frame(variables, meter === undefined ? PER_CALL_LIMIT : meter.limit, this.#slots)
     frame.cost = this.#cost
@@ -67,12 +67,15 @@ export class CelExpression {
     }
   }
 
-  /** Whether the expression mentions the variable. */
+  /** Reports whether the expression refers to the variable. */
   uses(variable: string): boolean {
     return this.#checked.references.some((r) => r?.kind === 'ident' && r.name === variable)
   }
 
-  /** The bounds of what an evaluation may cost, given the sizes that the variables' schemas allow or `sizes` tells. */
+  /**
+   * Returns the bounds of the evaluation cost. Sizes of data come from `sizes`, by default from the schemas of the
+   * variables.
+   */
   estimateCost(sizes?: SizeEstimator): CostEstimate {
     return estimateExpressionCost(this.#env, this.#checked, sizes)
   }

@@ -53,8 +53,8 @@ class JsonMap extends CelMap {
 }
 
 /**
- * The CEL value of a plain JS value: whole numbers within int64 are ints, others doubles; arrays and objects are viewed in place. CEL values pass
- * through unchanged.
+ * Converts a plain JS value to a CEL value. Whole numbers within int64 become ints, other numbers doubles. Arrays and
+ * objects are viewed in place. CEL values are returned unchanged.
  */
 export function fromNative(value: unknown): CelValue {
   switch (typeof value) {
@@ -75,7 +75,7 @@ export function fromNative(value: unknown): CelValue {
       if (value instanceof Uint8Array) return new CelBytes(value)
       return new JsonMap(value as Record<string, unknown>)
     default:
-      throw new TypeError(`cannot use a ${typeof value} as a CEL value; pass JSON data or CEL values`)
+      throw new TypeError(`Cannot use a ${typeof value} as a CEL value: pass JSON data or CEL values`)
   }
 }
 

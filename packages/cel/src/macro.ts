@@ -1,7 +1,7 @@
 import type { ComprehensionExpr, Expr, MapEntry } from './ast.ts'
 import type { CelValue } from './values.ts'
 
-/** Makes the nodes of a macro expansion; every node gets a fresh id at the position of the macro call. */
+/** Creates the nodes of a macro expansion. Every node gets a new id at the position of the macro call. */
 export interface MacroFactory {
   literal(value: CelValue): Expr
   ident(name: string): Expr
@@ -14,18 +14,18 @@ export interface MacroFactory {
   map(...entries: readonly MapEntry[]): Expr
   mapEntry(key: Expr, value: Expr): MapEntry
   comprehension(parts: Omit<ComprehensionExpr, 'kind' | 'id'>): Expr
-  /** A copy of the expression with fresh ids. */
+  /** Returns a copy of the expression with new ids. */
   copy(e: Expr): Expr
-  /** The error to throw when the macro cannot be expanded; reported at the position of `at`. */
+  /** Returns the error to throw if the macro cannot be expanded, reported at the position of `at`. */
   error(message: string, at?: Expr): Error
 }
 
-/** A parse-time rewriting of a call. */
+/** Rewrites a call at parse time. */
 export interface CelMacro {
   readonly fn: string
-  /** Whether it is called as `target.fn(...)`. */
+  /** Whether the macro is called as `target.fn(...)`. */
   readonly receiver: boolean
   readonly argCount: number
-  /** The expansion, or `undefined` to leave the call as it is. */
+  /** Returns the expansion, or `undefined` to keep the call unchanged. */
   expand(factory: MacroFactory, target: Expr | undefined, args: readonly Expr[]): Expr | undefined
 }

@@ -12,14 +12,15 @@ import {
   type CelValue,
 } from './values.ts'
 
-/** Lists and maps that are views of JSON, which need no conversion back. */
+/** A list or map that is a view of JSON and needs no conversion back. */
 interface JsonView {
   readonly json: unknown
 }
 
 /**
- * The plain JS value of a CEL value: JSON data for data, with uints and large ints as bigint where a number would lose digits,
- * timestamps and durations as their texts, bytes as a Uint8Array, an absent optional as `undefined` and types as their names.
+ * Converts a CEL value to a plain JS value. Data becomes JSON data; uints and large ints become bigints if a number
+ * would lose digits; timestamps and durations become their text forms; bytes become a Uint8Array; an absent optional
+ * becomes `undefined`; types become their names.
  */
 export function toNative(value: CelValue): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -21,9 +21,9 @@ import type { CelList, CelMap } from './collections.ts'
 /**
  * A CEL value during evaluation.
  *
- * An `int` is a JS number when it is a safe integer and a bigint otherwise (never a bigint in the safe range, so `===` compares
- * ints); a JS number among CelValues is therefore always an int. Doubles and uints are wrapped. Lists and maps are views which
- * read plain JSON in place.
+ * An `int` is a JS number if it is a safe integer, else a bigint. It is never a bigint in the safe range, so that `===`
+ * compares ints. A JS number among CelValues is therefore always an int: doubles and uints are wrapped. Lists and maps
+ * are views that read plain JSON in place.
  */
 export type CelValue =
   | null
@@ -42,7 +42,7 @@ export type CelValue =
   | CelOpaque
   | CelType
 
-/** A CEL `int` as a value: see {@link CelValue}. */
+/** A CEL `int`: see {@link CelValue}. */
 export type CelInt = number | bigint
 
 /** The smallest `int`. */
@@ -52,7 +52,7 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n
 /** The largest `uint`. */
 export const UINT64_MAX: bigint = 2n ** 64n - 1n
 
-/** The `int` for a bigint within int64: a number whenever that is exact. */
+/** Converts a bigint within int64 to an `int`: a number if that is exact. */
 export function intOf(value: bigint): CelInt {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value
 }
@@ -75,7 +75,7 @@ export class CelUint {
   }
 }
 
-/** A CEL `bytes` value; the array must not be changed. */
+/** A CEL `bytes` value. Do not modify the array. */
 export class CelBytes {
   readonly value: Uint8Array
 
@@ -84,13 +84,16 @@ export class CelBytes {
   }
 }
 
-/** A point in time with nanoseconds, between the years 1 and 9999 (checked where values are made). */
+/**
+ * A point in time with nanosecond precision. Conversions and arithmetic check the range, years 1 to 9999; the
+ * constructor does not.
+ */
 export class CelTimestamp {
-  /** Whole seconds since 1970, negative before. */
+  /** Whole seconds since 1970; negative before. */
   readonly seconds: number
   /** 0 to 999999999, counted forward from `seconds`. */
   readonly nanos: number
-  /** The offset from UTC in seconds that the text form shows; comparison ignores it. */
+  /** The UTC offset in seconds used by the text form. Comparison ignores it. */
   readonly zone: number
 
   constructor(seconds: number, nanos: number, zone = 0) {
@@ -109,10 +112,10 @@ export class CelDuration {
   }
 }
 
-/** A value that may be absent, as `a.?b` yields. */
+/** A value that may be absent, the result of `a.?b`. */
 export class CelOptional {
   static readonly NONE: CelOptional = new CelOptional(undefined)
-  /** `undefined` when there is none. */
+  /** `undefined` if absent. */
   readonly value: CelValue | undefined
 
   constructor(value: CelValue | undefined) {
@@ -124,41 +127,41 @@ export class CelOptional {
   }
 }
 
-/** The base of values that extension libraries define, such as `IP` or `Quantity`. */
+/** The base class of values that extension libraries define, such as `IP` or `Quantity`. */
 export abstract class CelOpaque {
-  /** The runtime type: what `type(x)` yields and what overload dispatch compares with the declared argument types. */
+  /** The run-time type: the result of `type(x)`, and the type compared with declared argument types. */
   abstract readonly type: CelType
 
-  /** Whether two values are equal; called only with a value of any other type or the same. Throw a CelError for "no such overload". */
+  /** Reports whether two values are equal. `other` may have any type. Throw a CelError for "no such overload". */
   abstract equals(other: CelValue): boolean
 
-  /** The order of two values; types without an order throw `no such overload`. */
+  /** Orders two values. Types without an order throw `no such overload`. */
   compare(_other: CelValue): number {
     throw noSuchOverload()
   }
 
-  /** What `size()` would say, for cost tracking only; `undefined` counts as 1. */
+  /** The size for cost tracking; `undefined` counts as 1. */
   get size(): number | undefined {
     return undefined
   }
 
-  /** Whether this is the type's zero value, as `optional.ofNonZeroValue()` asks. */
+  /** Whether `optional.ofNonZeroValue()` treats this value as absent. */
   get isZero(): boolean {
     return false
   }
 
-  /** The value of a field, if the type has fields; `undefined` means no such field. */
+  /** Returns the value of a field; `undefined` if there is no such field. */
   field(_name: string): CelValue | undefined {
     return undefined
   }
 
-  /** The plain JS value that {@link toNative} hands out. */
+  /** Returns the plain JS value for {@link toNative}. */
   toNative(): unknown {
     return this
   }
 }
 
-/** The runtime type of a value; parameters of lists, maps and optionals are dyn. */
+/** Returns the run-time type of a value. Parameters of lists, maps and optionals are dyn. */
 export function typeOf(value: CelValue): CelType {
   switch (typeof value) {
     case 'boolean':
@@ -183,7 +186,7 @@ export function typeOf(value: CelValue): CelType {
 
 const OPTIONAL_OF_DYN: CelType = optionalType(DYN)
 
-/** The number of code points of a string, which is CEL's size of it. */
+/** Returns the number of code points of a string, its size in CEL. */
 export function codePointLength(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
@@ -199,7 +202,7 @@ export function codePointLength(text: string): number {
   return count
 }
 
-/** The size that cost tracking counts for a value: characters, bytes, elements or entries; 1 for all else. */
+/** Returns the size of a value for cost tracking: characters, bytes, elements or entries; 1 for other values. */
 export function actualSize(value: CelValue): number {
   if (typeof value === 'string') return codePointLength(value)
   if (typeof value !== 'object' || value === null) return 1

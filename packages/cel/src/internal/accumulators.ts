@@ -3,7 +3,10 @@ import { ArrayList, CelList, CelMap, type MapKey, mapKeyOf, ValueMap } from '../
 import type { CelValue } from '../values.ts'
 import { printKey } from './qualify.ts'
 
-/** The growing list of a fold: `+` appends in place. Only an accumulator may hold it; {@link settled} ends that. */
+/**
+ * The list accumulator of a fold: `+` appends in place. Only the accumulator variable may refer to it; {@link settled}
+ * converts it to an immutable list before it escapes.
+ */
 export class ListAccumulator extends CelList {
   readonly #elements: CelValue[] = []
 
@@ -25,7 +28,7 @@ export class ListAccumulator extends CelList {
   }
 }
 
-/** The growing map of a fold: inserting happens in place. */
+/** The map accumulator of a fold: `insert` modifies it in place. The same ownership rule applies. */
 export class MapAccumulator extends CelMap {
   readonly #entries = new Map<MapKey, readonly [CelValue, CelValue]>()
 
@@ -55,7 +58,7 @@ export class MapAccumulator extends CelMap {
   }
 }
 
-/** The map itself if it is an accumulator, or else a copy that can be inserted into. */
+/** Returns the map itself if it is an accumulator, else a copy as an accumulator. */
 export function mutableCopy(map: CelMap): MapAccumulator {
   if (map instanceof MapAccumulator) return map
   const copy = new MapAccumulator()
@@ -63,7 +66,7 @@ export function mutableCopy(map: CelMap): MapAccumulator {
   return copy
 }
 
-/** The value that a fold hands out: accumulators become plain lists and maps. */
+/** Converts accumulators to immutable lists and maps; returns other values unchanged. */
 export function settled(value: CelValue): CelValue {
   if (value instanceof ListAccumulator || value instanceof MapAccumulator) return value.settled()
   return value

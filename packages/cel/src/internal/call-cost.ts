@@ -2,16 +2,16 @@ import { REGEX_LENGTH_COST, STRING_TRAVERSAL_COST } from '../cost-estimate.ts'
 import type { CelFunction, CelOverload } from '../library.ts'
 import { actualSize, CelOpaque, type CelValue } from '../values.ts'
 
-/** The run-time cost of a call: a fixed number, or computed from the values. */
+/** The run-time cost of a call: constant, or computed from the values. */
 export type CallCost = number | ((args: readonly CelValue[], result: CelValue) => number)
 
 function traversal(size: number): number {
   return Math.ceil(size * STRING_TRAVERSAL_COST)
 }
 
-/** `==` and ordering of strings and bytes stop at the shorter operand. */
+/** The cost of ordering strings or bytes: a comparison stops at the end of the shorter operand. */
 export function comparisonCost(a: CelValue, b: CelValue): number {
-  // short strings cost one unit whatever their exact number of characters
+  // Strings of up to 10 characters cost one unit, so their exact length in code points is not needed.
   if (typeof a === 'string' && typeof b === 'string') {
     const units = Math.min(a.length, b.length)
     if (units <= 10) return units === 0 ? 0 : 1
@@ -19,7 +19,7 @@ export function comparisonCost(a: CelValue, b: CelValue): number {
   return traversal(Math.min(actualSize(a), actualSize(b)))
 }
 
-/** The cost of `a == b`; extension types count as one unit. */
+/** The cost of `a == b`. Extension types cost 1. */
 export function equalityCost(a: CelValue, b: CelValue): number {
   return a instanceof CelOpaque ? 1 : comparisonCost(a, b)
 }
@@ -28,7 +28,7 @@ const perFirstArgument: CallCost = (args) => traversal(actualSize(args[0]!))
 const perShorter: CallCost = (args) => comparisonCost(args[0]!, args[1]!)
 const perSum: CallCost = (args) => traversal(actualSize(args[0]!) + actualSize(args[1]!))
 
-/** Standard overloads whose cost depends on sizes, as in interpreter/runtimecost.go; all others cost 1. */
+/** The standard overloads whose cost depends on sizes, as in interpreter/runtimecost.go. All others cost 1. */
 const STANDARD: Readonly<Record<string, CallCost>> = {
   starts_with_string: perFirstArgument,
   ends_with_string: perFirstArgument,
@@ -48,12 +48,15 @@ const STANDARD: Readonly<Record<string, CallCost>> = {
   add_string: perSum,
   add_bytes: perSum,
   matches_string: (args) =>
-    // one more than the length, so that an empty text does not make an expensive pattern free
+    // One more than the length, so that an empty text does not make an expensive pattern free.
     traversal(1 + actualSize(args[0]!)) * Math.ceil(actualSize(args[1]!) * REGEX_LENGTH_COST),
   contains_string: (args) => traversal(actualSize(args[0]!)) * traversal(actualSize(args[1]!)),
 }
 
-/** The cost of a call that was resolved to one overload, or to several, which then have no say. */
+/**
+ * Returns the cost of a call. `overload` is undefined if the call resolved to several overloads; their cost rules are
+ * then ignored.
+ */
 export function callCost(fn: CelFunction, overload: CelOverload | undefined): CallCost {
   const standard = (overload === undefined ? undefined : STANDARD[overload.id]) ?? 1
   const trackers = [overload?.cost, fn.cost].filter((c) => c?.track !== undefined)

@@ -32,17 +32,17 @@ import type { ParsedExpr } from './parser.ts'
 import { compileError, type SourceIssue } from './source.ts'
 import { mostGeneral, TypeUnifier } from './type-unifier.ts'
 
-/** What the checker asks its environment. */
+/** The declarations that the checker looks up. */
 export interface CheckerScope {
-  /** The type of a variable, or of a type identifier. */
+  /** Returns the type of a variable, or of a type identifier. */
   identType(name: string): CelType | undefined
   function(name: string): CelFunction | undefined
-  /** The fields of a struct type; `undefined` for a name that is no struct. */
+  /** Reports whether the name denotes a struct type. */
   hasStruct(name: string): boolean
   fieldType(struct: string, field: string): CelType | undefined
 }
 
-/** What a name or call was resolved to. */
+/** The declaration that a name or call resolved to. */
 export type Reference =
   | { readonly kind: 'ident'; readonly name: string }
   | { readonly kind: 'call'; readonly fn: string; readonly overloads: readonly string[]; readonly namespaced: boolean }
@@ -51,12 +51,12 @@ export type Reference =
 export interface CheckedExpr extends ParsedExpr {
   /** The type of each node, by id. */
   readonly types: readonly CelType[]
-  /** What identifiers, qualified names and calls mean, by node id. */
+  /** The meaning of identifiers, qualified names and calls, by node id. */
   readonly references: readonly (Reference | undefined)[]
   readonly outputType: CelType
 }
 
-/** Type-checks a parsed expression; throws a CelCompileError with all findings. */
+/** Type-checks a parsed expression. Throws a CelCompileError with all errors found. */
 export function check(parsed: ParsedExpr, scope: CheckerScope): CheckedExpr {
   const checker = new Checker(parsed, scope)
   checker.check(parsed.expr)
@@ -160,7 +160,7 @@ class Checker {
         result = this.#structField(id, target.name, field) ?? ERROR
         break
       case 'typeParam':
-        // what is selected from can only be known at run time
+        // The type of the operand is known only at run time.
         this.#unifier.isAssignable(DYN, target)
         result = DYN
         break
@@ -242,7 +242,7 @@ class Checker {
     return result
   }
 
-  /** `&&` and `||` report each operand that is not a bool. */
+  /** Unlike other calls, `&&` and `||` report each operand that is not a bool. */
   #logical(e: CallExpr, fn: CelFunction, argTypes: readonly CelType[]): CelType {
     let isOk = true
     argTypes.forEach((t, i) => {
@@ -255,7 +255,7 @@ class Checker {
     return BOOL
   }
 
-  /** The type with fresh variables for its parameters, the same one for the same name. */
+  /** Replaces the type parameters by fresh variables, the same variable for the same name. */
   #instantiate(t: CelType, fresh: Map<string, CelType>): CelType {
     if (t.kind === 'typeParam') {
       let variable = fresh.get(t.name)
@@ -271,7 +271,7 @@ class Checker {
     this.#report(id, `expected type '${expected}' but found '${actual}'`)
   }
 
-  /** The type of an element written `?x`, which must be optional. */
+  /** Returns the element type of an element written as `?x`, which must be optional. */
   #unwrapped(e: Expr, type: CelType): CelType {
     if (isOptionalType(type)) return type.params[0]!
     if (type.kind !== 'dyn' && type.kind !== 'any') this.#mismatch(e.id, optionalType(type), type)
@@ -298,7 +298,10 @@ class Checker {
     return mapType(keys ?? this.#unifier.freshVariable(), values ?? this.#unifier.freshVariable())
   }
 
-  /** The common type of aggregate elements; mixed ones are dyn here, and refused later unless they are format arguments. */
+  /**
+   * Returns the common type of the elements of a list or map. Mixed elements give dyn; literal validation rejects them
+   * later, except in arguments of `format`.
+   */
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current
     return this.#unifier.isAssignable(previous, current) ? mostGeneral(previous, current) : DYN

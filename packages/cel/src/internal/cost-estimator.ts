@@ -31,17 +31,17 @@ import { CelBytes, CelOptional, codePointLength } from '../values.ts'
 import type { CheckedExpr } from './checker.ts'
 import { standardCallEstimate } from './standard-call-estimate.ts'
 
-/** The size of the data at a path, or `undefined` if nothing is known of it. */
+/** Returns the size of the data at a path, or `undefined` if it is unknown. */
 export type SizeEstimator = (path: readonly string[]) => SizeEstimate | undefined
 
-/** The bounds of an expression's cost, as in checker/cost.go with Kubernetes' options. */
+/** Returns the bounds of the cost of an expression, as in checker/cost.go with Kubernetes' options. */
 export function estimateExpressionCost(env: CelEnvironment, checked: CheckedExpr, sizes?: SizeEstimator): CostEstimate {
   return new CostEstimator(env, checked, sizes ?? declaredSizes(env)).cost(checked.expr)
 }
 
 /**
- * Sizes from the schemas of the variables. A path that starts with a type identifier is looked up as if it started with the declared
- * variable, as Kubernetes' estimator does, which never looks at the first step.
+ * Returns sizes from the schemas of the variables. A path that starts with a type identifier is looked up as if it
+ * started with the declared variable: Kubernetes' estimator never checks the first step.
  */
 function declaredSizes(env: CelEnvironment): SizeEstimator {
   return (path) => {
@@ -151,7 +151,7 @@ class CostEstimator {
     const reference = this.#checked.references[e.id]
     if (reference?.kind === 'ident') return this.#ident(e.id, reference.name)
     const operand = this.cost(e.operand)
-    // has() itself is free in Kubernetes
+    // In Kubernetes, has() itself is free.
     if (e.testOnly) return operand
     this.#paths.set(e.id, [...this.#pathOf(e.operand), e.field])
     const { kind } = this.#type(e.operand)
@@ -227,7 +227,7 @@ class CostEstimator {
     })
   }
 
-  /** The declared cost of comparing two values of an extension type. */
+  /** Returns the declared cost of comparing two values of an extension type. */
   #equalityEstimate(context: CallCostContext): CallEstimate | undefined {
     const [left, right] = context.args
     if (context.fn !== '_==_' || left === undefined || right === undefined || !sameType(left.type, right.type))
@@ -243,7 +243,7 @@ class CostEstimator {
   #node(e: Expr): CostNode {
     const path = this.#pathOf(e)
     return {
-      // only what is reachable from a variable has a path
+      // Only values that are reachable from a variable have a path.
       path: path.length === 0 || path[0] === ACCUMULATOR ? undefined : path,
       type: this.#type(e),
       literal: e.kind === 'literal' ? e.value : undefined,

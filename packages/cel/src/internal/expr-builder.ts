@@ -12,9 +12,9 @@ export class MacroError extends Error {
   }
 }
 
-/** Hands out node ids and remembers the source offset of each. */
+/** Allocates node ids and records the source offset of each. */
 export class ExprBuilder {
-  /** Offsets by id; ids start at 1. */
+  /** Offsets by id. Ids start at 1. */
   readonly offsets: number[] = [-1]
 
   id(offset: number): number {
@@ -34,7 +34,7 @@ export class ExprBuilder {
     return { kind: 'call', id, fn, target, args }
   }
 
-  /** The factory for the expansion of the macro called at an offset. */
+  /** Returns the node factory for a macro that is called at this offset. */
   macroFactory(offset: number): MacroFactory {
     const id = (): number => this.id(offset)
     const factory: MacroFactory = {
@@ -55,7 +55,7 @@ export class ExprBuilder {
     return factory
   }
 
-  /** A copy with fresh ids at the same offsets. */
+  /** Returns a copy with new ids at the same offsets. */
   copy(e: Expr): Expr {
     const id = this.id(this.offsetOf(e.id))
     switch (e.kind) {

@@ -1,10 +1,10 @@
 import { CelCostError, CelError } from '../cel-error.ts'
 import type { CelValue } from '../values.ts'
 
-/** What a local variable holds; an accumulator may hold the error that `all` or `exists` has yet to absorb. */
+/** The content of a local variable. An accumulator may contain an error that `all` or `exists` may still absorb. */
 export type Local = CelValue | CelError
 
-/** Shared by the evaluations that have no local variables; nothing writes to it. */
+/** Shared by evaluations without local variables. Never written to. */
 const NO_LOCALS: Local[] = []
 
 /** The state of one evaluation. */
@@ -20,7 +20,7 @@ export class Frame {
     this.locals = slots === 0 ? NO_LOCALS : []
   }
 
-  /** Adds to the cost and stops the evaluation once it is too high. */
+  /** Adds to the cost. Throws a CelCostError once the limit is exceeded. */
   charge(cost: number): void {
     this.cost += cost
     if (this.cost > this.limit) throw new CelCostError()
@@ -31,27 +31,28 @@ export class Frame {
 export type Run = (frame: Frame) => CelValue
 
 /**
- * A compiled node. `cost` is what its evaluation costs whatever the data; it is charged by whoever decides that the node is evaluated
- * at all (the root, a branch, a loop), in one addition for a whole straight-line piece. Costs that depend on data are charged by `run`.
+ * A compiled node. `cost` is the part of its cost that does not depend on data. The code that decides whether the node
+ * is evaluated at all (the root, a branch, a loop) charges it, in one addition for a straight-line sequence of nodes.
+ * `run` charges the costs that depend on data.
  */
 export interface Plan {
   readonly run: Run
   readonly cost: number
-  /** The value, if the node is constant; its cost is then 0. */
+  /** The value, if the node is a constant. The cost of a constant is 0. */
   readonly constant?: CelValue
   /**
-   * Set on variables, selections and what is built on them: the part of `cost` for reading an attribute as such, which is not
-   * counted where the attribute is a branch of `?:` or an index.
+   * Set on variables, selections and expressions built on them: the part of `cost` for reading the attribute itself.
+   * This part is not charged if the attribute is a branch of `?:` or an index.
    */
   readonly attributeCost?: number
 }
 
-/** The plan of a constant. */
+/** Returns the plan of a constant. */
 export function constantPlan(value: CelValue): Plan {
   return { run: () => value, cost: 0, constant: value }
 }
 
-/** Whether an operator may absorb what was thrown. */
+/** Reports whether an operator may absorb a thrown value. */
 export function isAbsorbable(e: unknown): e is CelError {
   return e instanceof CelError && !(e instanceof CelCostError)
 }

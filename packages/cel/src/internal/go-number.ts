@@ -1,4 +1,7 @@
-/** A double as Go's `%g` prints it: shortest digits, with an exponent of at least two places below -4 and from 6 on. */
+/**
+ * Formats a double like Go's `%g`: shortest digits, with an exponent of at least two digits if it is below -4 or at
+ * least 6.
+ */
 export function formatG(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -12,7 +15,7 @@ export function formatG(value: number): string {
   return sign + plain(digits, exponent)
 }
 
-/** A double as Go's `strconv.FormatFloat(v, 'f', -1, 64)` prints it: shortest digits, never an exponent. */
+/** Formats a double like Go's `strconv.FormatFloat(v, 'f', -1, 64)`: shortest digits, no exponent. */
 export function formatF(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -35,7 +38,7 @@ function plain(digits: string, exponent: number): string {
 const GO_FLOAT =
   /^[+-]?(?:(?:\d+(?:_?\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+)$/
 
-/** The double that Go's `strconv.ParseFloat` reads, or `undefined`. */
+/** Parses a double like Go's `strconv.ParseFloat`; `undefined` if the text is invalid. */
 export function parseGoFloat(text: string): number | undefined {
   if (/^[+-]?(?:inf|infinity)$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
   if (/^nan$/i.test(text)) return Number.NaN

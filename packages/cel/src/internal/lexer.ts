@@ -1,6 +1,6 @@
 import type { SourceIssue } from './source.ts'
 
-/** Token kinds: an operator or keyword stands for itself, the rest are named as in CEL's grammar. */
+/** Token kinds. Operators and keywords are their own kinds; the others have the names of CEL's grammar. */
 export type TokenKind =
   | '=='
   | '!='
@@ -39,7 +39,7 @@ export type TokenKind =
   | 'ESC_IDENTIFIER'
   | 'EOF'
 
-/** A token; `start` and `end` are UTF-16 offsets. */
+/** A token. `start` and `end` are UTF-16 offsets. */
 export interface Token {
   readonly kind: TokenKind
   readonly text: string
@@ -57,7 +57,7 @@ const TWO_CHARS = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE_CHAR = new Set('<>[]{}().,-!?:+*/%')
 const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
 
-/** Splits a source into tokens, the last of which is EOF. Characters that start no token are skipped and reported. */
+/** Splits a source into tokens; the last one is EOF. Characters that start no token are skipped and reported. */
 export function tokenize(source: string, issues: SourceIssue[]): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -85,7 +85,7 @@ function escapeText(text: string): string {
   return text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
 }
 
-/** The token at an offset, or the offset after the characters that form none. */
+/** Returns the token at an offset, or the offset after the characters that form none. */
 function next(source: string, at: number): Token | number {
   const make = (kind: TokenKind, end: number): Token => ({ kind, text: source.slice(at, end), start: at, end })
   const c = source.charCodeAt(at)
@@ -105,7 +105,7 @@ function next(source: string, at: number): Token | number {
   if (prefixed !== undefined) {
     const end = stringEnd(source, at + prefixed.length, prefixed.raw)
     if (end > 0) return make(prefixed.bytes ? 'BYTES' : 'STRING', end)
-    // without a prefix letter there is no other reading; with one, the letters are an identifier
+    // Without a prefix letter the input can only be a string. With one, the letters may be an identifier.
     if (prefixed.length === 0) return -end
   }
   const identifier = match(IDENTIFIER, source, at)
@@ -128,7 +128,7 @@ function next(source: string, at: number): Token | number {
   return skipChar(source, at)
 }
 
-/** The offset after the character at `at`, which may be a surrogate pair, or the end. */
+/** Returns the offset after the character at `at`, which may be a surrogate pair, or the end of the source. */
 function skipChar(source: string, at: number): number {
   if (at >= source.length) return source.length
   return at + (source.codePointAt(at)! > 0xffff ? 2 : 1)
@@ -154,13 +154,16 @@ function stringPrefix(source: string, at: number): { length: number; raw: boolea
   return source[i] === '"' || source[i] === "'" ? { length: i - at, raw, bytes } : undefined
 }
 
-/** The end of the string literal whose first quote is at `at`; negative: the offset after the character that breaks it. */
+/**
+ * Returns the end of the string literal whose first quote is at `at`. A negative result is the negated offset after the
+ * character that breaks the literal.
+ */
 function stringEnd(source: string, at: number, raw: boolean): number {
   const quote = source[at]!
   if (source.startsWith(quote.repeat(3), at)) {
     const end = tripleEnd(source, at, quote, raw)
     if (end > 0) return end
-    // an unfinished triple quote still begins with an empty string
+    // An unterminated triple quote starts with an empty string.
     return at + 2
   }
   let i = at + 1
@@ -195,7 +198,7 @@ function tripleEnd(source: string, at: number, quote: string, raw: boolean): num
   return -1
 }
 
-/** The offset after the first character that no escape sequence allows. */
+/** Returns the offset after the first character that no escape sequence allows. */
 function brokenEscape(source: string, at: number): number {
   const kind = source[at + 1]
   const digits = kind === 'x' || kind === 'X' ? 2 : kind === 'u' ? 4 : kind === 'U' ? 8 : 0

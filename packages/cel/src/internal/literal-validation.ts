@@ -16,7 +16,7 @@ const LITERAL_CHECKS: ReadonlyMap<string, (literal: CelValue) => unknown> = new 
   ['matches', (pattern: CelValue) => (typeof pattern === 'string' ? regexOf(pattern) : undefined)],
 ])
 
-/** Rejects constant durations, timestamps and patterns that can never work, and lists and maps of mixed types. */
+/** Rejects constant durations, timestamps and patterns that are invalid, and lists and maps of mixed types. */
 export function validateLiterals(checked: CheckedExpr): void {
   const issues: SourceIssue[] = []
   const report = (id: number, message: string): void => {
@@ -63,7 +63,7 @@ function checkSame(
   for (let i = 1; i < types.length; i++) {
     if (sameType(types[0]!, types[i]!)) continue
     differ(i, types[0]!, types[i]!)
-    // One complaint for each literal is enough.
+    // Report at most one error per literal.
     break
   }
 }
@@ -72,7 +72,7 @@ function mismatch(expected: CelType, actual: CelType): string {
   return `expected type '${expected}' but found '${actual}'`
 }
 
-/** Visits all nodes; arguments of `format` may be lists of mixed types. */
+/** Visits all nodes. `isExempt` is true inside arguments of `format`, where lists may have mixed types. */
 function visit(e: Expr, isExempt: boolean, act: (e: Expr, isExempt: boolean) => void): void {
   act(e, isExempt)
   const exemptsArguments = e.kind === 'call' && e.fn === 'format'

@@ -8,7 +8,7 @@ import { compileError, type SourceIssue } from './source.ts'
 import { diagnoseSyntax } from './syntax-diagnosis.ts'
 import { unescapeBytes, unescapeString } from './unescape.ts'
 
-/** A parsed expression: the tree and, by node id, where each node came from. */
+/** A parsed expression: the tree and, through the builder, the source offset of each node. */
 export interface ParsedExpr {
   readonly source: string
   readonly expr: Expr
@@ -43,12 +43,12 @@ const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map([
 const MAX_SOURCE_LENGTH = 100_000
 const MAX_DEPTH = 250
 
-/** Thrown inside the parser at the first token that does not fit; the diagnosis finds the words. */
+/** Thrown inside the parser at the first token that does not fit. `diagnoseSyntax` then computes the messages. */
 class SyntaxMismatch extends Error {}
-/** Thrown for expressions nested too deeply; its message is the issue's. */
+/** Thrown for expressions that are nested too deeply. Its message is the message of the issue. */
 class DepthExceeded extends Error {}
 
-/** Parses an expression and expands its macros; throws a CelCompileError. */
+/** Parses an expression and expands its macros. Throws a CelCompileError. */
 export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): ParsedExpr {
   const issues: SourceIssue[] = []
   const length = Array.from(source).length
@@ -65,7 +65,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     if (e instanceof DepthExceeded) {
       issues.push({ offset: -1, message: e.message })
     } else if (e instanceof SyntaxMismatch) {
-      // what was noted before the parser gave up holds all the same; at one place syntax errors come first
+      // Issues found before the mismatch are still valid. At the same position, syntax errors come first.
       throw compileError(source, [...diagnoseSyntax(source, tokens), ...issues])
     } else {
       throw e
@@ -75,7 +75,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
   return { source, expr, builder: parser.builder }
 }
 
-/** The key that macros are looked up by. */
+/** Returns the key under which a macro is registered. */
 export function macroKey(fn: string, argCount: number, receiver: boolean): string {
   return `${fn}:${argCount}:${receiver}`
 }
@@ -87,7 +87,7 @@ class Parser {
   readonly #macros: ReadonlyMap<string, CelMacro>
   readonly #issues: SourceIssue[]
   #at = 0
-  /** How many expressions enclose the current place. */
+  /** The number of expressions that enclose the current position. */
   #nesting = 0
   readonly #depths: number[] = []
 
@@ -126,7 +126,10 @@ class Parser {
     return token
   }
 
-  /** Notes how deep a node is; operators, selections and member calls count, as in cel-go's visitor. */
+  /**
+   * Records the depth of a node, one more than its deepest child. As in cel-go's visitor, operators, selections and
+   * member calls count.
+   */
   #deeper(e: Expr, ...children: readonly Expr[]): Expr {
     const depth = 1 + this.#deepest(children)
     if (depth > MAX_DEPTH) throw new DepthExceeded('max recursion depth exceeded')
@@ -134,7 +137,7 @@ class Parser {
     return e
   }
 
-  /** Notes that a node is as deep as its deepest child. */
+  /** Records that a node is as deep as its deepest child. */
   #asDeep(e: Expr, children: readonly Expr[]): Expr {
     this.#depths[e.id] = this.#deepest(children)
     return e
@@ -164,7 +167,7 @@ class Parser {
     return result
   }
 
-  /** A chain of `&&` or `||`, made into a balanced tree: the order of terms has no meaning, and the tree stays flat. */
+  /** Parses a chain of `&&` or `||` into a balanced tree: the operators are associative, and the tree stays flat. */
   #logical(kind: '&&' | '||', fn: string, term: () => Expr): Expr {
     const first = term()
     if (!this.#is(kind)) return first
@@ -207,7 +210,7 @@ class Parser {
     if (token.kind === '!') return this.#prefixed('!', OPERATORS.not)
     if (token.kind === '-') {
       const next = this.#tokens[this.#at + 1]!.kind
-      // a sign directly before a number belongs to the literal
+      // A sign directly before a number belongs to the literal.
       if (next !== 'NUM_INT' && next !== 'NUM_FLOAT') return this.#prefixed('-', OPERATORS.negate)
     }
     return this.#member()
@@ -286,7 +289,7 @@ class Parser {
     return this.builder.call(id, fn, args, target)
   }
 
-  /** Notes an issue that does not stop the parser, and stands in for the expression. */
+  /** Records an issue that does not stop the parser. Returns a placeholder for the expression. */
   #report(offset: number, message: string): Expr {
     this.#issues.push({ offset, message })
     return this.builder.literal(offset, null)
@@ -331,7 +334,7 @@ class Parser {
     return this.#asDeep(this.#callOrMacro(args.id, dot + name.text, args.list), args.list)
   }
 
-  /** Looks ahead for `a.b.c {`; consumes the names if the brace is there. */
+  /** Looks ahead for `a.b.c {`. If the brace is there, consumes the names. */
   #structName(first: Token): string | undefined {
     let at = this.#at
     let name = first.text

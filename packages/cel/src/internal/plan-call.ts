@@ -12,7 +12,7 @@ import type { Planner } from './planner.ts'
 import { regexOf } from './regex.ts'
 import { matchesType } from './runtime-type.ts'
 
-/** Conversions of constants are done at compile time, and fail there. */
+/** Conversions of constants are evaluated, and may fail, at compile time. */
 const CONVERSIONS = new Set([
   'bool',
   'bytes',
@@ -26,7 +26,9 @@ const CONVERSIONS = new Set([
   'uint',
 ])
 
-/** Functions whose second argument is a pattern; a constant one is compiled, and refused, at compile time. */
+/**
+ * Functions whose second argument is a pattern. A constant pattern is compiled, and may be rejected, at compile time.
+ */
 const REGEX_FUNCTIONS = new Set(['matches', 'find', 'findAll'])
 
 type Implementation = (...args: CelValue[]) => CelValue
@@ -102,7 +104,7 @@ function invokeTracked(args: readonly Plan[], implementation: Implementation, co
       values = args.map((a) => a.run(f))
       result = implementation(...values)
     } catch (e) {
-      // a call on an error costs as much as one on a value of size one
+      // A call that fails costs as much as a call on a value of size one.
       f.cost += 1
       throw e
     }
@@ -111,7 +113,7 @@ function invokeTracked(args: readonly Plan[], implementation: Implementation, co
   }
 }
 
-/** Operators whose operands are mostly ints; anything else goes the general way. */
+/** Operators whose operands are usually ints. Other operands take the general path. */
 const INT_FAST_PATHS: Readonly<Record<string, Implementation>> = {
   [OPERATORS.less]: (a, b) => (typeof a === 'number' && typeof b === 'number' ? a < b : compare('_<_', a!, b!) < 0),
   [OPERATORS.lessEquals]: (a, b) =>
@@ -121,7 +123,7 @@ const INT_FAST_PATHS: Readonly<Record<string, Implementation>> = {
     typeof a === 'number' && typeof b === 'number' ? a >= b : compare('_>=_', a!, b!) >= 0,
 }
 
-/** The implementation to call, with checks of the arguments that only run time knows the types of. */
+/** Returns the implementation to call. It checks the arguments whose types are known only at run time. */
 function bind(fn: CelFunction, overload: CelOverload | undefined, types: readonly CelType[]): Implementation {
   if (overload === undefined) return fn.evaluate?.bind(fn) ?? dispatch(fn)
   if (overload.evaluate === undefined) {
@@ -136,12 +138,12 @@ function bind(fn: CelFunction, overload: CelOverload | undefined, types: readonl
   }
 }
 
-/** Whether the checker could not say what values of the type are. */
+/** Reports whether values of the type have unknown parts until run time. */
 function isOpen(t: CelType): boolean {
   return t.kind === 'dyn' || t.kind === 'any' || t.kind === 'error' || t.kind === 'null' || t.params.some(isOpen)
 }
 
-/** Chooses the overload by the types of the arguments. */
+/** Selects the overload at run time by the types of the arguments. */
 function dispatch(fn: CelFunction): Implementation {
   return (...args) => {
     for (const overload of fn.overloads) {
@@ -163,7 +165,7 @@ function planEquality(planner: Planner, operands: readonly Expr[], args: readonl
   const runLeft = left.run
   const runRight = right.run
   const cost = left.cost + right.cost
-  // one scalar operand makes the smaller size 1, unless the other turns out empty
+  // With scalar operands on both sides, the smaller size is always 1.
   if (operands.every((o) => SCALARS.has(planner.typeOf(o).kind))) {
     return { run: (f) => celEquals(runLeft(f), runRight(f)) !== negated, cost: cost + 1 }
   }
@@ -184,7 +186,7 @@ function planEquality(planner: Planner, operands: readonly Expr[], args: readonl
   return { run, cost }
 }
 
-/** `!=` counts a comparison that fails as unequal. */
+/** `!=` treats a failed comparison as unequal. */
 function equalsOrFalse(a: CelValue, b: CelValue): boolean {
   try {
     return celEquals(a, b)
@@ -209,7 +211,7 @@ function planNotStrictlyFalse(arg: Plan): Plan {
   }
 }
 
-/** `x in [constants]` is a set lookup and costs nothing itself. */
+/** Compiles `x in [constants]` to a set lookup, which costs nothing itself. */
 function planMembership(args: readonly Plan[]): Plan | undefined {
   const [element, list] = args as [Plan, Plan]
   if (list.constant === undefined) return undefined

@@ -17,7 +17,7 @@ import { ListAccumulator, MapAccumulator, settled } from './accumulators.ts'
 import { type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
 import type { Planner } from './planner.ts'
 
-/** Compiles a fold; the shapes that the common macros expand to get loops of their own. */
+/** Compiles a fold. The shapes that the common macros expand to have specialised loops. */
 export function planComprehension(planner: Planner, e: ComprehensionExpr): Plan {
   const range = planner.plan(e.range)
   const init = planner.plan(e.accuInit)
@@ -39,7 +39,7 @@ export function planComprehension(planner: Planner, e: ComprehensionExpr): Plan 
   return planFold({ range, init, condition, step, result, accuSlot, slot, slot2 })
 }
 
-/** A fold over nothing is a variable binding. */
+/** A fold over an empty list is a variable binding (`cel.bind`). */
 function planBinding(init: Plan, slot: number, result: Plan): Plan {
   const run: Run = (f) => {
     f.locals[slot] = init.run(f)
@@ -98,7 +98,10 @@ interface RangeIteration extends Iteration {
   readonly range: Plan
 }
 
-/** Calls `visit` for each element with the variables set, until it says to stop; returns how many elements were left then. */
+/**
+ * Calls `visit` for each element, with the variables set, until it returns false. Returns the number of elements not
+ * visited.
+ */
 function forEach(f: Frame, range: CelValue, { slot, slot2 }: Iteration, visit: (f: Frame) => boolean): number {
   if (range instanceof CelList) {
     const { size } = range
@@ -130,7 +133,7 @@ function forEach(f: Frame, range: CelValue, { slot, slot2 }: Iteration, visit: (
   )
 }
 
-/** The Go type of a value that is neither list nor map, as cel-go's message shows it. */
+/** Returns the Go type of a value that is neither list nor map, as printed in cel-go's message. */
 function goTypeName(v: CelValue): string {
   if (v === null) return 'types.Null'
   switch (typeof v) {
@@ -152,12 +155,12 @@ function goTypeName(v: CelValue): string {
   return v instanceof CelOpaque ? v.type.name : 'ref.Val'
 }
 
-/** `all` and `exists`: the same loop with the roles of true and false exchanged. */
+/** Compiles `all` and `exists`: the same loop with true and false exchanged. */
 function planQuantifier(planner: Planner, e: ComprehensionExpr, parts: RangeIteration): Plan | undefined {
   const decisive = quantifierOf(e)
   if (decisive === undefined || e.step.kind !== 'call') return undefined
   const predicate = planner.plan(e.step.args[1]!)
-  // reading the accumulator and asking whether it has been decided, as the macro's expansion would
+  // The cost of reading the accumulator and testing whether it is decided, as in the expansion of the macro.
   const conditionCost = decisive ? 3 : 2
   const iterationCost = conditionCost + 1 + predicate.cost
   const test = predicate.run
@@ -190,7 +193,7 @@ function planQuantifier(planner: Planner, e: ComprehensionExpr, parts: RangeIter
   return { run, cost: parts.range.cost + 1 }
 }
 
-/** What decides a quantifier: true for `exists`, false for `all`, `undefined` for any other fold. */
+/** Returns the value that decides a quantifier: true for `exists`, false for `all`, `undefined` for any other fold. */
 function quantifierOf(e: ComprehensionExpr): boolean | undefined {
   if (e.accuVar !== ACCUMULATOR || !isAccumulator(e.result) || e.accuInit.kind !== 'literal') return undefined
   if (e.step.kind !== 'call' || e.condition.kind !== 'call' || e.condition.fn !== OPERATORS.notStrictlyFalse)
@@ -205,14 +208,17 @@ function isAccumulator(e: Expr | undefined): boolean {
   return e?.kind === 'ident' && e.name === ACCUMULATOR
 }
 
-/** `map` and `filter`: elements go straight into the result, for the cost of the concatenations that the macro expands to. */
+/**
+ * Compiles `map` and `filter`: elements are appended directly to the result. The cost is that of the concatenations
+ * which the macro expands to.
+ */
 function planCollection(planner: Planner, e: ComprehensionExpr, parts: RangeIteration): Plan | undefined {
   const collected = collectedBy(e)
   if (collected === undefined) return undefined
   const element = planner.plan(collected.element)
   const filter = collected.filter === undefined ? undefined : planner.plan(collected.filter)
   const listCost = element.constant === undefined ? LIST_CREATE_COST + element.cost : 0
-  // reading the accumulator, making a list of the element, and adding the two
+  // The cost of reading the accumulator, creating a list with the element, and adding the two.
   const appendCost = 2 + listCost
   const run: Run = (f) => {
     const range = parts.range.run(f)
@@ -233,7 +239,7 @@ function planCollection(planner: Planner, e: ComprehensionExpr, parts: RangeIter
   return { run, cost: parts.range.cost + 1 }
 }
 
-/** What a fold collects into a list, if that is all it does. */
+/** Returns the element and the filter of a fold that only collects elements into a list, else undefined. */
 function collectedBy(e: ComprehensionExpr): { readonly element: Expr; readonly filter: Expr | undefined } | undefined {
   if (e.accuVar !== ACCUMULATOR || !isAccumulator(e.result)) return undefined
   if (e.accuInit.kind !== 'list' || e.accuInit.elements.length > 0) return undefined

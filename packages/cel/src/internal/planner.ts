@@ -23,18 +23,18 @@ import { planCall } from './plan-call.ts'
 import { planComprehension } from './plan-comprehension.ts'
 import { find, isPresent, missingMessage, qualifyOptional } from './qualify.ts'
 
-/** Reads the JSON of an expression whose value has a schema, without wrapping it. */
+/** Reads the JSON of an expression that has a schema, without wrapping it as a CelValue. */
 interface JsonPlan {
   readonly run: (frame: Frame) => unknown
   readonly cost: number
   readonly declared: DeclaredType
 }
 
-/** Compiles a checked expression into closures. One per expression. */
+/** Compiles a checked expression into closures. Create one planner per expression. */
 export class Planner {
   readonly env: CelEnvironment
   readonly #checked: CheckedExpr
-  /** Names of comprehension variables in scope, innermost last, with the slots that hold them. */
+  /** The comprehension variables in scope, innermost last, with their slots. */
   readonly #locals: { readonly name: string; readonly slot: number }[] = []
   #slots = 0
 
@@ -51,14 +51,14 @@ export class Planner {
     return this.#checked.references[e.id]
   }
 
-  /** Brings a comprehension variable into scope; returns its slot. */
+  /** Brings a comprehension variable into scope and returns its slot. */
   enter(name: string): number {
     const slot = this.#slots++
     this.#locals.push({ name, slot })
     return slot
   }
 
-  /** How many slots the locals of an evaluation take. */
+  /** The number of slots for local variables. */
   get slots(): number {
     return this.#slots
   }
@@ -75,8 +75,8 @@ export class Planner {
   }
 
   /**
-   * Compiles a node. `above` is how many selections are made from its value: an attribute that cannot be read gives back what was
-   * charged for them in advance.
+   * Compiles a node. `above` is the number of selections made from its value. Their cost is charged in advance; an
+   * attribute that cannot be read refunds it.
    */
   plan(e: Expr, above = 0): Plan {
     switch (e.kind) {
@@ -133,7 +133,7 @@ export class Planner {
     return attribute((f) => qualifyCharged(f, run(f), field, above), baseOf(operand) + 1)
   }
 
-  /** A selection from data with a schema goes straight to the JSON. */
+  /** Compiles a selection from data with a schema: it reads the JSON directly. */
   #schemaSelect(e: SelectExpr, above: number): Plan | undefined {
     const operand = this.#json(e.operand, above + 1)
     const field = operand?.declared.fields?.get(e.field)
@@ -144,7 +144,7 @@ export class Planner {
       const run: Run = (f) => {
         const value = get(f)
         if (value === undefined || value === null) return false
-        // data of the wrong type is an error even where only its presence is asked for
+        // Data of the wrong type is an error even in a presence test.
         read(value)
         return true
       }
@@ -158,7 +158,7 @@ export class Planner {
     }, operand.cost + 1)
   }
 
-  /** How to get at the JSON of an expression, if it is an object with a schema. */
+  /** Returns a reader for the JSON of an expression, if the expression is an object with a schema. */
   #json(e: Expr, above: number): JsonPlan | undefined {
     const type = this.typeOf(e)
     const declared = type.kind === 'struct' ? this.env.struct(type.name) : undefined
@@ -211,7 +211,7 @@ export class Planner {
     return planCall(this, e)
   }
 
-  /** `&&` and `||`: an operand that decides the result makes up for an error in the other. */
+  /** Compiles `&&` and `||`: an operand that decides the result overrides an error in the other. */
   #logical(e: CallExpr, decisive: boolean): Plan {
     const left = this.plan(e.args[0]!)
     const right = this.plan(e.args[1]!)
@@ -339,7 +339,7 @@ export class Planner {
     return this.#aggregate([...keys, ...values], MAP_CREATE_COST, !hasOptional, build)
   }
 
-  /** A list or map literal; one of constants is built once and costs nothing to use. */
+  /** Compiles a list or map literal. A literal of constants is built once and costs nothing. */
   #aggregate(parts: readonly Plan[], baseCost: number, foldable: boolean, build: Run): Plan {
     if (foldable && parts.every((p) => p.constant !== undefined)) return constantPlan(build(NO_FRAME))
     return { run: build, cost: parts.reduce((sum, p) => sum + p.cost, baseCost) }
@@ -365,20 +365,20 @@ export class Planner {
   }
 }
 
-/** Constants are built without a frame: nothing in them can ask for one. */
+/** Constants are evaluated without a frame: constant plans never use it. */
 const NO_FRAME = undefined as unknown as Frame
 
 function attribute(run: Run, cost: number): Plan {
   return { run, cost, attributeCost: 1 }
 }
 
-/** The cost of an operand of a selection: one that is no attribute becomes one. */
+/** The cost of the operand of a selection. An operand that is not an attribute costs one more. */
 function baseOf(operand: Plan): number {
   if (operand.attributeCost === undefined) return operand.cost + 1
   return operand.cost
 }
 
-/** The error for an attribute that cannot be read; the selections from it are not made and cost nothing. */
+/** Returns the error for an attribute that cannot be read, and refunds the cost of the selections from it. */
 function refunded(f: Frame, selections: number, message: string): CelError {
   f.cost -= selections
   return new CelError(message)
@@ -411,7 +411,7 @@ function jsonOf(value: CelValue): unknown {
 
 const OBJECT_PROTOTYPE_KEYS = new Set(Object.getOwnPropertyNames(Object.prototype))
 
-/** Reads a property of a JSON object; what every object inherits is not data. */
+/** Reads a property of a JSON object. Properties inherited from Object.prototype are not data. */
 function propertyReader(run: (f: Frame) => unknown, name: string): (f: Frame) => unknown {
   const isInherited = OBJECT_PROTOTYPE_KEYS.has(name)
   return (f) => {
@@ -424,7 +424,7 @@ function propertyReader(run: (f: Frame) => unknown, name: string): (f: Frame) =>
   }
 }
 
-/** The reader of a declared type, with a shorter way for scalars that need no conversion. */
+/** Returns the reader of a declared type, with a fast path for scalars that need no conversion. */
 function quickReader(declared: DeclaredType): (json: unknown) => CelValue {
   switch (declared.type.kind) {
     case 'int':
@@ -438,7 +438,7 @@ function quickReader(declared: DeclaredType): (json: unknown) => CelValue {
   }
 }
 
-/** A step from an optional value costs only if there was something to step to. */
+/** Selects an element. A step from an optional value is charged only if the value exists. */
 function qualifyCharged(f: Frame, value: CelValue, key: CelValue, above: number): CelValue {
   if (!(value instanceof CelOptional)) {
     const found = find(value, key)

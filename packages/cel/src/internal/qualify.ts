@@ -3,14 +3,14 @@ import { CelList, CelMap } from '../collections.ts'
 import { CelDouble, CelOpaque, CelOptional, CelUint, type CelValue, typeOf } from '../values.ts'
 import { formatG } from './go-number.ts'
 
-/** A key or index as error messages print it. */
+/** Formats a key or index for error messages. */
 export function printKey(key: CelValue): string {
   if (key instanceof CelDouble) return formatG(key.value)
   if (key instanceof CelUint) return String(key.value)
   return String(key)
 }
 
-/** The integer that an index value stands for; throws as cel-go's IndexOrError does. */
+/** Converts an index value to an integer. Throws like cel-go's IndexOrError. */
 function listIndex(index: CelValue): number {
   if (typeof index === 'number') return index
   if (typeof index === 'bigint') return Number(index)
@@ -22,7 +22,7 @@ function listIndex(index: CelValue): number {
   throw new CelError(`unsupported index type '${typeOf(index).name}' in list`)
 }
 
-/** `value[key]` or `value.key` if there is such an element, entry or field. */
+/** Returns `value[key]` or `value.key`, or `undefined` if there is no such element, entry or field. */
 export function find(value: CelValue, key: CelValue): CelValue | undefined {
   if (value instanceof CelMap) return value.get(key)
   if (value instanceof CelList) {
@@ -33,7 +33,7 @@ export function find(value: CelValue, key: CelValue): CelValue | undefined {
   return undefined
 }
 
-/** The message for an element, entry or field that is not there. */
+/** Returns the message for a missing element, entry or field. */
 export function missingMessage(value: CelValue, key: CelValue): string {
   return value instanceof CelList ? `index out of bounds: ${printKey(key)}` : `no such key: ${printKey(key)}`
 }

@@ -1,47 +1,50 @@
 import type { CodeRanges, RegexNode } from './regex-syntax.ts'
 
 const MAX_INSTRUCTIONS = 4096
-/** How many numbers and references the states of one automaton may hold. */
+/** The maximum number of cells (threads and transitions) in all states of one automaton. */
 const MAX_CELLS = 32_768
 
-/** One step of the program that an expression becomes; `next` are positions in the program. */
+/** One instruction of the program for an expression. `next` refers to positions in the program. */
 type Instruction =
   | { readonly kind: 'set'; readonly set: number; readonly next: number }
   | { readonly kind: 'begin' | 'end'; readonly next: number }
   | { readonly kind: 'fork'; readonly next: number[] }
   | { readonly kind: 'match' }
 
-/** All the places in the program at which a text so far may be. */
+/** A state of the automaton: the set of program positions that the text so far may have reached. */
 interface State {
-  /** The instructions that wait for a character or for the end. */
+  /** The instructions that wait for a character or for the end of the text. */
   readonly threads: readonly number[]
-  /** By class of character; made when first needed. */
+  /** Transitions by character class, computed on first use. */
   readonly next: (State | undefined)[]
   /** Whether the text matches if it ends here. */
   readonly accepts: boolean
-  /** Whether what follows makes no difference any more. */
+  /** Whether the rest of the text cannot change the result. */
   readonly settled: boolean
 }
 
 /**
- * Decides whether a text matches somewhere, in one pass and without looking back: a deterministic automaton, whose states are made
- * when a text first reaches them. The time is linear in the text whatever the expression.
+ * Decides whether a text contains a match, in one pass without backtracking. It is a deterministic automaton whose
+ * states are created when a text first reaches them. The time is linear in the length of the text for every expression.
  */
 export class RegexAutomaton {
   readonly #program: Instruction[] = [{ kind: 'match' }]
   readonly #entry: number
   readonly #sets: CodeRanges[] = []
-  /** The class of each code point that starts a stretch of one class; stretches ascend. */
+  /**
+   * The start of each interval of code points with the same class, in ascending order. `#classes` contains the class of
+   * each interval.
+   */
   readonly #stretches: readonly number[]
   readonly #classes: readonly number[]
   readonly #ascii: Uint16Array
-  /** By set and class: whether the set has the class's characters. */
+  /** For each set and class: whether the set contains the characters of the class. */
   readonly #members: readonly (readonly boolean[])[]
   readonly #states = new Map<string, State>()
   readonly #start: State
   #cells = 0
 
-  /** The automaton of an expression, or `undefined` if that would be too large. */
+  /** Returns the automaton of an expression, or `undefined` if it would be too large. */
   static of(node: RegexNode): RegexAutomaton | undefined {
     return instructionsOf(node) > MAX_INSTRUCTIONS ? undefined : new RegexAutomaton(node)
   }
@@ -56,7 +59,7 @@ export class RegexAutomaton {
     this.#start = this.#newState(this.#closure([this.#entry], true), true)
   }
 
-  /** Whether the text matches somewhere; `undefined` if another engine has to say. */
+  /** Reports whether the text contains a match; `undefined` if the automaton cannot decide and the full engine must. */
   test(text: string): boolean | undefined {
     const ascii = this.#ascii
     let state = this.#start
@@ -69,7 +72,7 @@ export class RegexAutomaton {
       } else {
         const code = text.codePointAt(i)!
         if (code > 0xffff) i++
-        // Half a surrogate pair is no character.
+        // A lone surrogate is not a character.
         else if (code >= 0xd800 && code <= 0xdfff) return undefined
         kind = this.#classOf(code)
       }
@@ -80,7 +83,9 @@ export class RegexAutomaton {
     return state.accepts
   }
 
-  /** Appends the instructions of an expression that goes on at `next`; tells where it starts. */
+  /**
+   * Appends the instructions of an expression that continues at `next`. Returns the position of its first instruction.
+   */
   #emit(node: RegexNode, next: number): number {
     switch (node.kind) {
       case 'set':
@@ -159,7 +164,10 @@ export class RegexAutomaton {
     }
   }
 
-  /** The instructions that are reached without a character, sorted. The match, at position 0, makes all others pointless. */
+  /**
+   * Returns the instructions reachable without consuming a character, sorted. If the match instruction (position 0) is
+   * reachable, the others are irrelevant.
+   */
   #closure(from: readonly number[], atBegin: boolean, atEnd = false): number[] {
     const seen = new Set<number>()
     const open = [...from]
@@ -189,7 +197,7 @@ export class RegexAutomaton {
   }
 }
 
-/** How many instructions an expression needs. */
+/** Returns the number of instructions that an expression needs. */
 function instructionsOf(node: RegexNode): number {
   switch (node.kind) {
     case 'sequence':
@@ -209,9 +217,9 @@ interface Classification {
   readonly members: readonly (readonly boolean[])[]
 }
 
-/** Splits all code points into classes of those that every set treats alike. */
+/** Partitions all code points into classes: the members of a class belong to the same sets. */
 function classify(sets: readonly CodeRanges[]): Classification {
-  // A repeated set stands in the program many times, but decides once.
+  // A repeated set occurs many times in the program but is classified once.
   const distinct = [...new Set(sets)]
   const bounds = new Set([0])
   for (const ranges of distinct) {

@@ -1,11 +1,11 @@
-// The part of RE2's syntax that the automaton understands. Whatever is outside of it, or looks like a mistake, is left to the full
-// engine, so that nothing here has to explain itself. Only whether a text matches counts: groups capture nothing, and greediness
-// makes no difference.
+// The part of RE2's syntax that the automaton supports. Everything else, and every error, is left to the full engine,
+// which has the error texts. Only whether a text matches counts: groups capture nothing, and greediness makes no
+// difference.
 
-/** Code points as inclusive ranges, flat: `[lo, hi, lo, hi, …]`, ascending and apart from each other. */
+/** Code points as inclusive ranges in a flat array: `[lo, hi, lo, hi, …]`, ascending and not adjacent. */
 export type CodeRanges = readonly number[]
 
-/** A regular expression, as far as it decides whether a text matches. */
+/** A regular expression, reduced to what decides whether a text matches. */
 export type RegexNode =
   | { readonly kind: 'set'; readonly ranges: CodeRanges }
   | { readonly kind: 'begin' }
@@ -15,7 +15,7 @@ export type RegexNode =
   | { readonly kind: 'repeat'; readonly body: RegexNode; readonly min: number; readonly max: number }
 
 const MAX_CODE_POINT = 0x10ffff
-/** RE2's limit for counted repetition, nested counts multiplied. */
+/** RE2's limit for counted repetition; counts of nested repetitions are multiplied. */
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 100
 
@@ -52,10 +52,10 @@ const CONTROL_ESCAPES: ReadonlyMap<string, number> = new Map([
   ['v', 0x0b],
 ])
 
-/** Thrown within the parser for what it leaves to the full engine. */
+/** Thrown inside the parser for syntax that is left to the full engine. */
 class Unsupported extends Error {}
 
-/** The expression, or `undefined` if it is not in the supported part of the syntax; it may be valid all the same. */
+/** Parses an expression. Returns `undefined` if it uses syntax that is not supported here; it may still be valid. */
 export function parseRegex(pattern: string): RegexNode | undefined {
   try {
     return new RegexParser(pattern).parse()
@@ -108,7 +108,7 @@ class RegexParser {
     const bounds = this.#quantifier()
     if (bounds === undefined) return body
     this.#accept('?')
-    // A second quantifier is an error; a repeated assertion is too odd to think about.
+    // A second quantifier is an error. Repeated assertions are too rare to support.
     if ('*+?{'.includes(this.#peek() || ' ') || body.kind === 'begin' || body.kind === 'end') throw new Unsupported()
     const node: RegexNode = { kind: 'repeat', body, min: bounds[0], max: bounds[1] }
     if (repeatFactor(node) > MAX_REPEAT) throw new Unsupported()
@@ -208,7 +208,7 @@ class RegexParser {
     return ranges
   }
 
-  /** One code point, literal or escaped. */
+  /** Reads one code point, literal or escaped. */
   #character(): number {
     const code = this.#text.codePointAt(this.#at)
     if (code === undefined || (code >= 0xd800 && code <= 0xdfff)) throw new Unsupported()
@@ -218,13 +218,13 @@ class RegexParser {
     this.#at++
     const control = CONTROL_ESCAPES.get(escaped)
     if (control !== undefined) return control
-    // Punctuation stands for itself; other letters and digits have meanings that are rare.
+    // Escaped punctuation stands for itself. The meanings of other escaped letters and digits are rare.
     if (!/^[!-/:-@[-`{-~]$/.test(escaped)) throw new Unsupported()
     return escaped.charCodeAt(0)
   }
 }
 
-/** The largest product of counts along any path down the expression. */
+/** Returns the largest product of counts along any path down the expression. */
 function repeatFactor(node: RegexNode): number {
   switch (node.kind) {
     case 'sequence':
@@ -238,7 +238,7 @@ function repeatFactor(node: RegexNode): number {
   }
 }
 
-/** Sorted ranges without overlap. */
+/** Sorts ranges and merges overlapping ones. */
 function merge(ranges: readonly number[]): CodeRanges {
   const pairs: (readonly [number, number])[] = []
   for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i]!, ranges[i + 1]!])

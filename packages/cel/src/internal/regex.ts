@@ -11,25 +11,28 @@ const compiled = new Map<string, Regex>()
 
 let loaded: typeof Re2 | undefined
 
-/** The engine, loaded with the first pattern that needs it: most do not, and its import costs a third of this package's. */
+/**
+ * Compiles a pattern with the full engine. The engine is loaded on first use: most patterns do not need it, and
+ * importing it takes a third of the load time of this package.
+ */
 function compile(pattern: string): RE2JS {
   loaded ??= createRequire(import.meta.url)('re2js') as typeof Re2
   try {
     return loaded.RE2JS.compile(pattern)
   } catch (e) {
-    // Go quotes the part that it cannot parse also when there is none, as after a last backslash.
+    // Go quotes the unparsable part even if it is empty, for example after a trailing backslash.
     if (e instanceof Error && !e.message.endsWith('`')) throw new Error(`${e.message}: \`\``)
     throw e
   }
 }
 
-/** A valid regular expression of RE2's syntax, which matches in linear time. */
+/** A valid regular expression in RE2's syntax. Matching takes linear time. */
 export class Regex {
   readonly #pattern: string
   readonly #automaton: RegexAutomaton | undefined
   #engine: RE2JS | undefined
 
-  /** Throws RE2's `error parsing regexp: …` for a pattern that is not valid; prefer {@link regexOf}, which caches. */
+  /** Throws RE2's `error parsing regexp: …` for an invalid pattern. Prefer {@link regexOf}, which caches. */
   constructor(pattern: string) {
     this.#pattern = pattern
     const node = parseRegex(pattern)
@@ -37,19 +40,19 @@ export class Regex {
     else this.#automaton = RegexAutomaton.of(node)
   }
 
-  /** The engine that can also tell where a match is. */
+  /** The full engine, which can also locate matches. */
   get engine(): RE2JS {
     this.#engine ??= compile(this.#pattern)
     return this.#engine
   }
 
-  /** Whether the pattern matches anywhere in the text. */
+  /** Reports whether the pattern matches anywhere in the text. */
   test(text: string): boolean {
     return this.#automaton?.test(text) ?? this.engine.test(text)
   }
 }
 
-/** The compiled pattern, from a cache; throws a CelError with Go's `error parsing regexp: …`. */
+/** Returns the compiled pattern from a cache. Throws a CelError with Go's `error parsing regexp: …`. */
 export function regexOf(pattern: string): Regex {
   let regex = compiled.get(pattern)
   if (regex === undefined) {
@@ -58,14 +61,14 @@ export function regexOf(pattern: string): Regex {
     } catch (e) {
       throw new CelError(errorText(e))
     }
-    // Expressions come and go in long-lived servers: forget rather than grow without bound.
+    // Bounds the cache: a long-lived server compiles an unlimited number of expressions.
     if (compiled.size >= MAX_CACHED) compiled.clear()
     compiled.set(pattern, regex)
   }
   return regex
 }
 
-/** Whether the pattern matches anywhere in the text. */
+/** Reports whether the pattern matches anywhere in the text. */
 export function matchesRegex(text: string, pattern: string): boolean {
   return regexOf(pattern).test(text)
 }

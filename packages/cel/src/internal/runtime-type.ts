@@ -2,7 +2,10 @@ import { CelType } from '../cel-type.ts'
 import { CelList, CelMap } from '../collections.ts'
 import { CelOpaque, CelOptional, type CelValue, typeOf } from '../values.ts'
 
-/** Whether a value may be passed for a declared argument type; of lists and maps only the first element is looked at. */
+/**
+ * Reports whether a value may be passed for a declared argument type. Only the first element of lists and maps is
+ * checked.
+ */
 export function matchesType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

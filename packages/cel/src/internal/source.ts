@@ -1,6 +1,6 @@
 import { CelCompileError, type CelIssue } from '../cel-error.ts'
 
-/** An issue at an offset of the source, in UTF-16 units; a negative offset means no place in particular. */
+/** An issue at an offset of the source, in UTF-16 units. A negative offset means that it has no position. */
 export interface SourceIssue {
   readonly offset: number
   readonly message: string
@@ -9,11 +9,11 @@ export interface SourceIssue {
 const MAX_ISSUES = 100
 const MAX_SNIPPET_BYTES = 16384
 
-/** The error for the issues of a source, in source order and in cel-go's layout (common/error.go). */
+/** Returns the error for the issues of a source, in source order and in cel-go's layout (common/error.go). */
 export function compileError(source: string, found: readonly SourceIssue[]): CelCompileError {
   const lines = source.split('\n')
   const kept = found.slice(0, MAX_ISSUES).map((issue) => ({ ...locate(lines, issue.offset), message: issue.message }))
-  // the sort is stable, so issues at one place stay in the order of their discovery
+  // The sort is stable: issues at the same position stay in the order of their discovery.
   kept.sort((a, b) => a.line - b.line || a.column - b.column)
   const texts = kept.map((issue) => display(lines, issue))
   if (found.length > MAX_ISSUES) texts.push(`${found.length - MAX_ISSUES} more errors were truncated`)

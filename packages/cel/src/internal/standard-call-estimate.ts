@@ -13,9 +13,9 @@ import {
   unionRanges,
 } from '../cost-estimate.ts'
 
-/** How an estimate records what it found out about the elements of the result. */
+/** Records the sizes of the elements of the result. */
 export interface EntrySizes {
-  /** The elements of the result are those of the two arguments. */
+  /** States that the elements of the result are those of the two arguments, given by index. */
   setEntrySize(first: number, second: number): void
 }
 
@@ -27,7 +27,7 @@ function traversal(size: SizeEstimate): CostEstimate {
   return scaleRange(size, STRING_TRAVERSAL_COST)
 }
 
-/** The estimate for a standard function, arguments included, as in checker/cost.go. */
+/** Returns the estimate for a standard function, including its arguments, as in checker/cost.go. */
 export function standardCallEstimate(
   overloadId: string,
   target: CostNode | undefined,
@@ -58,7 +58,7 @@ export function standardCallEstimate(
       return { cost: withArgs(scaleRange(sizeOf(args[1]), 1)) }
     case 'matches_string': {
       if (target === undefined) break
-      // one more than the length, so that an empty text does not make an expensive pattern free
+      // One more than the length, so that an empty text does not make an expensive pattern free.
       const text = traversal(addRanges(sizeOf(target), exactly(1)))
       return { cost: withArgs(multiplyRanges(text, scaleRange(sizeOf(args[0]), REGEX_LENGTH_COST))) }
     }
@@ -82,7 +82,7 @@ export function standardCallEstimate(
     case 'add_list': {
       const resultSize = addRanges(sizeOf(args[0]), sizeOf(args[1]))
       entries.setEntrySize(0, 1)
-      // joining lists costs nothing by size
+      // The cost of concatenating lists does not depend on their sizes.
       return { cost: withArgs(overloadId === 'add_list' ? exactly(1) : traversal(resultSize)), resultSize }
     }
     default:
@@ -92,7 +92,7 @@ export function standardCallEstimate(
   return { cost: withArgs(exactly(1)) }
 }
 
-/** A comparison ends at the shorter operand. */
+/** A comparison stops at the end of the shorter operand. */
 function comparison(left: SizeEstimate, right: SizeEstimate): CostEstimate {
   const max = Math.min(left.max, right.max)
   return traversal({ min: max > 0 ? 1 : 0, max })

@@ -2,41 +2,16 @@ import type { Token, TokenKind } from './lexer.ts'
 import type { SourceIssue } from './source.ts'
 import { type Element, GRAMMAR, printTokens, type RuleName, type Sequence } from './syntax-grammar.ts'
 import { NoViableAlternative, predict } from './syntax-prediction.ts'
-
-/** What is left to match of a rule: an element, then the rest. Shared, so equal remainders are the same object. */
-export interface Rest {
-  readonly element: Element
-  readonly next: Rest | undefined
-}
-
-/** The tokens that can come next; `canEnd` if the rule may also end here. */
-interface NextTokens {
-  readonly kinds: Set<TokenKind>
-  readonly canEnd: boolean
-}
-
-/** A rule under way and what follows it in the rule that called it. */
-export interface RuleFrame {
-  readonly follow: Rest | undefined
-  readonly precedence: number
-  readonly caller: RuleFrame | undefined
-}
+import { expectedIn, firstOf, type Rest, type RuleFrame, restOf } from './syntax-rest.ts'
 
 const RECOVERY_LIMIT = 30
 
 class Mismatch extends Error {}
 class TooManyRecoveries extends Error {}
 
-/** `seq` followed by `rest`. */
-export function restOf(seq: Sequence, rest: Rest | undefined): Rest | undefined {
-  let result = rest
-  for (let i = seq.length - 1; i >= 0; i--) result = { element: seq[i]!, next: result }
-  return result
-}
-
 /**
- * Says what is wrong with the tokens of an expression that does not parse, in the words of ANTLR's parser and its default error
- * recovery (antlr4 error_strategy.go), which is where cel-go's messages come from.
+ * Returns the syntax errors of an expression that does not parse, with the texts and the default error recovery of
+ * ANTLR's parser, because cel-go's messages come from there.
  */
 export function diagnoseSyntax(source: string, tokens: readonly Token[]): SourceIssue[] {
   return new Diagnosis(source, tokens).run()
@@ -47,11 +22,11 @@ class Diagnosis {
   readonly #tokens: readonly Token[]
   readonly #issues: SourceIssue[] = []
   #at = 0
-  /** The place in the grammar, for what was expected there. */
+  /** The position in the grammar, which determines the expected tokens. */
   #state: Rest | undefined
   #stateId = ''
   #frame: RuleFrame = { follow: undefined, precedence: 0, caller: undefined }
-  /** After a report nothing more is reported until a token matches. */
+  /** True after a report until a token matches; meanwhile no further errors are reported. */
   #isRecovering = false
   #lastErrorAt = -1
   #lastErrorStates = new Set<string>()
@@ -142,7 +117,7 @@ class Diagnosis {
 
   #loop(here: Rest): void {
     const element = here.element as Element & { type: 'loop' }
-    // the body may be followed by the loop again
+    // After the body, the loop may run again.
     const again: Rest = element.atLeastOne ? { element: { ...element, atLeastOne: false }, next: here.next } : here
     this.#syncBlock()
     if (element.atLeastOne) this.#iterate(element.body, again)
@@ -176,7 +151,7 @@ class Diagnosis {
     throw new Mismatch()
   }
 
-  /** A token too many: the next one fits, so this one is dropped. */
+  /** Handles a surplus token: if the next token fits, drops this one. */
   #deleteToken(): boolean {
     if (!this.#expected().has(this.#la(1))) return false
     this.#reportUnwanted()
@@ -185,7 +160,7 @@ class Diagnosis {
     return true
   }
 
-  /** A token too few: this one fits after the missing one. */
+  /** Handles a missing token: if this token fits after the missing one, continues as if it were there. */
   #insertToken(): boolean {
     if (!expectedIn(this.#state?.next, this.#frame).has(this.#la())) return false
     if (!this.#isRecovering) {
@@ -238,7 +213,7 @@ class Diagnosis {
     const keyword = /^.(true|false|null)$/s.exec(text)
     this.#notify(
       last,
-      // cel-go rewrites this one, for the sake of messages that ANTLR used to give
+      // cel-go rewrites this message to the text of older ANTLR versions.
       keyword === null
         ? `no viable alternative at input ${quoted(last.kind === 'EOF' ? trimmedText(this.#tokens, e) : text)}`
         : `mismatched input '${keyword[1]}' expecting IDENTIFIER`,
@@ -249,7 +224,7 @@ class Diagnosis {
     this.#issues.push({ offset: token.start, message: `Syntax error: ${message}` })
   }
 
-  /** Skips to a token that some rule under way can go on with. */
+  /** Skips to a token at which an active rule can continue. */
   #recover(): void {
     this.#countRecovery()
     if (this.#lastErrorAt === this.#at && this.#lastErrorStates.has(this.#stateId)) this.#consume()
@@ -283,61 +258,10 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
 }
 
-/** The text up to the last token before the end. */
+/** Returns the text up to the last token before the end. */
 function trimmedText(tokens: readonly Token[], e: NoViableAlternative): string {
   return tokens
     .slice(e.start, e.offending)
     .map((token) => token.text)
     .join('')
-}
-
-function expectedIn(rest: Rest | undefined, frame: RuleFrame): Set<TokenKind> {
-  const kinds = new Set<TokenKind>()
-  let next = firstOf(rest)
-  for (const kind of next.kinds) kinds.add(kind)
-  for (let f: RuleFrame | undefined = frame; next.canEnd; f = f.caller) {
-    if (f?.caller === undefined) {
-      kinds.add('EOF')
-      break
-    }
-    next = firstOf(f.follow)
-    for (const kind of next.kinds) kinds.add(kind)
-  }
-  return kinds
-}
-
-const ruleFirsts = new Map<RuleName, NextTokens>()
-
-/** The tokens that can come next within the rule. */
-function firstOf(rest: Rest | undefined): NextTokens {
-  const kinds = new Set<TokenKind>()
-  for (let r = rest; r !== undefined; r = r.next) {
-    const first = firstOfElement(r.element)
-    for (const kind of first.kinds) kinds.add(kind)
-    if (!first.canEnd) return { kinds, canEnd: false }
-  }
-  return { kinds, canEnd: true }
-}
-
-function firstOfElement(element: Element): NextTokens {
-  switch (element.type) {
-    case 'token':
-      return { kinds: new Set(element.kinds), canEnd: false }
-    case 'rule': {
-      let first = ruleFirsts.get(element.name)
-      if (first === undefined) ruleFirsts.set(element.name, (first = firstOf(restOf(GRAMMAR[element.name], undefined))))
-      return first
-    }
-    case 'optional':
-      return { kinds: firstOf(restOf(element.body, undefined)).kinds, canEnd: true }
-    case 'loop':
-      return { kinds: firstOf(restOf(element.body, undefined)).kinds, canEnd: !element.atLeastOne }
-    case 'choice': {
-      const kinds = new Set<TokenKind>()
-      for (const alternative of element.alternatives) {
-        for (const kind of firstOf(restOf(alternative.body, undefined)).kinds) kinds.add(kind)
-      }
-      return { kinds, canEnd: false }
-    }
-  }
 }

@@ -1,14 +1,14 @@
 import type { TokenKind } from './lexer.ts'
 
 /**
- * CEL's grammar as ANTLR sees it, for error messages only: the parser proper is hand-written and knows nothing of it. Left-recursive
- * rules are loops whose alternatives carry a precedence, as ANTLR rewrites them.
+ * CEL's grammar in ANTLR's form. It is used for error messages only; the parser itself is hand-written. As in ANTLR's
+ * rewriting, left-recursive rules are loops whose alternatives have a precedence.
  */
 export type Element =
   | { readonly type: 'token'; readonly id: number; readonly kinds: ReadonlySet<TokenKind> }
   | { readonly type: 'rule'; readonly id: number; readonly name: RuleName; readonly precedence: number }
   | { readonly type: 'optional'; readonly id: number; readonly body: Sequence }
-  /** `adaptive`: decided with as much lookahead as it takes, not by the next token alone. */
+  /** `adaptive`: decided with unlimited lookahead instead of the next token only. */
   | {
       readonly type: 'loop'
       readonly id: number
@@ -23,17 +23,17 @@ export type Element =
       readonly adaptive: boolean
     }
 
-/** Elements that follow each other. */
+/** Consecutive elements. */
 export type Sequence = readonly Element[]
 
-/** One of several ways to go on. */
+/** One alternative of a choice. */
 export interface Alternative {
   readonly body: Sequence
-  /** Taken only where the rule was entered with at most this precedence. */
+  /** The alternative is available only if the rule was entered with at most this precedence. */
   readonly precedence: number
 }
 
-/** The grammar's rules. */
+/** The names of the rules. */
 export type RuleName =
   | 'start'
   | 'expr'
@@ -151,13 +151,15 @@ export const GRAMMAR: Readonly<Record<RuleName, Sequence>> = {
   ],
 }
 
-/** Tokens in the order in which messages list them; names without quotes are token classes. */
+/**
+ * Tokens in the order in which messages list them. Names in capitals are token classes and are printed without quotes.
+ */
 const ORDER =
   '<EOF> == != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER ESC_IDENTIFIER'.split(
     ' ',
   )
 
-/** A set of tokens as messages show it. */
+/** Formats a set of tokens for messages. */
 export function printTokens(kinds: ReadonlySet<TokenKind>): string {
   const names = [...kinds].map((kind) => (kind === 'EOF' ? '<EOF>' : kind))
   names.sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))

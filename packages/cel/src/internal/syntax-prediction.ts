@@ -1,9 +1,11 @@
 import type { Token } from './lexer.ts'
-import type { Rest, RuleFrame } from './syntax-diagnosis.ts'
-import { restOf } from './syntax-diagnosis.ts'
-import { GRAMMAR } from './syntax-grammar.ts'
+import { GRAMMAR, type Sequence } from './syntax-grammar.ts'
+import { type Rest, type RuleFrame, restOf } from './syntax-rest.ts'
 
-/** Thrown when no alternative fits: the tokens from where the decision was made to the one that ruled out the last of them. */
+/**
+ * Thrown when no alternative fits. `start` is the token at which the decision began, `offending` the token that ruled
+ * out the last alternative.
+ */
 export class NoViableAlternative extends Error {
   readonly start: number
   readonly offending: number
@@ -15,27 +17,31 @@ export class NoViableAlternative extends Error {
   }
 }
 
-/** One way to go on: what is left to match, here and in the callers, as a stack that shares its tail. */
+/**
+ * One possible continuation: the elements left to match, here and in the callers. The stacks of callers share their
+ * tails.
+ */
 interface Thread {
   readonly alternative: number
   readonly rest: Rest | undefined
   readonly frame: Callers | undefined
-  /** Whether the rule of the decision has been left. */
+  /** Whether the thread has left the rule that contains the decision. */
   readonly isOutside: boolean
 }
 
 interface Callers {
   readonly follow: Rest | undefined
   readonly next: Callers | undefined
-  /** Set on callers that were there before the decision. */
+  /** Whether this caller existed before the decision. */
   readonly isOuter: boolean
 }
 
 const MAX_THREADS = 2000
 
 /**
- * The alternative to take, from as much lookahead as it needs, like ANTLR's adaptive prediction: alternatives drop out until one is
- * left; if all do, one that could have ended the rule is taken, and only if there is none is there an error.
+ * Returns the alternative to take, with unlimited lookahead like ANTLR's adaptive prediction: alternatives are
+ * eliminated token by token until one is left. If all are eliminated, an alternative that could have ended the rule is
+ * taken; if there is none, throws NoViableAlternative.
  */
 export function predict(tokens: readonly Token[], at: number, here: Rest, frame: RuleFrame): number {
   const callers = outerCallers(frame)
@@ -79,13 +85,13 @@ function* alternativesOf(here: Rest, frame: RuleFrame): Iterable<readonly [numbe
   }
 }
 
-/** A loop of a left-recursive rule is entered only for operators that bind strongly enough. */
-function mayIterate(body: Rest['element'][] | readonly Rest['element'][], frame: RuleFrame): boolean {
+/** A loop of a left-recursive rule is entered only for operators of sufficient precedence. */
+function mayIterate(body: Sequence, frame: RuleFrame): boolean {
   const first = body[0]
   return first?.type !== 'choice' || first.alternatives.some((a) => a.precedence >= frame.precedence)
 }
 
-/** Follows a thread to the tokens that it can match next. */
+/** Advances a thread to the tokens that it can match next. */
 function expand(thread: Thread, out: Thread[], seen: Set<string>): void {
   const { rest } = thread
   if (rest === undefined) {
@@ -126,7 +132,7 @@ function expand(thread: Thread, out: Thread[], seen: Set<string>): void {
   }
 }
 
-/** Whether every way to go on is open to more than one alternative, so that looking further cannot help. */
+/** Reports whether every continuation belongs to more than one alternative, so that further lookahead cannot decide. */
 function isAmbiguous(threads: readonly Thread[]): boolean {
   const alternatives = new Map<string, Set<number>>()
   for (const thread of threads) {
@@ -143,7 +149,7 @@ function stackKey(thread: Thread): string {
   const parts: number[] = []
   for (let r = thread.rest; r !== undefined; r = r.next) parts.push(r.element.id)
   for (let f = thread.frame; f !== undefined; f = f.next) {
-    // callers with nothing left to match make no difference
+    // Callers without remaining elements make no difference.
     for (let r = f.follow; r !== undefined; r = r.next) parts.push(r.element.id)
   }
   return parts.join(',')

@@ -9,21 +9,21 @@ function isDynOrError(t: CelType): boolean {
 }
 
 /**
- * Decides assignability and binds type parameters on the way, as cel-go's checker/types.go does. A question that is answered
- * with no leaves no binding behind.
+ * Decides assignability and binds type parameters in the process, as in cel-go's checker/types.go. A failed check
+ * leaves no bindings behind.
  */
 export class TypeUnifier {
   #bindings = new Map<string, CelType>()
-  /** What to restore when the question under way fails: name and former binding. */
+  /** The bindings to restore if the current check fails: name and previous binding. */
   readonly #journal: [string, CelType | undefined][] = []
   #freeVariables = 0
 
-  /** A type parameter that occurs nowhere else. */
+  /** Returns a new type parameter. */
   freshVariable(): CelType {
     return typeParam(`_var${this.#freeVariables++}`)
   }
 
-  /** Whether `from` can stand where `to` is wanted; binds type parameters if so. */
+  /** Reports whether a `from` may be used where a `to` is expected. If so, binds type parameters. */
   isAssignable(from: CelType, to: CelType): boolean {
     return this.areAssignable([from], [to])
   }
@@ -39,7 +39,7 @@ export class TypeUnifier {
     return false
   }
 
-  /** The type with its bound parameters replaced; unbound ones become dyn if wanted. */
+  /** Replaces bound parameters in a type. Unbound ones become dyn if `freeToDyn` is set. */
   substitute(t: CelType, freeToDyn: boolean): CelType {
     switch (t.kind) {
       case 'typeParam': {
@@ -97,7 +97,7 @@ export class TypeUnifier {
     }
   }
 
-  /** Whether `t` may be what the parameter stands for, now or from now on. */
+  /** Reports whether the parameter is, or can become, bound to `t`. */
   #substitutionFor(t: CelType, param: CelType): { valid: boolean; hasBinding: boolean } {
     if (sameType(t, param)) return { valid: true, hasBinding: true }
     const bound = this.#bindings.get(param.name)
@@ -138,7 +138,7 @@ function acceptsNull(t: CelType): boolean {
   }
 }
 
-/** The more general of two types that unify. */
+/** Returns the more general of two types that unify. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b
 }

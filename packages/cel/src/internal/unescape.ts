@@ -18,7 +18,7 @@ interface Body {
   readonly raw: boolean
 }
 
-/** The text between the quotes of a literal, with line ends normalised to `\n`. */
+/** Returns the text between the quotes of a literal, with line ends normalised to `\n`. */
 function bodyOf(literal: string): Body {
   let text = literal.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
   const raw = text[0] === 'r' || text[0] === 'R'
@@ -27,7 +27,7 @@ function bodyOf(literal: string): Body {
   return { text: text.slice(quotes, -quotes), raw }
 }
 
-/** The value of a string literal; throws with cel-go's message for an escape that is no character. */
+/** Returns the value of a string literal. Throws cel-go's message for an escape that is not a valid code point. */
 export function unescapeString(literal: string): string {
   const { text, raw } = bodyOf(literal)
   if (raw || !text.includes('\\')) return text
@@ -47,7 +47,10 @@ function fromCodePoint(value: number): string {
   return String.fromCodePoint(value)
 }
 
-/** The value of a bytes literal without its `b`: octal and hex escapes are bytes, all else is UTF-8. */
+/**
+ * Returns the value of a bytes literal without its `b`. Octal and hex escapes are bytes; other characters are encoded
+ * as UTF-8.
+ */
 export function unescapeBytes(literal: string): Uint8Array {
   const { text, raw } = bodyOf(literal)
   if (raw || !text.includes('\\')) return new TextEncoder().encode(text)
