@@ -21,7 +21,7 @@ function environment(fixture: Fixture, isResourceRoot: boolean): CelEnvironment 
   return base.extend({ variables: { self, oldSelf: self } })
 }
 
-/** The value of the expression, or the error in the words of a rule's validation. */
+/** Returns the value of the expression, or the error as rule validation reports it. */
 function run(fixture: Fixture, isResourceRoot: boolean, source: string, meter: CostMeter): unknown {
   let expression: CelExpression
   try {
@@ -39,10 +39,10 @@ function run(fixture: Fixture, isResourceRoot: boolean, source: string, meter: C
 }
 
 if (file === undefined) {
-  describe.skip('corpus: set KUBEWRIGHT_CEL_CORPUS to the file with the expressions to run', () => {
+  describe.skip('corpus: set KUBEWRIGHT_CEL_CORPUS to a file of CEL expressions', () => {
     it('runs', () => expect(file).toBeDefined())
   })
-  console.log('corpus.test.ts skipped: KUBEWRIGHT_CEL_CORPUS does not name a file of CEL expressions')
+  console.log('corpus.test.ts skipped: set KUBEWRIGHT_CEL_CORPUS to a file of CEL expressions')
 } else {
   const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly Group[]
   describe.each(groups)('corpus: $name', (group) => {

@@ -34,7 +34,7 @@ function compile(source: string): ReturnType<CelEnvironment['compile']> {
   return base.extend({ variables: { self: declared, oldSelf: declared } }).compile(source)
 }
 
-describe('evaluate() counts cost like cel-go', () => {
+describe('evaluate() counts the cost like cel-go', () => {
   it.each([
     ['true', 0],
     ['self.n == 3', 3],
@@ -78,7 +78,7 @@ describe('evaluate() counts cost like cel-go', () => {
   })
 })
 
-it('evaluate() does not charge for selections from what is missing', () => {
+it('evaluate() does not charge for selections from missing values', () => {
   const nested: CelSchema = { type: 'object', properties: { c: { type: 'integer' } } }
   const schema: CelSchema = { type: 'object', properties: { a: { type: 'object', properties: { b: nested } } } }
   const expression = base.extend({ variables: { self: declareSchema(schema)! } }).compile('self.a.b.c == 1 || true')
@@ -89,7 +89,7 @@ it('evaluate() does not charge for selections from what is missing', () => {
   expect(meter.cost).toBe(5)
 })
 
-describe('estimateCost() bounds cost by what the schema allows', () => {
+describe('estimateCost() bounds the cost by the sizes in the schema', () => {
   it.each([
     ['true', 0, 0],
     ['self.n == 3', 2, 2],
@@ -111,7 +111,7 @@ describe('estimateCost() bounds cost by what the schema allows', () => {
     expect(compile(source).estimateCost()).toEqual({ min, max })
   })
 
-  it('takes sizes from the caller instead', () => {
+  it('uses the sizes of the caller instead', () => {
     const sizes = (path: readonly string[]): { min: number; max: number } | undefined =>
       path.join('.') === 'self.ints' ? { min: 0, max: 2 } : undefined
     expect(compile('self.ints.all(x, x > 0)').estimateCost(sizes)).toEqual({ min: 3, max: 13 })

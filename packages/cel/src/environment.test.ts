@@ -30,7 +30,7 @@ describe('CelEnvironment.extend()', () => {
     ],
   }
 
-  it('leaves the extended environment alone', () => {
+  it('does not change the extended environment', () => {
     const base = CelEnvironment.create()
     const extended = base.extend({ variables: { x: INT } })
     expect(extended.compile('x + 1').evaluate({ x: 1 })).toBe(2)
@@ -46,13 +46,13 @@ describe('CelEnvironment.extend()', () => {
     expect(() => env.compile('twice(true)')).toThrow("found no matching overload for 'twice' applied to '(bool)'")
   })
 
-  it('checks arguments that only evaluation knows the types of', () => {
+  it('checks arguments whose types are known only at run time', () => {
     const env = CelEnvironment.create({ libraries: [double], variables: { d: DYN } })
     expect(env.compile('d.twice()').evaluate({ d: 4 })).toBe(8)
     expect(() => env.compile('d.twice()').evaluate({ d: 'x' })).toThrow('no such overload: twice(string)')
   })
 
-  it('takes the cost of a function from its library', () => {
+  it('uses the cost of a function from its library', () => {
     const priced: CelLibrary = {
       name: 'priced',
       functions: [
@@ -121,14 +121,14 @@ describe('CelEnvironment for admission', () => {
     expect(toNative(env.compile(source).evaluate(variables))).toEqual(value)
   })
 
-  it('refuses fields that declared types do not have', () => {
+  it('rejects fields that the declared types do not have', () => {
     expect(() => env.compile('request.nope')).toThrow("undefined field 'nope'")
     expect(() => env.compile("object.data['k'] == 'x'").evaluate(variables)).toThrow('no such key: k')
     expect(() => env.compile("object.data.k == 'x'").evaluate(variables)).toThrow('no such key: k')
   })
 })
 
-it('an optional variable may be missing', () => {
+it('CelEnvironment allows an optional variable to be missing', () => {
   const self = declareSchema({ type: 'object', properties: { n: { type: 'integer' } } })!
   const env = CelEnvironment.create({ variables: { self, oldSelf: { optional: self } } })
   const rule = env.compile('oldSelf.?n.orValue(0) <= self.n')

@@ -2,7 +2,7 @@ import { type CelType, optionalType, CelType as Type, typeOfType } from './cel-t
 import type { CelExpression } from './expression.ts'
 import { compileExpression } from './expression.ts'
 import type { CheckerScope } from './internal/checker.ts'
-import { macroKey } from './internal/parser.ts'
+import { macroKey } from './internal/macro-key.ts'
 import type { CelFunction, CelLibrary, CelTypeDeclaration } from './library.ts'
 import type { CelMacro } from './macro.ts'
 import type { DeclaredType } from './schema/declared-type.ts'
@@ -138,7 +138,7 @@ function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial
   const types = new Map(tables.types)
   const typeIdents = new Map(tables.typeIdents)
   for (const library of libraries) {
-    for (const fn of library.functions ?? []) functions.set(fn.name, merged(functions.get(fn.name), fn))
+    for (const fn of library.functions ?? []) functions.set(fn.name, mergeFunctions(functions.get(fn.name), fn))
     for (const macro of library.macros ?? []) macros.set(macroKey(macro.fn, macro.argCount, macro.receiver), macro)
     for (const declaration of library.types ?? []) {
       types.set(declaration.type.name, declaration)
@@ -150,15 +150,15 @@ function addLibraries(tables: Tables, libraries: readonly CelLibrary[]): Partial
 }
 
 /** Merges two declarations of one function. An implementation for all overloads is copied to each of its overloads. */
-function merged(known: CelFunction | undefined, added: CelFunction): CelFunction {
+function mergeFunctions(known: CelFunction | undefined, added: CelFunction): CelFunction {
   if (known === undefined) return added
   const ids = new Set(known.overloads.map((o) => o.id))
-  const overloads = [...pushedDown(known), ...pushedDown(added).filter((o) => !ids.has(o.id))]
+  const overloads = [...withOwnImplementations(known), ...withOwnImplementations(added).filter((o) => !ids.has(o.id))]
   const cost = known.cost ?? added.cost
   return { name: known.name, overloads, ...(cost === undefined ? {} : { cost }) }
 }
 
-function pushedDown(fn: CelFunction): CelFunction['overloads'] {
+function withOwnImplementations(fn: CelFunction): CelFunction['overloads'] {
   const { evaluate } = fn
   if (evaluate === undefined) return fn.overloads
   return fn.overloads.map((o) => (o.evaluate === undefined ? { ...o, evaluate } : o))

@@ -24,7 +24,7 @@ describe('celEquals()', () => {
     expect(celEquals(b, a)).toBe(equal)
   })
 
-  it('holds for equal JSON whatever the order of keys', () => {
+  it('is true for equal JSON in any key order', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const reordered = JSON.parse(JSON.stringify(value), (_key, v: unknown) =>
@@ -47,7 +47,7 @@ describe('celCompare()', () => {
     )
   })
 
-  it('orders numbers by value whatever their types', () => {
+  it('orders numbers by value across numeric types', () => {
     expect(celCompare(1, new CelDouble(1.5))).toBeLessThan(0)
     expect(celCompare(new CelUint(2n ** 63n), 2n ** 62n)).toBeGreaterThan(0)
     expect(() => celCompare(1, new CelDouble(Number.NaN))).toThrow('NaN values cannot be ordered')
@@ -55,10 +55,10 @@ describe('celCompare()', () => {
   })
 })
 
-it('toNative() undoes fromNative()', () => {
+it('toNative() reverses fromNative()', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      // whole numbers beyond 2^53 come back as bigints
+      // Whole numbers beyond 2^53 come back as bigints.
       const isLarge = (v: unknown): boolean => Number.isInteger(v) && !Number.isSafeInteger(v)
       const json = JSON.parse(JSON.stringify(value), (_key, v: unknown) => (isLarge(v) ? 0.5 : v)) as unknown
       expect(toNative(fromNative(json))).toEqual(json)

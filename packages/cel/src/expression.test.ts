@@ -14,7 +14,7 @@ function evaluate(source: string, variables: Record<string, unknown> = {}): unkn
   return toNative(env.compile(source).evaluate(variables))
 }
 
-describe('evaluate() computes', () => {
+describe('evaluate() returns the value', () => {
   it.each<[string, unknown]>([
     ['7 / 2', 3],
     ['-7 / 2', -3],
@@ -82,7 +82,7 @@ describe('evaluate() computes', () => {
   })
 })
 
-describe('evaluate() fails with cel-go’s words', () => {
+describe('evaluate() fails with the message of cel-go', () => {
   it.each([
     ['9223372036854775807 + 1', 'integer overflow'],
     ['-9223372036854775808 - 1', 'integer overflow'],
@@ -141,28 +141,28 @@ describe('evaluate() absorbs errors', () => {
     '[0, 1].all(e, 1 / e == 1)',
     '[0].exists(e, 1 / e == 1)',
     '[0].exists_one(e, 1 / e == 1)',
-  ])('but not in %s', (source) => {
+  ])('except in %s', (source) => {
     expect(() => evaluate(source, { x: 0 })).toThrow('division by zero')
   })
 })
 
-it('compile() refuses constants that cannot be converted', () => {
+it('compile() rejects constants that cannot be converted', () => {
   expect(() => env.compile("int('x') == 1")).toThrow(CelPlanError)
   expect(() => env.compile("matches('a', '(')")).toThrow('error parsing regexp: missing closing ): `(`')
 })
 
-it('evaluate() needs the variables that the expression reaches', () => {
+it('evaluate() requires only the variables that the expression reaches', () => {
   expect(() => evaluate('x + y', { x: 1 })).toThrow('no such attribute(s): y')
   expect(evaluate('x == 1 || y == 1', { x: 1 })).toBe(true)
 })
 
-it('evaluate() takes lazily computed maps as variables', () => {
+it('evaluate() accepts lazily computed maps as variables', () => {
   class Lazy extends CelMap {
-    readonly asked: CelValue[] = []
+    readonly requested: CelValue[] = []
     readonly size = 1
 
     get(key: CelValue): CelValue | undefined {
-      this.asked.push(key)
+      this.requested.push(key)
       return key === 'a' ? 5 : undefined
     }
 
@@ -172,9 +172,9 @@ it('evaluate() takes lazily computed maps as variables', () => {
   }
   const lazy = new Lazy()
   expect(evaluate('true || d.b', { d: lazy })).toBe(true)
-  expect(lazy.asked).toEqual([])
+  expect(lazy.requested).toEqual([])
   expect(evaluate('d.a + 1', { d: lazy })).toBe(6)
-  expect(lazy.asked).toEqual(['a'])
+  expect(lazy.requested).toEqual(['a'])
 })
 
 it('evaluate() stops at the cost limit, which no operator absorbs', () => {
@@ -187,7 +187,7 @@ it('evaluate() stops at the cost limit, which no operator absorbs', () => {
   expect(expression.evaluate({ d }, new CostMeter())).toBe(true)
 })
 
-it('uses() tells which variables an expression mentions', () => {
+it('uses() reports whether an expression refers to a variable', () => {
   const expression = env.compile('[1].exists(y, y == x)')
   expect([expression.uses('x'), expression.uses('d')]).toEqual([true, false])
 })
@@ -201,7 +201,7 @@ describe('int arithmetic', () => {
     '/': (a, b) => a / b,
     '%': (a, b) => a % b,
   }
-  it.each(Object.keys(operators))('x %s y is exact or overflows, as in 64 bits', (operator) => {
+  it.each(Object.keys(operators))('x %s y is exact or overflows at 64 bits', (operator) => {
     const expression = env.compile(`x ${operator} y`)
     fc.assert(
       fc.property(fc.oneof(int64, fc.bigInt(-9n, 9n)), fc.oneof(int64, fc.bigInt(-9n, 9n)), (x, y) => {
@@ -215,7 +215,7 @@ describe('int arithmetic', () => {
     )
   })
 
-  it('compares like bigints', () => {
+  it('comparison operators agree with bigint comparison', () => {
     const expression = env.compile('[x < y, x <= y, x == y, x > y]')
     fc.assert(
       fc.property(int64, int64, (x, y) => {

@@ -49,7 +49,7 @@ export type {
 export { CelEnvironment, type EnvironmentOptions, type VariableDeclaration } from './environment.ts'
 export { celCompare, celEquals, compareStrings } from './equality.ts'
 export { CelExpression, CostMeter, PER_CALL_LIMIT } from './expression.ts'
-export type { SizeEstimator } from './internal/cost-estimator.ts'
+export type { SizeEstimator } from './internal/declared-sizes.ts'
 export { matchesRegex, type Regex, regexOf } from './internal/regex.ts'
 export { fromNative } from './json-values.ts'
 export {

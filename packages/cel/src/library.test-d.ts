@@ -7,7 +7,7 @@ import type { CelValue } from './values.ts'
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const assertType = <T extends true>(): T | undefined => undefined
 
-// implementations may declare the parameters that their overload promises
+// Implementations may declare the parameter types of their overload.
 export const library: CelLibrary = {
   name: 'typed',
   functions: [
@@ -30,7 +30,7 @@ export const library: CelLibrary = {
   ],
 }
 
-// a schema written as plain data needs no annotation
+// A schema in plain data needs no type annotation.
 const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' }, maxItems: 3 } } } as const
 declareSchema(schema)
 export const annotated: CelSchema = schema
@@ -40,5 +40,5 @@ declareSchema({ type: 5 })
 const value = CelEnvironment.create().compile('1').evaluate({})
 assertType<Equal<typeof value, CelValue>>()
 
-// @ts-expect-error environments are made by create()
+// @ts-expect-error environments are created by create()
 new CelEnvironment({})

@@ -59,7 +59,7 @@ describe('compile() infers the type of the result', () => {
     ['object.metadata.?labels.orValue({})', 'dyn'],
   ])('%s: %s', (source, type) => {
     const compile = (): string => String(env.compile(source).outputType)
-    // mixed lists are refused after the check, so that one only shows up here
+    // Mixed lists pass the checker and are rejected afterwards.
     if (source.startsWith('[1, dyn')) expect(compile).toThrow("expected type 'int' but found 'dyn'")
     else expect(compile()).toBe(type)
   })
@@ -102,7 +102,7 @@ describe('compile() reports type errors', () => {
   })
 })
 
-it('compile() lets null be compared with what may be null', () => {
+it('compile() allows comparing null with values that may be null', () => {
   for (const source of ['self.items[0] == null', 'self.when == null', 'self.any == null', 'object.x == null']) {
     expect(String(env.compile(source).outputType)).toBe('bool')
   }

@@ -18,7 +18,7 @@ function issuesOf(source: string): string[] {
   return []
 }
 
-describe('parse() words syntax errors as cel-go does', () => {
+describe('parse() reports syntax errors with the texts of cel-go', () => {
   it.each([
     ['self >', [`1:7: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['', [`1:1: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
@@ -63,7 +63,7 @@ describe('parse() words syntax errors as cel-go does', () => {
   })
 })
 
-describe('parse() refuses what the grammar lets through', () => {
+describe('parse() rejects expressions that the grammar allows', () => {
   it.each([
     ['for', ['1:1: reserved identifier: for']],
     ['has(a)', ['1:5: invalid argument to has() macro']],
@@ -83,7 +83,7 @@ describe('parse() refuses what the grammar lets through', () => {
   })
 })
 
-describe('parse() reads literals', () => {
+describe('parse() parses literals', () => {
   const env = CelEnvironment.create()
   it.each([
     ['0x1F', 31],
@@ -107,7 +107,7 @@ describe('parse() reads literals', () => {
   })
 })
 
-it('parse() takes or explains any sequence of tokens', () => {
+it('parse() accepts any sequence of tokens or reports an issue', () => {
   const tokens =
     "== ! < && || [ ] { } ( ) . , - ? : + * in true null 1 2u 3.5 'a' b'c' x y.z f( .all(i, # = \" `q` as".split(' ')
   fc.assert(
@@ -124,7 +124,7 @@ it('parse() takes or explains any sequence of tokens', () => {
   )
 })
 
-it('compile errors show the line and the place of each issue in source order', () => {
+it('compile() errors show the line and position of each issue in source order', () => {
   const source = 'x\n  + 世y'
   expect(() => CelEnvironment.create().compile(source)).toThrow(
     "ERROR: <input>:2:5: Syntax error: token recognition error at: '世'\n |   + 世y\n | ....＾",

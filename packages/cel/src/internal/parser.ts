@@ -1,12 +1,13 @@
 import { errorText } from '@kubewright/base'
 import { type Expr, type MapEntry, OPERATORS, type StructField } from '../ast.ts'
 import type { CelMacro } from '../macro.ts'
-import { CelBytes, CelDouble, CelUint, INT64_MAX, INT64_MIN, intOf, UINT64_MAX } from '../values.ts'
+import { DepthExceeded, DepthTracker } from './depth-tracker.ts'
 import { ExprBuilder, MacroError } from './expr-builder.ts'
 import { type Token, type TokenKind, tokenize } from './lexer.ts'
+import { isLiteral, literalValue } from './literal-value.ts'
+import { macroKey } from './macro-key.ts'
 import { compileError, type SourceIssue } from './source.ts'
 import { diagnoseSyntax } from './syntax-diagnosis.ts'
-import { unescapeBytes, unescapeString } from './unescape.ts'
 
 /** A parsed expression: the tree and, through the builder, the source offset of each node. */
 export interface ParsedExpr {
@@ -41,12 +42,9 @@ const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map([
 ])
 
 const MAX_SOURCE_LENGTH = 100_000
-const MAX_DEPTH = 250
 
 /** Thrown inside the parser at the first token that does not fit. `diagnoseSyntax` then computes the messages. */
 class SyntaxMismatch extends Error {}
-/** Thrown for expressions that are nested too deeply. Its message is the message of the issue. */
-class DepthExceeded extends Error {}
 
 /** Parses an expression and expands its macros. Throws a CelCompileError. */
 export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): ParsedExpr {
@@ -57,7 +55,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     throw compileError(source, [{ offset: -1, message }])
   }
   const tokens = tokenize(source, issues)
-  const parser = new Parser(source, tokens, macros, issues)
+  const parser = new Parser(tokens, macros, issues)
   let expr: Expr | undefined
   try {
     expr = parser.parseAll()
@@ -75,24 +73,15 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
   return { source, expr, builder: parser.builder }
 }
 
-/** Returns the key under which a macro is registered. */
-export function macroKey(fn: string, argCount: number, receiver: boolean): string {
-  return `${fn}:${argCount}:${receiver}`
-}
-
 class Parser {
   readonly builder: ExprBuilder = new ExprBuilder()
-  readonly #source: string
   readonly #tokens: readonly Token[]
   readonly #macros: ReadonlyMap<string, CelMacro>
   readonly #issues: SourceIssue[]
   #at = 0
-  /** The number of expressions that enclose the current position. */
-  #nesting = 0
-  readonly #depths: number[] = []
+  readonly #depth = new DepthTracker()
 
-  constructor(source: string, tokens: readonly Token[], macros: ReadonlyMap<string, CelMacro>, issues: SourceIssue[]) {
-    this.#source = source
+  constructor(tokens: readonly Token[], macros: ReadonlyMap<string, CelMacro>, issues: SourceIssue[]) {
     this.#tokens = tokens
     this.#macros = macros
     this.#issues = issues
@@ -126,31 +115,8 @@ class Parser {
     return token
   }
 
-  /**
-   * Records the depth of a node, one more than its deepest child. As in cel-go's visitor, operators, selections and
-   * member calls count.
-   */
-  #deeper(e: Expr, ...children: readonly Expr[]): Expr {
-    const depth = 1 + this.#deepest(children)
-    if (depth > MAX_DEPTH) throw new DepthExceeded('max recursion depth exceeded')
-    this.#depths[e.id] = depth
-    return e
-  }
-
-  /** Records that a node is as deep as its deepest child. */
-  #asDeep(e: Expr, children: readonly Expr[]): Expr {
-    this.#depths[e.id] = this.#deepest(children)
-    return e
-  }
-
-  #deepest(children: readonly Expr[]): number {
-    let deepest = 0
-    for (const child of children) deepest = Math.max(deepest, this.#depths[child.id] ?? 0)
-    return deepest
-  }
-
   #expr(): Expr {
-    if (++this.#nesting > MAX_DEPTH) throw new DepthExceeded(`expression recursion limit exceeded: ${MAX_DEPTH}`)
+    this.#depth.enter()
     const condition = this.#logical('||', OPERATORS.or, () =>
       this.#logical('&&', OPERATORS.and, () => this.#relation()),
     )
@@ -161,9 +127,14 @@ class Parser {
       const yes = this.#logical('||', OPERATORS.or, () => this.#logical('&&', OPERATORS.and, () => this.#relation()))
       this.#expect(':')
       const no = this.#expr()
-      result = this.#deeper(this.builder.call(id, OPERATORS.conditional, [condition, yes, no]), condition, yes, no)
+      result = this.#depth.deeper(
+        this.builder.call(id, OPERATORS.conditional, [condition, yes, no]),
+        condition,
+        yes,
+        no,
+      )
     }
-    this.#nesting--
+    this.#depth.leave()
     return result
   }
 
@@ -181,7 +152,7 @@ class Parser {
       const mid = (low + high + 1) >> 1
       const left = mid === low ? terms[mid]! : tree(low, mid - 1)
       const right = mid === high ? terms[mid + 1]! : tree(mid + 1, high)
-      return this.#asDeep(this.builder.call(ops[mid]!, fn, [left, right]), [left, right])
+      return this.#depth.asDeep(this.builder.call(ops[mid]!, fn, [left, right]), [left, right])
     }
     return tree(0, ops.length - 1)
   }
@@ -201,7 +172,7 @@ class Parser {
       this.#at++
       const id = this.builder.id(token.start)
       const right = operand()
-      left = this.#deeper(this.builder.call(id, fn, [left, right]), left, right)
+      left = this.#depth.deeper(this.builder.call(id, fn, [left, right]), left, right)
     }
   }
 
@@ -223,7 +194,7 @@ class Parser {
     if (count % 2 === 0) return this.#member()
     const id = this.builder.id(first.start)
     const operand = this.#member()
-    return this.#asDeep(this.builder.call(id, fn, [operand]), [operand])
+    return this.#depth.asDeep(this.builder.call(id, fn, [operand]), [operand])
   }
 
   #member(): Expr {
@@ -240,7 +211,7 @@ class Parser {
         const index = this.#expr()
         this.#expect(']')
         const fn = optional ? OPERATORS.optIndex : OPERATORS.index
-        operand = this.#deeper(this.builder.call(id, fn, [operand, index]), operand, index)
+        operand = this.#depth.deeper(this.builder.call(id, fn, [operand, index]), operand, index)
       } else {
         return operand
       }
@@ -254,16 +225,19 @@ class Parser {
     if (name.kind === 'ESC_IDENTIFIER') this.#report(name.start, "unsupported syntax: '`'")
     if (optional) {
       const field = this.builder.literal(name.start, name.text)
-      return this.#deeper(this.builder.call(this.builder.id(op.start), OPERATORS.optSelect, [operand, field]), operand)
+      return this.#depth.deeper(
+        this.builder.call(this.builder.id(op.start), OPERATORS.optSelect, [operand, field]),
+        operand,
+      )
     }
     const open = name.kind === 'IDENTIFIER' ? this.#accept('(') : undefined
     if (open === undefined) {
       const id = this.builder.id(op.start)
-      return this.#deeper({ kind: 'select', id, operand, field: name.text, testOnly: false }, operand)
+      return this.#depth.deeper({ kind: 'select', id, operand, field: name.text, testOnly: false }, operand)
     }
     const id = this.builder.id(open.start)
     const args = this.#arguments()
-    return this.#deeper(this.#callOrMacro(id, name.text, args, operand), operand, ...args)
+    return this.#depth.deeper(this.#callOrMacro(id, name.text, args, operand), operand, ...args)
   }
 
   #arguments(): Expr[] {
@@ -331,7 +305,7 @@ class Parser {
     const args = open === undefined ? undefined : { id: this.builder.id(open.start), list: this.#arguments() }
     if (RESERVED.has(name.text)) return this.#report(start, `reserved identifier: ${name.text}`)
     if (args === undefined) return { kind: 'ident', id: this.builder.id(name.start), name: dot + name.text }
-    return this.#asDeep(this.#callOrMacro(args.id, dot + name.text, args.list), args.list)
+    return this.#depth.asDeep(this.#callOrMacro(args.id, dot + name.text, args.list), args.list)
   }
 
   /** Looks ahead for `a.b.c {`. If the brace is there, consumes the names. */
@@ -355,7 +329,7 @@ class Parser {
       if (this.#accept('?') !== undefined) optional.push(elements.length)
       elements.push(this.#expr())
     })
-    return this.#asDeep({ kind: 'list', id, elements, optional }, elements)
+    return this.#depth.asDeep({ kind: 'list', id, elements, optional }, elements)
   }
 
   #map(open: Token): Expr {
@@ -367,7 +341,7 @@ class Parser {
       const colon = this.#expect(':')
       entries.push({ id: this.builder.id(colon.start), key, value: this.#expr(), optional })
     })
-    return this.#asDeep(
+    return this.#depth.asDeep(
       { kind: 'map', id, entries },
       entries.flatMap((e) => [e.key, e.value]),
     )
@@ -384,7 +358,7 @@ class Parser {
       if (name.kind === 'ESC_IDENTIFIER') this.#report(name.start, "unsupported syntax: '`'")
       fields.push({ id: this.builder.id(colon.start), name: name.text, value: this.#expr(), optional })
     })
-    return this.#asDeep(
+    return this.#depth.asDeep(
       { kind: 'struct', id, typeName, fields },
       fields.map((f) => f.value),
     )
@@ -407,47 +381,12 @@ class Parser {
 
   #literal(): Expr {
     const start = this.#token.start
-    const sign = this.#accept('-') === undefined ? '' : '-'
+    const isNegative = this.#accept('-') !== undefined
     const token = this.#token
+    if (!isLiteral(token)) throw new SyntaxMismatch()
     this.#at++
-    const text = sign + token.text
-    switch (token.kind) {
-      case 'NUM_INT': {
-        const value = sign === '' ? BigInt(token.text) : -BigInt(token.text)
-        if (value < INT64_MIN || value > INT64_MAX) return this.#report(start, 'invalid int literal')
-        return this.builder.literal(start, intOf(value))
-      }
-      case 'NUM_FLOAT': {
-        const value = Number(text)
-        if (!Number.isFinite(value)) return this.#report(start, 'invalid double literal')
-        return this.builder.literal(start, new CelDouble(value))
-      }
-      case 'NUM_UINT': {
-        const value = BigInt(token.text.slice(0, -1))
-        if (value > UINT64_MAX) return this.#report(start, 'invalid uint literal')
-        return this.builder.literal(start, new CelUint(value))
-      }
-      case 'STRING':
-        return this.#unescaped(start, () => this.builder.literal(start, unescapeString(token.text)))
-      case 'BYTES':
-        return this.#unescaped(start, () =>
-          this.builder.literal(start, new CelBytes(unescapeBytes(token.text.slice(1)))),
-        )
-      case 'true':
-        return this.builder.literal(start, true)
-      case 'false':
-        return this.builder.literal(start, false)
-      case 'null':
-        return this.builder.literal(start, null)
-      default:
-        this.#at--
-        throw new SyntaxMismatch(this.#source)
-    }
-  }
-
-  #unescaped(start: number, make: () => Expr): Expr {
     try {
-      return make()
+      return this.builder.literal(start, literalValue(token, isNegative))
     } catch (e) {
       return this.#report(start, errorText(e))
     }

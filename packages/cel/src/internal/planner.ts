@@ -15,13 +15,25 @@ import { LIST_CREATE_COST, MAP_CREATE_COST, STRUCT_CREATE_COST } from '../cost-e
 import type { CelEnvironment } from '../environment.ts'
 import { fromNative } from '../json-values.ts'
 import type { DeclaredType } from '../schema/declared-type.ts'
-import { SchemaObject } from '../schema/schema-values.ts'
 import { CelOptional, type CelValue } from '../values.ts'
 import type { CheckedExpr, Reference } from './checker.ts'
 import { constantPlan, type Frame, isAbsorbable, type Plan, type Run } from './frame.ts'
+import {
+  attribute,
+  baseOf,
+  charged,
+  jsonOf,
+  localReader,
+  propertyReader,
+  qualifyCharged,
+  quickReader,
+  refunded,
+  typeIdentifier,
+  variableValue,
+} from './plan-attribute.ts'
 import { planCall } from './plan-call.ts'
 import { planComprehension } from './plan-comprehension.ts'
-import { find, isPresent, missingMessage, qualifyOptional } from './qualify.ts'
+import { isPresent, qualifyOptional } from './qualify.ts'
 
 /** Reads the JSON of an expression that has a schema, without wrapping it as a CelValue. */
 interface JsonPlan {
@@ -367,89 +379,3 @@ export class Planner {
 
 /** Constants are evaluated without a frame: constant plans never use it. */
 const NO_FRAME = undefined as unknown as Frame
-
-function attribute(run: Run, cost: number): Plan {
-  return { run, cost, attributeCost: 1 }
-}
-
-/** The cost of the operand of a selection. An operand that is not an attribute costs one more. */
-function baseOf(operand: Plan): number {
-  if (operand.attributeCost === undefined) return operand.cost + 1
-  return operand.cost
-}
-
-/** Returns the error for an attribute that cannot be read, and refunds the cost of the selections from it. */
-function refunded(f: Frame, selections: number, message: string): CelError {
-  f.cost -= selections
-  return new CelError(message)
-}
-
-function variableValue(f: Frame, name: string, above: number): unknown {
-  const value = f.vars[name]
-  if (value === undefined) throw refunded(f, above, `no such attribute(s): ${name}`)
-  return value
-}
-
-function localReader(slot: number): Run {
-  return (f) => {
-    const value = f.locals[slot]
-    if (value instanceof CelError) throw value
-    return value as CelValue
-  }
-}
-
-function typeIdentifier(env: CelEnvironment, name: string): CelType {
-  const type = env.typeValue(name)
-  if (type === undefined) throw new CelError(`reference to undefined type: ${name}`)
-  return type.params.length === 0 ? type : new CelType(type.kind, type.name)
-}
-
-function jsonOf(value: CelValue): unknown {
-  if (value instanceof SchemaObject) return value.json
-  throw noSuchOverload()
-}
-
-const OBJECT_PROTOTYPE_KEYS = new Set(Object.getOwnPropertyNames(Object.prototype))
-
-/** Reads a property of a JSON object. Properties inherited from Object.prototype are not data. */
-function propertyReader(run: (f: Frame) => unknown, name: string): (f: Frame) => unknown {
-  const isInherited = OBJECT_PROTOTYPE_KEYS.has(name)
-  return (f) => {
-    const object = run(f)
-    if (typeof object !== 'object' || object === null) {
-      throw new CelError('invalid data, expected a map for the provided schema with type=object')
-    }
-    if (isInherited && !Object.hasOwn(object, name)) return undefined
-    return (object as Record<string, unknown>)[name]
-  }
-}
-
-/** Returns the reader of a declared type, with a fast path for scalars that need no conversion. */
-function quickReader(declared: DeclaredType): (json: unknown) => CelValue {
-  switch (declared.type.kind) {
-    case 'int':
-      return (json) => (Number.isSafeInteger(json) ? (json as number) : declared.read(json))
-    case 'string':
-      return (json) => (typeof json === 'string' ? json : declared.read(json))
-    case 'bool':
-      return (json) => (typeof json === 'boolean' ? json : declared.read(json))
-    default:
-      return (json) => declared.read(json)
-  }
-}
-
-/** Selects an element. A step from an optional value is charged only if the value exists. */
-function qualifyCharged(f: Frame, value: CelValue, key: CelValue, above: number): CelValue {
-  if (!(value instanceof CelOptional)) {
-    const found = find(value, key)
-    if (found === undefined) throw refunded(f, above, missingMessage(value, key))
-    return found
-  }
-  f.cost -= 1
-  return charged(f, qualifyOptional(value, key))
-}
-
-function charged(f: Frame, value: CelOptional): CelOptional {
-  if (value.value !== undefined) f.cost += 1
-  return value
-}

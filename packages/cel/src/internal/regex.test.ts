@@ -32,12 +32,12 @@ const patterns = fc.letrec<{ pattern: string; part: string }>((tie) => ({
     .map((branches) => branches.map((parts) => parts.join('')).join('|')),
 })).pattern
 
-/** What the full engine has to say: a verdict, or why there is none. */
+/** Returns the result of the full engine: whether the text matches, or the error. */
 function byEngine(pattern: string, text: string): boolean | string {
   try {
     return RE2JS.compile(pattern).test(text)
   } catch (error) {
-    // Go ends with what it could not parse, also when that is nothing.
+    // Go appends the unparsable part even if it is empty.
     return (error as Error).message.replace(/[^`]$/, '$&: ``')
   }
 }
@@ -63,7 +63,7 @@ describe('Regex', () => {
     )
   })
 
-  it('accepts and rejects what RE2 does, whatever the pattern', () => {
+  it('accepts and rejects the same patterns as RE2', () => {
     const soup = fc
       .array(fc.constantFrom(...'ab0^$.*+?|()[]{}-\\,:12dwxzQEpbPis'), { maxLength: 10 })
       .map((parts) => parts.join(''))
@@ -88,7 +88,7 @@ describe('Regex', () => {
     expect(new Regex(pattern).test(text)).toBe(expected)
   })
 
-  it('refuses what RE2 refuses, with its text', () => {
+  it('rejects invalid patterns with the text of RE2', () => {
     expect(() => new Regex('a**')).toThrow('error parsing regexp: invalid nested repetition operator: `**`')
     expect(() => new Regex('(a{100}){100}')).toThrow('error parsing regexp: invalid repeat count: `{100}`')
     expect(() => new Regex('a\\')).toThrow('error parsing regexp: trailing backslash at end of expression: ``')
@@ -97,11 +97,11 @@ describe('Regex', () => {
 })
 
 describe('RegexAutomaton', () => {
-  it('is not made of an expression that is too large', () => {
+  it('of() returns undefined for an expression that is too large', () => {
     expect(RegexAutomaton.of(parseRegex('(?:abcdefgh){999}')!)).toBeUndefined()
   })
 
-  it('leaves a text to another engine when its states grow too many', () => {
+  it('test() returns undefined when there are too many states', () => {
     const automaton = RegexAutomaton.of(parseRegex('a[ab]{14}c')!)!
     const regex = new Regex('a[ab]{14}c')
     let state = 1

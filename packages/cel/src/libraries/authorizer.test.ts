@@ -6,7 +6,7 @@ import { kubernetesLibraries } from './kubernetes-libraries.ts'
 
 const env = CelEnvironment.create({ libraries: kubernetesLibraries, variables: { authorizer: AUTHORIZER_TYPE } })
 
-function ask(source: string): { result: unknown; requests: CelAuthorizationRequest[] } {
+function evaluate(source: string): { result: unknown; requests: CelAuthorizationRequest[] } {
   const requests: CelAuthorizationRequest[] = []
   const authorizer = new CelAuthorizerValue({
     authorize(request) {
@@ -21,14 +21,14 @@ function ask(source: string): { result: unknown; requests: CelAuthorizationReque
   return { result: env.compile(source).evaluate({ authorizer }), requests }
 }
 
-test('authorizer.path() asks about a path outside the API', () => {
-  const { result, requests } = ask("authorizer.path('/healthz').check('get').allowed()")
+test('authorizer.path() checks a path outside the API', () => {
+  const { result, requests } = evaluate("authorizer.path('/healthz').check('get').allowed()")
   expect(result).toBe(true)
   expect(requests).toEqual([{ serviceAccount: undefined, verb: 'get', path: '/healthz', resource: undefined }])
 })
 
 test('authorizer.group() collects the attributes of a resource', () => {
-  const { result, requests } = ask(
+  const { result, requests } = evaluate(
     "authorizer.serviceAccount('ns', 'sa').group('apps').resource('deployments').subresource('scale').namespace('n').name('web').fieldSelector('a=b').labelSelector('c').check('list').allowed()",
   )
   expect(result).toBe(false)
@@ -48,10 +48,10 @@ test('authorizer.group() collects the attributes of a resource', () => {
   })
 })
 
-test('check() tells reason and error', () => {
-  expect(ask("authorizer.path('/x').check('get').reason()").result).toBe('because')
-  expect(ask("authorizer.path('/x').check('fail').error()").result).toBe('broken')
-  expect(ask("authorizer.path('/x').check('get').errored()").result).toBe(false)
+test('check() returns the reason and the error', () => {
+  expect(evaluate("authorizer.path('/x').check('get').reason()").result).toBe('because')
+  expect(evaluate("authorizer.path('/x').check('fail').error()").result).toBe('broken')
+  expect(evaluate("authorizer.path('/x').check('get').errored()").result).toBe(false)
 })
 
 test.each([
@@ -60,5 +60,5 @@ test.each([
   ["authorizer.serviceAccount('ns', 'UP').path('/x').check('get').allowed()", 'Invalid service account name'],
   ["authorizer.serviceAccount('a.b', 'sa').path('/x').check('get').allowed()", 'Invalid service account namespace'],
 ])('%s fails', (source, message) => {
-  expect(() => ask(source)).toThrow(new CelError(message))
+  expect(() => evaluate(source)).toThrow(new CelError(message))
 })

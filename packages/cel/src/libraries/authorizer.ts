@@ -1,5 +1,5 @@
-// Authorization checks from admission expressions (apiserver/pkg/cel/library/authz.go). The library only declares the
-// functions; who may do what is asked of the `CelAuthorizer` inside the value that the caller binds to `authorizer`.
+// Authorization checks in admission expressions (apiserver/pkg/cel/library/authz.go). The library only declares the
+// functions. The `CelAuthorizer` in the value bound to the variable `authorizer` makes the decisions.
 import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, STRING, structType } from '../cel-type.ts'
@@ -18,13 +18,13 @@ import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
 import { actualSize, CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST } from './cost-rules.ts'
 
-/** What is asked: a resource request, or one for a path outside the API. Empty means not given. */
+/** An authorization request for a resource, or for a path outside the API. Empty strings mean not specified. */
 export type CelAuthorizationRequest = {
-  /** The service account to ask for, instead of the user of the request. */
+  /** The service account to check instead of the user of the request. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined
   readonly verb: string
   readonly path: string
-  /** Absent for a path. */
+  /** Absent for a path request. */
   readonly resource:
     | {
         readonly group: string
@@ -38,21 +38,21 @@ export type CelAuthorizationRequest = {
     | undefined
 }
 
-/** The answer: whether it is allowed, why, and what went wrong in finding out. */
+/** The result of a check: whether the request is allowed, the reason, and the error if the check failed. */
 export type CelAuthorizationDecision = {
   readonly allowed: boolean
   readonly reason: string
   readonly error?: string | undefined
 }
 
-/** Who decides. Called during evaluation, hence synchronous. */
+/** Makes authorization decisions. Synchronous, because it is called during an evaluation. */
 export interface CelAuthorizer {
   authorize(request: CelAuthorizationRequest): CelAuthorizationDecision
 }
 
 /** The type of the variable `authorizer`. */
 export const AUTHORIZER_TYPE: CelType = structType('kubernetes.authorization.Authorizer')
-/** The type of the variable `authorizer.requestResource`, and of checks in the making. */
+/** The type of the variable `authorizer.requestResource` and of unfinished resource checks. */
 export const RESOURCE_CHECK_TYPE: CelType = structType('kubernetes.authorization.ResourceCheck')
 const PATH_CHECK_TYPE: CelType = structType('kubernetes.authorization.PathCheck')
 const GROUP_CHECK_TYPE: CelType = structType('kubernetes.authorization.GroupCheck')
@@ -60,7 +60,7 @@ const DECISION_TYPE: CelType = structType('kubernetes.authorization.Decision')
 
 type ResourceAttributes = NonNullable<CelAuthorizationRequest['resource']>
 
-/** A value that has methods only; two of them are equal if they are the same. */
+/** A value with methods only. Two such values are equal only if they are the same object. */
 abstract class ReceiverOnly extends CelOpaque {
   equals(other: CelValue): boolean {
     if (!(other instanceof ReceiverOnly)) throw noSuchOverload()
@@ -105,7 +105,7 @@ class GroupCheck extends ReceiverOnly {
   }
 }
 
-/** A resource check in the making; the value to bind to `authorizer.requestResource` is one. */
+/** An unfinished resource check. Bind one to the variable `authorizer.requestResource`. */
 export class CelResourceCheck extends ReceiverOnly {
   readonly type: CelType = RESOURCE_CHECK_TYPE
   readonly authorizer: CelAuthorizerValue
@@ -136,10 +136,10 @@ class Decision extends ReceiverOnly {
   }
 }
 
-/** High enough that an expression can afford two. */
+/** High enough that an expression can afford only two checks. */
 const CHECK_COST: FunctionCost = { estimate: () => ({ cost: exactly(350000) }), track: () => 350000 }
 
-/** A selector is parsed into a list of requirements, of which each takes two characters at least. */
+/** A selector is parsed into a list of requirements of at least two characters each. */
 const SELECTOR_COST: FunctionCost = {
   estimate: (call) => call.args[0] && { cost: selectorCost(call.sizeOf(call.args[0])) },
   track: (_, [, selector]) => (selector === undefined ? undefined : selectorCost(exactly(actualSize(selector))).max),
@@ -152,7 +152,7 @@ function selectorCost(size: SizeEstimate): CostEstimate {
 
 const UNIT_EQUALITY = { identifier: false, equalityCost: () => exactly(1) } as const
 
-/** The authorization functions, for environments that declare a variable of `AUTHORIZER_TYPE`. */
+/** The authorization functions, for environments that declare a variable of type `AUTHORIZER_TYPE`. */
 export const authorizerLibrary: CelLibrary = {
   name: 'kubernetes.authz',
   types: [AUTHORIZER_TYPE, PATH_CHECK_TYPE, GROUP_CHECK_TYPE, RESOURCE_CHECK_TYPE, DECISION_TYPE].map((type) => ({
@@ -197,10 +197,10 @@ export const authorizerLibrary: CelLibrary = {
         checkOverload('resourcecheck_check', RESOURCE_CHECK_TYPE),
       ],
     },
-    answer('errored', 'decision_errored', BOOL, (decision) => decision.error !== undefined),
-    answer('error', 'decision_error', STRING, (decision) => decision.error ?? ''),
-    answer('allowed', 'decision_allowed', BOOL, (decision) => decision.allowed),
-    answer('reason', 'decision_reason', STRING, (decision) => decision.reason),
+    decisionAccessor('errored', 'decision_errored', BOOL, (decision) => decision.error !== undefined),
+    decisionAccessor('error', 'decision_error', STRING, (decision) => decision.error ?? ''),
+    decisionAccessor('allowed', 'decision_allowed', BOOL, (decision) => decision.allowed),
+    decisionAccessor('reason', 'decision_reason', STRING, (decision) => decision.reason),
   ],
 }
 
@@ -215,6 +215,7 @@ function method<T extends CelOpaque>(
   return { name, cost: NOMINAL_COST, overloads: [overload] }
 }
 
+/** Declares a method that sets one attribute of a resource check. */
 function refinement(
   name: string,
   id: string,
@@ -226,7 +227,7 @@ function refinement(
   return { name, cost, overloads: [{ id, member: true, args, result: RESOURCE_CHECK_TYPE, evaluate }] }
 }
 
-function answer(
+function decisionAccessor(
   name: string,
   id: string,
   result: CelType,

@@ -1,4 +1,4 @@
-// Networks in CIDR notation (apiserver/pkg/cel/library/cidr.go). Needs the IP library beside it.
+// Networks in CIDR notation (apiserver/pkg/cel/library/cidr.go). Requires the IP library.
 import { goQuote, IPPrefix } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.ts'
@@ -8,7 +8,7 @@ import { actualSize, CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { CelIP, IP_TYPE } from './ip.ts'
 
-/** The type of what cidr() yields. */
+/** The result type of cidr(). */
 export const CIDR_TYPE: CelType = opaqueType('net.CIDR')
 
 /** A network as a CEL value. */
@@ -21,7 +21,7 @@ export class CelCIDR extends CelOpaque {
     this.prefix = prefix
   }
 
-  /** The network that the text spells; throws a CelError with Kubernetes' text, which says the same thing twice. */
+  /** Parses a network. Throws a CelError with Kubernetes' text, which contains the context twice. */
   static parse(text: string): CelCIDR {
     const context = 'network address parse error during conversion from string'
     let prefix: IPPrefix
@@ -50,10 +50,13 @@ export class CelCIDR extends CelOpaque {
   }
 }
 
-/** Addresses have 4 or 16 bytes. */
+/** An address has 4 or 16 bytes. */
 const ADDRESS_BYTES = { min: 4, max: 16 }
 
-/** Two readings of the network's bytes, a third plus 1 if `masks`; a text argument must be parsed besides. */
+/**
+ * The cost of two traversals of the network's bytes. With `masks`, a third traversal plus 1 is added. A string argument
+ * also has to be parsed.
+ */
 function containsCost(stringOverload: string, masks: boolean): FunctionCost {
   const extra = masks ? addRanges(scaleRange(ADDRESS_BYTES, STRING_TRAVERSAL_COST), exactly(1)) : exactly(0)
   const compare = scaleRange(addRanges(ADDRESS_BYTES, ADDRESS_BYTES), STRING_TRAVERSAL_COST)

@@ -1,5 +1,5 @@
-// The cost rules that several libraries share, as in apiserver/pkg/cel/library/cost.go. Estimates decide which rules a
-// CRD may carry, so neither cheaper nor dearer is harmless: they must stay what Kubernetes computes.
+// Cost rules that several libraries share, as in apiserver/pkg/cel/library/cost.go. Estimates decide which rules a CRD
+// may contain, so they must be exactly those of Kubernetes.
 import {
   addRanges,
   type CallCostContext,
@@ -16,13 +16,15 @@ import {
 } from '../cost-estimate.ts'
 import { actualSize, type CelValue } from '../values.ts'
 
-/** 1, always: for accessors and for what compares values of bounded size. */
+/** A constant cost of 1, for accessors and for comparisons of values of bounded size. */
 export const NOMINAL_COST: FunctionCost = {
   estimate: () => ({ cost: exactly(1) }),
   track: () => 1,
 }
 
-/** One reading of the first operand, `factor` times. With `keepsSize` the result can be as long as that operand. */
+/**
+ * The cost of traversing the first operand `factor` times. With `keepsSize`, the result may be as long as that operand.
+ */
 export function traversalOfFirst(options: { factor?: number; keepsSize?: boolean } = {}): FunctionCost {
   const factor = (options.factor ?? 1) * STRING_TRAVERSAL_COST
   return {
@@ -37,12 +39,12 @@ export function traversalOfFirst(options: { factor?: number; keepsSize?: boolean
   }
 }
 
-/** The receiver of a member call, else the first argument. */
+/** Returns the receiver of a member call, else the first argument. */
 export function firstOperand(call: CallCostContext): CostNode | undefined {
   return call.target ?? call.args[0]
 }
 
-/** One walk over the receiver, a list or a string: for indexOf, sum and their like. */
+/** The cost of one traversal of the receiver, a list or a string; for indexOf, sum and similar functions. */
 export const SEARCH_COST: FunctionCost = {
   estimate(call) {
     if (call.target === undefined) return undefined
@@ -56,23 +58,29 @@ export const SEARCH_COST: FunctionCost = {
   track: (_, args) => (args[0] === undefined ? 0 : traversalCost(args[0])),
 }
 
-/** What running a pattern of `patternSize` characters over a text of `textSize` costs, once. */
+/** Returns the cost of matching a pattern of `patternSize` characters against a text of `textSize` characters. */
 export function regexCost(textSize: number, patternSize: number): number {
-  // One more than the text has, so that an empty text does not make an expensive pattern free.
+  // One more than the length, so that an empty text does not make an expensive pattern free.
   return Math.ceil((1 + textSize) * STRING_TRAVERSAL_COST) * Math.ceil(patternSize * REGEX_LENGTH_COST)
 }
 
-/** The estimate for a list function: `factor` per element of `size`, the call, and the list it makes. */
+/**
+ * Returns the estimate for a list function: `factor` per element of `size`, the call itself, and the creation of the
+ * result.
+ */
 export function allocatingListEstimate(factor: number, size: SizeEstimate): CallEstimate {
   return { cost: addRanges(scaleRange(size, factor), exactly(1 + LIST_CREATE_COST)), resultSize: size }
 }
 
-/** The tracked counterpart of `allocatingListEstimate`. */
+/** The run-time counterpart of `allocatingListEstimate`. */
 export function allocatingListCost(factor: number, size: number): number {
   return Math.trunc(size * factor) + 1 + LIST_CREATE_COST
 }
 
-/** The cost of walking a value as a tree: a tenth per byte of text, rounded down for each text, and 1 for other leaves. */
+/**
+ * Returns the cost of traversing a value as a tree: a tenth per byte of text, rounded down per text, and 1 for other
+ * leaves.
+ */
 export function traversalCost(value: CelValue): number {
   if (typeof value === 'string') return Math.trunc(utf8Length(value) * STRING_TRAVERSAL_COST)
   if (typeof value !== 'object' || value === null) return 1

@@ -45,7 +45,7 @@ const SLICE_COST: FunctionCost = {
     const [start, end] = call.args
     if (call.target === undefined || start === undefined || end === undefined) return undefined
     const length = literalOr(end, call.sizeOf(call.target).max) - literalOr(start, 0)
-    // The difference is unsigned there, so that an end before the start is a huge list.
+    // In cel-go the difference is unsigned, so an end before the start means a huge list.
     return allocatingListEstimate(1, exactly(length < 0 ? MAX_COST : length))
   },
   track: OUTPUT_COST,
@@ -94,7 +94,10 @@ function sortByCost(key: CelType): FunctionCost {
   }
 }
 
-/** Each element against each other one. The result counts as that long too, as in cel-go. */
+/**
+ * The cost of comparing each element with each other one. As in cel-go, the square also counts as the size of the
+ * result.
+ */
 function selfCompareEstimate(factor: number, size: SizeEstimate): CallEstimate {
   return allocatingListEstimate(factor, multiplyRanges(size, size))
 }
@@ -106,7 +109,7 @@ function selfCompareCost(list: CelValue | undefined): number {
   return allocatingListCost(factor, list.size * list.size)
 }
 
-/** The value of an int literal, at least 0; else the fallback. */
+/** Returns the value of an int literal, at least 0, or the fallback. */
 function literalOr(node: CostNode, fallback: number): number {
   const { literal } = node
   return typeof literal === 'number' || typeof literal === 'bigint' ? Math.max(0, Number(literal)) : fallback
@@ -201,7 +204,7 @@ function refuse(name: string): never {
   throw new CelError(`no such overload: ${name}`)
 }
 
-/** Takes any list: elements that are no lists are kept, whatever the declaration says. */
+/** As in cel-go, accepts any list despite the declared type: elements that are not lists are kept. */
 function flatten(list: CelValue | undefined, depth: CelValue | undefined): CelList {
   const isDepth = depth === undefined || typeof depth === 'number' || typeof depth === 'bigint'
   if (!(list instanceof CelList) || !isDepth) {
@@ -221,7 +224,7 @@ function collect(list: CelList, depth: number, into: CelValue[]): void {
   }
 }
 
-/** The elements of `list` in the order that their keys, at the same indexes, would be sorted in. */
+/** Returns the elements of `list`, sorted by the keys at the same indexes. */
 function sortByKeys(list: CelList, keys: CelList): CelList {
   if (list.size !== keys.size) {
     throw new CelError(
@@ -257,7 +260,7 @@ function distinct(list: CelList): CelList {
 
 const INPUT = '@__sortBy_input__'
 
-/** `list.sortBy(e, key)` evaluates the list once, maps it to its keys, and sorts by those. */
+/** `list.sortBy(e, key)` evaluates the list once, maps it to its keys, and sorts by them. */
 function sortByMacro(): CelMacro {
   return { fn: 'sortBy', receiver: true, argCount: 2, expand: expandSortBy }
 }

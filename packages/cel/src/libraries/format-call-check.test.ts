@@ -16,11 +16,11 @@ test.each([
   ["'%s %s'.format([1])", '1:15: index 1 out of range'],
   ["'%s'.format([1, 2])", '1:12: too many arguments supplied to string.format (expected 1, got 2)'],
   ["'%q'.format([1])", '1:12: could not parse formatting clause: unrecognized formatting clause "q"'],
-])('checkFormatCall() refuses %s', (source, message) => {
+])('checkFormatCall() rejects %s', (source, message) => {
   expect(() => env.compile(source)).toThrow(`ERROR: <input>:${message}`)
 })
 
-test('checkFormatCall() leaves what is no literal to the evaluation', () => {
+test('checkFormatCall() ignores formats and arguments that are not literals', () => {
   expect(env.compile("dyn('%d').format([dyn('a')]) == ''").outputType.name).toBe('bool')
   expect(env.compile("'%d %s'.format([dyn(1), {'a': [1.5]}])").evaluate({})).toBe('1 {"a":[1.500000]}')
 })

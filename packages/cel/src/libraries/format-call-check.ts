@@ -3,13 +3,13 @@ import { CelError } from '../cel-error.ts'
 import type { CelKind, CelType } from '../cel-type.ts'
 import { CLAUSE_ERRORS, type FormatClause, interpolate } from './string-format.ts'
 
-/** What is wrong with a format call, and with which node. */
+/** An error in a format call, and the node it refers to. */
 export type FormatFinding = { readonly at: Expr; readonly message: string }
 
 const ACCEPTED_KINDS: Readonly<Record<string, readonly CelKind[]>> = {
   s: ['list', 'map', 'int', 'uint', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'],
   d: ['int', 'uint'],
-  // Strings may spell NaN and the infinities.
+  // The strings "NaN", "Infinity" and "-Infinity" are accepted as doubles.
   f: ['double', 'string'],
   e: ['double', 'string'],
   b: ['int', 'uint', 'bool'],
@@ -19,8 +19,8 @@ const ACCEPTED_KINDS: Readonly<Record<string, readonly CelKind[]>> = {
 }
 
 /**
- * Checks a call `'...'.format([...])` whose format and arguments are literals, as cel-go does at compile time: the format's
- * syntax, the type of each argument and their number. Other calls are left to the evaluation.
+ * Checks a call `'...'.format([...])` whose format and argument list are literals, as cel-go does at compile time: the
+ * syntax of the format, the type of each argument, and their number. Other calls are checked at run time.
  */
 export function checkFormatCall(call: CallExpr, typeOf: (e: Expr) => CelType): FormatFinding | undefined {
   const { target, args } = call
@@ -32,7 +32,7 @@ export function checkFormatCall(call: CallExpr, typeOf: (e: Expr) => CelType): F
   try {
     interpolate(target.value, list.elements.length, (index, clause) => {
       used++
-      const bad = misfit(clause, list.elements[index]!, typeOf)
+      const bad = unprintable(clause, list.elements[index]!, typeOf)
       if (bad === undefined) return ''
       at = bad
       throw new CelError(`${CLAUSE_ERRORS[clause.letter]}${typeOf(bad).name}`)
@@ -45,13 +45,13 @@ export function checkFormatCall(call: CallExpr, typeOf: (e: Expr) => CelType): F
   return { at, message: `too many arguments supplied to string.format (expected ${used}, got ${count})` }
 }
 
-/** The argument, or for %s the part of a literal argument, which the clause cannot print. */
-function misfit(clause: FormatClause, arg: Expr, typeOf: (e: Expr) => CelType): Expr | undefined {
+/** Returns the argument that the clause cannot print or, for %s, the part of a literal argument. */
+function unprintable(clause: FormatClause, arg: Expr, typeOf: (e: Expr) => CelType): Expr | undefined {
   const { kind } = typeOf(arg)
   if (kind !== 'dyn' && !ACCEPTED_KINDS[clause.letter]?.includes(kind)) return arg
   if (clause.letter !== 's') return undefined
   return partsOf(arg)
-    .map((part) => misfit(clause, part, typeOf))
+    .map((part) => unprintable(clause, part, typeOf))
     .find((bad) => bad !== undefined)
 }
 

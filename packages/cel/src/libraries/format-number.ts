@@ -1,7 +1,7 @@
-// Doubles in fixed-point and scientific notation as Go prints them for en-US: rounded exactly, ties to even. JavaScript's
-// own toFixed rounds ties up and gives up at 1e21.
+// Doubles in fixed-point and scientific notation, formatted like Go for en-US: rounded exactly, ties to even.
+// JavaScript's toFixed rounds ties up and does not support values from 1e21 on.
 
-/** `1,234.500000`; without `grouped` no commas. */
+/** Formats as `1,234.500000`; without `grouped`, without commas. */
 export function formatFixed(value: number, precision: number, grouped = true): string {
   const special = specialText(value)
   if (special !== undefined) return special
@@ -13,7 +13,10 @@ export function formatFixed(value: number, precision: number, grouped = true): s
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** `1.234500×10⁰³`; cel-go's own tests have spaces around the sign, from an older number library than the API server's. */
+/**
+ * Formats as `1.234500×10⁰³`. cel-go's own tests expect spaces around the sign; they use an older number library than
+ * the API server.
+ */
 export function formatExponential(value: number, precision: number): string {
   const special = specialText(value)
   if (special !== undefined) return special
@@ -34,16 +37,16 @@ function signOf(value: number): string {
   return value < 0 || Object.is(value, -0) ? '-' : ''
 }
 
-/** `precision + 1` significant digits and the power of ten of the first. */
+/** Returns `precision + 1` significant digits and the exponent of the first one. */
 function scientific(value: number, precision: number): [digits: string, exponent: number] {
   if (value === 0) return ['0'.repeat(precision + 1), 0]
   const exponent = Number(value.toExponential().split('e')[1])
   const digits = roundedDigits(value, precision - exponent)
-  // Rounding may carry into one more digit.
+  // Rounding may produce one more digit.
   return digits.length > precision + 1 ? [digits.slice(0, -1), exponent + 1] : [digits, exponent]
 }
 
-/** The digits of `value * 10^precision` as a whole number, from the double's exact value. */
+/** Returns the digits of `value * 10^precision`, rounded to a whole number from the exact value of the double. */
 function roundedDigits(value: number, precision: number): string {
   const [mantissa, exponent] = decompose(value)
   let numerator = mantissa
@@ -58,7 +61,7 @@ function roundedDigits(value: number, precision: number): string {
   return String(roundsUp ? quotient + 1n : quotient)
 }
 
-/** The whole number and the power of two whose product is the value. */
+/** Splits a double into a whole number and a power of two whose product is the value. */
 function decompose(value: number): [mantissa: bigint, exponent: number] {
   const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, value)

@@ -23,9 +23,9 @@ export const FORMAT_TYPE: CelType = structType('kubernetes.NamedFormat')
 export class CelFormat extends CelOpaque {
   readonly type: CelType = FORMAT_TYPE
   readonly name: string
-  /** The messages of the rules that a text breaks. */
+  /** Returns the messages of the rules that a text violates. */
   readonly check: (text: string) => string[]
-  /** The length of the pattern that the check is taken to cost. */
+  /** The pattern length used to compute the cost of the check. */
   readonly patternSize: number
 
   constructor(name: string, patternSize: number, check: (text: string) => string[]) {
@@ -45,7 +45,7 @@ export class CelFormat extends CelOpaque {
   }
 }
 
-// Lengths of kube-openapi's patterns for UUIDs and for the time of day.
+// The lengths of kube-openapi's patterns for UUIDs and for the time of day.
 const UUID_PATTERN_SIZE = 70
 const DATE_TIME_PATTERN_SIZE = 71
 
@@ -53,7 +53,7 @@ function openAPIFormat(name: string, patternSize: number, message: string): CelF
   return new CelFormat(name, patternSize, (text) => (matchesFormat(name, text) ? [] : [message]))
 }
 
-/** By the name of the function below `format.`. */
+/** Keyed by the name of the function after `format.`. */
 const FORMATS: ReadonlyMap<string, CelFormat> = new Map([
   ['dns1123Label', new CelFormat('DNS1123Label', 30, (text) => nameIsDNSLabel(text, false))],
   ['dns1123Subdomain', new CelFormat('DNS1123Subdomain', 60, (text) => nameIsDNSSubdomain(text, false))],
@@ -70,12 +70,12 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map([
   ['datetime', openAPIFormat('datetime', DATE_TIME_PATTERN_SIZE, 'invalid datetime')],
 ])
 
-/** The pattern length that the estimate takes for every format. */
+/** The pattern length that estimates assume for every format. */
 const ESTIMATED_PATTERN_SIZE = 128
-/** The longest name that the estimate of `==` reckons with. */
+/** The longest format name that the estimate of `==` assumes. */
 const MAX_NAME_SIZE = 64
 
-/** The format functions: format.named, one function for each format, and validate. */
+/** The format functions: format.named, one function per format, and validate. */
 export const formatLibrary: CelLibrary = {
   name: 'kubernetes.format',
   types: [

@@ -7,7 +7,7 @@ import type { CelFunction, CelLibrary } from '../library.ts'
 import { CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
-/** The type of what ip() yields. */
+/** The result type of ip(). */
 export const IP_TYPE: CelType = opaqueType('net.IP')
 
 /** An IP address as a CEL value. */
@@ -20,7 +20,7 @@ export class CelIP extends CelOpaque {
     this.address = address
   }
 
-  /** The address that the text spells, without zone and not mapped; throws a CelError with Kubernetes' text. */
+  /** Parses an address without zone that is not IPv4-mapped. Throws a CelError with Kubernetes' text. */
   static parse(text: string): CelIP {
     let address: IPAddress
     try {
@@ -48,7 +48,7 @@ export class CelIP extends CelOpaque {
   }
 }
 
-/** The IP address functions: ip, isIP, ip.isCanonical, string, family and the tests of an address's class. */
+/** The IP address functions: ip, isIP, ip.isCanonical, string, family and the classification of addresses. */
 export const ipLibrary: CelLibrary = {
   name: 'kubernetes.net.ip',
   types: [{ type: IP_TYPE, equalityCost: () => exactly(1) }],
@@ -65,7 +65,7 @@ export const ipLibrary: CelLibrary = {
     },
     {
       name: 'ip.isCanonical',
-      // Parsed, then compared with what it prints.
+      // Two traversals: one to parse the text, one to compare it with the canonical form.
       cost: traversalOfFirst({ factor: 2 }),
       overloads: [
         {

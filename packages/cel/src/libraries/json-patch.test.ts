@@ -13,7 +13,7 @@ test.each([
   expect(env.compile(source).evaluate({})).toBe(true)
 })
 
-test('JSONPatch keeps what was written and leaves the rest empty', () => {
+test('JSONPatch keeps the given fields and leaves the others empty', () => {
   const patch = env.compile("JSONPatch{op: 'move', from: '/a', path: '/' + jsonpatch.escapeKey('b/c')}").evaluate({})
   expect(patch).toBeInstanceOf(CelJSONPatch)
   expect(patch).toMatchObject({ op: 'move', from: '/a', path: '/b~1c', value: undefined })

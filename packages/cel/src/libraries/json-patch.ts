@@ -1,5 +1,5 @@
-// What mutating admission policies need to make JSON patches (apiserver/pkg/cel/library/jsonpatch.go and
-// pkg/cel/mutation/jsonpatch.go): jsonpatch.escapeKey and the type JSONPatch.
+// The functions and types with which mutating admission policies create JSON patches: jsonpatch.escapeKey and the type
+// JSONPatch (apiserver/pkg/cel/library/jsonpatch.go and pkg/cel/mutation/jsonpatch.go).
 import { CelError } from '../cel-error.ts'
 import { type CelType, DYN, STRING, structType } from '../cel-type.ts'
 import { celEquals } from '../equality.ts'
@@ -7,16 +7,16 @@ import type { CelLibrary } from '../library.ts'
 import { CelOpaque, type CelValue, typeOf } from '../values.ts'
 import { traversalOfFirst } from './cost-rules.ts'
 
-/** The type of one operation of a JSON patch, written `JSONPatch{op: "add", path: "/spec/x", value: 1}`. */
+/** The type of one operation of a JSON patch, written as `JSONPatch{op: "add", path: "/spec/x", value: 1}`. */
 export const JSON_PATCH_TYPE: CelType = structType('JSONPatch')
 
-/** One operation of a JSON patch as a CEL value; fields that were not written are empty. */
+/** One operation of a JSON patch as a CEL value. Unset fields are empty. */
 export class CelJSONPatch extends CelOpaque {
   readonly type: CelType = JSON_PATCH_TYPE
   readonly op: string
   readonly path: string
   readonly from: string
-  /** `undefined` if it was not written. */
+  /** `undefined` if unset. */
   readonly value: CelValue | undefined
 
   constructor(fields: ReadonlyMap<string, CelValue>) {
@@ -40,7 +40,7 @@ export class CelJSONPatch extends CelOpaque {
   }
 }
 
-/** jsonpatch.escapeKey and the type JSONPatch, for the expressions of mutating admission policies only. */
+/** jsonpatch.escapeKey and the type JSONPatch. Only mutating admission policies may use them. */
 export const jsonPatchLibrary: CelLibrary = {
   name: 'kubernetes.jsonpatch',
   types: [

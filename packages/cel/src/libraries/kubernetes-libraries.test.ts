@@ -13,7 +13,7 @@ const authorizer = new CelAuthorizerValue({ authorize: () => ({ allowed: true, r
 const DEPLOYMENT = "authorizer.group('apps').resource('deployments')"
 const NODE = 'spec.nodeName=example-node-name.fully.qualified.domain.name.example.com'
 
-/** Expression, least and greatest estimate, and what it costs; numbers that a kube-apiserver computes. */
+/** Expression, lower and upper estimate, and actual cost. The numbers were computed by kube-apiserver. */
 const COSTS: [string, number, number, number][] = [
   ["'0123456789'.indexOf('12')", 1, 1, 1],
   ["'ABCDEFGHIJ abcdefghij'.lowerAscii()", 3, 3, 3],
@@ -51,7 +51,7 @@ test.each(COSTS)('%s is estimated at %d to %d and costs %d', (source, min, max, 
   expect([expression.estimateCost(), meter.cost]).toEqual([{ min, max }, cost])
 })
 
-/** Lists of constants are made when an expression is compiled: they are estimated at 10 each, but cost nothing later. */
+/** Lists of constants are created at compile time: the estimate is 10 each, but the run-time cost is 0. */
 const LIST_COSTS: [string, number, number][] = [
   ['[1, 2, 3, 4, 5].sum()', 15, 5],
   ['[1, 2, 3, 4, 5].indexOf(3)', 15, 5],

@@ -13,8 +13,8 @@ import { stringsLibrary } from './strings.ts'
 import { urlsLibrary } from './urls.ts'
 
 /**
- * Every library of the API server's base environment, v1.35, as in apiserver/pkg/cel/environment/base.go: the same for CRD
- * rules, admission policies and match conditions. Mutating policies add `jsonPatchLibrary`.
+ * The libraries of the API server's base environment, v1.35, as in apiserver/pkg/cel/environment/base.go. CRD rules,
+ * admission policies and match conditions have the same ones. Mutating policies add `jsonPatchLibrary`.
  */
 export const kubernetesLibraries: readonly CelLibrary[] = [
   urlsLibrary,

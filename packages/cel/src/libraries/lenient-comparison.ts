@@ -1,8 +1,8 @@
-// The list functions ask only whether two values compare one way; an error there means that they do not.
+// Comparisons for list functions, which treat an error as a negative result.
 import { celCompare, celEquals } from '../equality.ts'
 import type { CelValue } from '../values.ts'
 
-/** The order of two values; those without one, such as NaN, tie. */
+/** Orders two values. Values without an order, such as NaN, are equal. */
 export function compareOrTie(a: CelValue, b: CelValue): number {
   try {
     return celCompare(a, b)
@@ -11,7 +11,7 @@ export function compareOrTie(a: CelValue, b: CelValue): number {
   }
 }
 
-/** Whether two values are equal; those that cannot be compared are not. */
+/** Reports whether two values are equal. Values that cannot be compared are unequal. */
 export function equalsOrNot(a: CelValue, b: CelValue): boolean {
   try {
     return celEquals(a, b)

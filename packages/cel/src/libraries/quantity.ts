@@ -7,7 +7,7 @@ import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
 import { CelDouble, type CelInt, CelOpaque, type CelValue, intOf } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
-/** The type of what quantity() yields. */
+/** The result type of quantity(). */
 export const QUANTITY_TYPE: CelType = structType('kubernetes.Quantity')
 
 /** A quantity as a CEL value. */
@@ -15,8 +15,8 @@ export class CelQuantity extends CelOpaque {
   readonly type: CelType = QUANTITY_TYPE
   readonly quantity: Quantity
   /**
-   * Whether this is the result of add() or sub(). As the right operand of `==` such a value fails with "no such overload" in
-   * Kubernetes, which wraps it differently; as the left one it compares well.
+   * Whether this is a result of add() or sub(). In Kubernetes such a value is wrapped differently: as the right operand
+   * of `==` it fails with "no such overload"; as the left operand it compares normally.
    */
   readonly isComputed: boolean
 
@@ -26,7 +26,7 @@ export class CelQuantity extends CelOpaque {
     this.isComputed = isComputed
   }
 
-  /** The quantity that the text spells; throws a CelError with Kubernetes' text. */
+  /** Parses a quantity. Throws a CelError with Kubernetes' text. */
   static parse(text: string): CelQuantity {
     try {
       return new CelQuantity(Quantity.parse(text))

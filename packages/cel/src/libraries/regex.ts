@@ -1,4 +1,4 @@
-// find and findAll (apiserver/pkg/cel/library/regex.go), with Go's matching: leftmost-first, linear time.
+// find and findAll (apiserver/pkg/cel/library/regex.go), with Go's matching rules: leftmost-first, in linear time.
 import type { RE2JS } from 're2js'
 import { CelError } from '../cel-error.ts'
 import { INT, listType, STRING } from '../cel-type.ts'
@@ -24,7 +24,7 @@ const FIND_COST: FunctionCost = {
     const size = call.sizeOf(call.target)
     const text = scaleRange(addRanges(size, exactly(1)), STRING_TRAVERSAL_COST)
     const states = scaleRange(call.sizeOf(pattern), REGEX_LENGTH_COST)
-    // At worst each character is a match of its own.
+    // In the worst case, each character is a match.
     return { cost: multiplyRanges(text, states), resultSize: { min: 0, max: size.max } }
   },
   track: (_, [text, pattern]) => regexCost(actualSize(text ?? ''), actualSize(pattern ?? '')),
@@ -80,7 +80,7 @@ function findAll(text: string, pattern: string, limit: CelInt): CelList {
   const matcher = compile(pattern).matcher(text)
   let previousEnd = -1
   while ((limit < 0 || matches.length < limit) && matcher.find()) {
-    // An empty match right after another match does not count in Go.
+    // As in Go, an empty match directly after another match does not count.
     if (matcher.end() === matcher.start() && matcher.start() === previousEnd) continue
     matches.push(matcher.group() ?? '')
     previousEnd = matcher.end()

@@ -1,9 +1,10 @@
-// Semantic versions as github.com/blang/semver/v4 reads and orders them; its error texts surface through CEL.
+// Semantic versions with the parsing, order and error texts of github.com/blang/semver/v4; the texts surface through
+// CEL.
 import { goQuote } from '@kubewright/base'
 
 type PreRelease = string | bigint
 
-/** A semantic version; numbers are unsigned 64-bit. */
+/** A semantic version. Numbers are unsigned 64-bit. */
 export type SemverVersion = {
   readonly major: bigint
   readonly minor: bigint
@@ -14,7 +15,7 @@ export type SemverVersion = {
 
 const UINT64_LIMIT = 2n ** 64n
 
-/** The version that the text spells; throws a SyntaxError. Build metadata is checked, but plays no part in the order. */
+/** Parses a version. Throws a SyntaxError. Build metadata is checked but does not affect the order. */
 export function parseSemver(text: string): SemverVersion {
   if (text === '') throw new SyntaxError('Version string empty')
   const [major, minor, rest] = splitVersion(text)
@@ -42,7 +43,7 @@ export function parseSemver(text: string): SemverVersion {
   return { major: majorNumber, minor: minorNumber, patch, preRelease }
 }
 
-/** As `parseSemver`, after a leading "v" and leading zeros are dropped and missing numbers filled up with 0. */
+/** Like `parseSemver`, but first removes a leading "v" and leading zeros, and fills in missing numbers with 0. */
 export function parseSemverNormalized(text: string): SemverVersion {
   const parts = splitVersion(text.startsWith('v') ? text.slice(1) : text).map((part) => {
     if (part.length < 2) return part
@@ -58,11 +59,11 @@ export function parseSemverNormalized(text: string): SemverVersion {
   return parseSemver(parts.join('.'))
 }
 
-/** -1, 0 or 1 as `a` comes before, with or after `b` in precedence. */
+/** Returns -1, 0 or 1 if `a` precedes, equals or follows `b`. */
 export function compareSemver(a: SemverVersion, b: SemverVersion): -1 | 0 | 1 {
   const numbers = order(a.major, b.major) || order(a.minor, b.minor) || order(a.patch, b.patch)
   if (numbers !== 0) return numbers
-  // A version without pre-release identifiers comes after all those that have some.
+  // A version without pre-release identifiers follows all versions with some.
   if (a.preRelease.length === 0 || b.preRelease.length === 0) return order(b.preRelease.length, a.preRelease.length)
   for (const [i, identifier] of a.preRelease.entries()) {
     const other = b.preRelease[i]
@@ -73,7 +74,7 @@ export function compareSemver(a: SemverVersion, b: SemverVersion): -1 | 0 | 1 {
   return order(a.preRelease.length, b.preRelease.length)
 }
 
-/** Splits at the first two dots only: the third part may hold more of them. */
+/** Splits at the first two dots only; the third part may contain more dots. */
 function splitVersion(text: string): string[] {
   const parts = text.split('.')
   return parts.length <= 3 ? parts : [...parts.slice(0, 2), parts.slice(2).join('.')]
@@ -115,7 +116,7 @@ function hasLeadingZeros(text: string): boolean {
   return text.length > 1 && text.startsWith('0')
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers precede alphanumeric ones. */
 function comparePreRelease(a: PreRelease, b: PreRelease): -1 | 0 | 1 {
   if (typeof a !== typeof b) return typeof a === 'bigint' ? -1 : 1
   return order(a, b)

@@ -7,7 +7,7 @@ import { CelOpaque, type CelValue, intOf } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { compareSemver, parseSemver, parseSemverNormalized, type SemverVersion } from './semver-version.ts'
 
-/** The type of what semver() yields. */
+/** The result type of semver(). */
 export const SEMVER_TYPE: CelType = structType('kubernetes.Semver')
 
 /** A semantic version as a CEL value. */
@@ -63,7 +63,7 @@ function comparison(name: string, id: string, result: CelType, judge: (order: nu
 }
 
 function part(name: 'major' | 'minor' | 'patch', id: string): CelFunction {
-  // Numbers beyond int64 wrap around, as Go's conversion does.
+  // As with Go's conversion, numbers beyond int64 wrap around.
   const evaluate = (semver: CelSemver): CelValue => intOf(BigInt.asIntN(64, semver.version[name]))
   return { name, cost: NOMINAL_COST, overloads: [{ id, member: true, args: [SEMVER_TYPE], result: INT, evaluate }] }
 }

@@ -1,4 +1,4 @@
-// Lists taken as sets, as in cel-go's ext/sets.go: order and repetition do not count.
+// Set operations on lists, as in cel-go's ext/sets.go. Order and duplicates do not matter.
 import { BOOL, listType, typeParam } from '../cel-type.ts'
 import type { CelList } from '../collections.ts'
 import { addRanges, exactly, type FunctionCost, multiplyRanges, scaleRange } from '../cost-estimate.ts'
@@ -7,7 +7,7 @@ import { actualSize } from '../values.ts'
 
 const LIST = listType(typeParam('T'))
 
-/** Each element of one list against each of the other, `factor` times. */
+/** The cost of comparing each element of one list with each element of the other, `factor` times. */
 function pairwiseCost(factor: number): FunctionCost {
   return {
     estimate(call) {

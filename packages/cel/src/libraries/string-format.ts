@@ -1,5 +1,5 @@
-// "...".format([...]), by the rules of cel-go's ext/formatting.go, which Kubernetes uses with the locale en-US: fixed-point
-// numbers have commas between thousands, scientific ones a power of ten in superscript.
+// "...".format([...]) with the rules of cel-go's ext/formatting.go. Kubernetes uses the locale en-US: fixed-point
+// numbers have commas between thousands, scientific ones a superscript exponent.
 import { goQuote } from '@kubewright/base'
 import { CelError } from '../cel-error.ts'
 import { CelType } from '../cel-type.ts'
@@ -9,12 +9,12 @@ import { toDouble, toText } from '../standard/conversions.ts'
 import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue, typeOf } from '../values.ts'
 import { formatExponential, formatFixed } from './format-number.ts'
 
-/** One clause after its percent sign: the precision, if any, and the letter. */
+/** A clause after its percent sign: the optional precision and the letter. `end` is the offset after it. */
 export type FormatClause = { readonly precision: number | undefined; readonly letter: string; readonly end: number }
 
 const DEFAULT_PRECISION = 6
 
-/** What each clause says when it is given a value of another type. */
+/** The error of each clause for a value of the wrong type. */
 export const CLAUSE_ERRORS: Readonly<Record<string, string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ',
   d: 'decimal clause can only be used on integers, was given ',
@@ -26,14 +26,14 @@ export const CLAUSE_ERRORS: Readonly<Record<string, string>> = {
   o: 'octal clause can only be used on integers, was given ',
 }
 
-/** The text with its clauses replaced by the arguments in order; throws a CelError with cel-go's text. */
+/** Replaces the clauses of a format by the arguments, in order. Throws a CelError with cel-go's text. */
 export function formatString(format: string, args: CelList): string {
   return interpolate(format, args.size, (index, clause) => formatClause(clause, args.at(index)))
 }
 
 /**
- * Walks over the clauses of a format and puts in what `substitute` returns for each. Its errors, and those of the format
- * itself, are thrown with the text that cel-go gives them.
+ * Replaces each clause of a format by the result of `substitute`. Errors of `substitute` and of the format itself are
+ * thrown with cel-go's texts.
  */
 export function interpolate(
   format: string,
@@ -95,7 +95,7 @@ function formatClause({ letter, precision }: FormatClause, value: CelValue): str
     case 'f':
       return formatFixed(doubleOf(value, letter), precision ?? DEFAULT_PRECISION)
     case 'e':
-      // The precision of this clause is taken for a width there, and has no effect.
+      // cel-go passes the precision of this clause as a width, which has no effect.
       return formatExponential(doubleOf(value, letter), DEFAULT_PRECISION)
     case 'b':
       return typeof value === 'boolean' ? (value ? '1' : '0') : integerOf(value, letter).toString(2)
@@ -137,7 +137,7 @@ function bytesToHex(bytes: Uint8Array): string {
   return out
 }
 
-/** The %s clause: `string(value)`, and lists, maps and types besides. */
+/** Formats the %s clause: like `string(value)`, but also supports lists, maps and types. */
 function formatText(value: CelValue): string {
   if (value === null) return 'null'
   if (value instanceof CelList) return formatList(value)
@@ -173,7 +173,7 @@ function formatMap(map: CelMap): string {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-/** A value within a list or map, written as a CEL literal would be. */
+/** Formats a value inside a list or map as a CEL literal. */
 function formatNested(value: CelValue): string {
   if (typeof value === 'string') return goQuote(value)
   if (value instanceof CelBytes) return `b${goQuote(toText(value) as string)}`

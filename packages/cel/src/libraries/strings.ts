@@ -1,5 +1,5 @@
-// The string functions of cel-go's ext/strings.go, version 2, which is the one that Kubernetes enables. Positions and
-// lengths count code points.
+// The string functions of cel-go's ext/strings.go, version 2, which Kubernetes enables. Positions and lengths count
+// code points.
 import { CelError } from '../cel-error.ts'
 import { DYN, INT, listType, STRING } from '../cel-type.ts'
 import { ArrayList, type CelList } from '../collections.ts'
@@ -180,7 +180,7 @@ export const stringsLibrary: CelLibrary = { name: 'cel.lib.ext.strings', functio
 
 const HAS_SURROGATES = /[\ud800-\udfff]/
 
-/** The code points, or the text itself when each of its units is one: both are indexed alike. */
+/** Returns the code points, or the text itself if it has no surrogates. Both are indexed in the same way. */
 function points(text: string): string | string[] {
   return HAS_SURROGATES.test(text) ? [...text] : text
 }
@@ -232,12 +232,16 @@ function replace(text: string, old: string, replacement: string, limit: CelInt):
   if (limit < 0 && old !== '') return text.split(old).join(replacement)
   const parts = old === '' ? ['', ...text, ''] : text.split(old)
   const count = limit < 0 ? parts.length - 1 : Math.min(Number(limit), parts.length - 1)
-  // An empty search text stands before each character and at the end, but nothing stood before the first part.
+  // An empty search text matches before each character and at the end. There is no separator to restore between the
+  // parts.
   const joint = old === '' ? '' : old
   return parts.reduce((out, part, i) => out + (i <= count ? replacement : joint) + part)
 }
 
-/** Go's strings.SplitN: at most `limit` parts, the last of which is the rest; all parts if negative. */
+/**
+ * Go's strings.SplitN: returns at most `limit` parts, the last of which is the rest; all parts if the limit is
+ * negative.
+ */
 function split(text: string, separator: string, limit: CelInt): string[] {
   if (limit === 0) return []
   const parts = separator === '' ? [...text] : text.split(separator)
@@ -264,7 +268,7 @@ function substring(text: string, start: CelInt, end: CelInt): string {
   return textOf(chars.slice(Number(start), Number(end)))
 }
 
-/** Go's unicode.IsSpace, which has U+0085 and lacks U+FEFF, other than String.prototype.trim. */
+/** Go's unicode.IsSpace. Unlike String.prototype.trim, it includes U+0085 and excludes U+FEFF. */
 const SPACES = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+'
 const OUTER_SPACES = new RegExp(`^${SPACES}|${SPACES}$`, 'g')
 
@@ -304,9 +308,9 @@ function estimateReplace(call: CallCostContext): CallEstimate | undefined {
   const text = call.sizeOf(call.target)
   const old = call.sizeOf(oldNode)
   const replacement = call.sizeOf(newNode)
-  // The longest result: the shortest part replaced by the longest text, as often as it fits.
+  // The longest result: the shortest part is replaced by the longest text as often as possible.
   const longest = replacedSize(text.max, old.min, replacement.max <= old.min)
-  // The shortest result: the longest part replaced by the shortest text.
+  // The shortest result: the longest part is replaced by the shortest text.
   const shortest = replacedSize(text.min, old.max, old.max <= replacement.min)
   const resultSize = addRanges(multiplyRanges({ min: shortest.count, max: longest.count }, replacement), {
     min: shortest.retained,
@@ -316,7 +320,7 @@ function estimateReplace(call: CallCostContext): CallEstimate | undefined {
 }
 
 function replacedSize(text: number, old: number, keepsLength: boolean): { count: number; retained: number } {
-  // An empty part is found around each character, and all of them stay.
+  // An empty part matches around each character, and all characters are kept.
   if (old === 0) return { count: text < MAX_COST ? text + 1 : text, retained: text }
   return keepsLength ? { count: 0, retained: text } : { count: Math.ceil(text / old), retained: 0 }
 }
@@ -329,7 +333,7 @@ function estimateSplit(call: CallCostContext): CallEstimate | undefined {
   return { cost: scaleRange(size, 2 * STRING_TRAVERSAL_COST), resultSize: { min: 0, max } }
 }
 
-/** A negative limit is taken for an unsigned number, as in Kubernetes, and thus for no limit. */
+/** As in Kubernetes, a negative limit is read as an unsigned number and therefore means no limit. */
 function unsigned(value: CelInt): number {
   return value < 0 ? MAX_COST : Number(value)
 }

@@ -8,7 +8,7 @@ import type { CelFunction, CelLibrary } from '../library.ts'
 import { CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
-/** The type of what url() yields. */
+/** The result type of url(). */
 export const URL_TYPE: CelType = structType('kubernetes.URL')
 
 /** A URL as a CEL value. */
@@ -31,7 +31,7 @@ export class CelURL extends CelOpaque {
   }
 }
 
-/** The URL functions: url, isURL and the accessors of a URL's parts. */
+/** The URL functions: url, isURL and the accessors. */
 export const urlsLibrary: CelLibrary = {
   name: 'kubernetes.urls',
   types: [{ type: URL_TYPE, identifier: false, equalityCost }],
@@ -61,7 +61,7 @@ function accessor(name: string, id: string, read: (url: GoURL) => CelValue, resu
 
 function parseURL(text: string): CelURL {
   try {
-    // The strict reading decides what is a URL, the other knows about fragments.
+    // The strict parser decides whether the text is a URL; the lenient one also parses fragments.
     GoURL.parseRequestURI(text)
     return new CelURL(GoURL.parse(text))
   } catch (error) {
@@ -73,7 +73,7 @@ function queryOf(url: GoURL): CelValue {
   return ValueMap.of([...url.query()].map(([key, values]) => [key, new ArrayList(values)]))
 }
 
-/** Kubernetes looks at the right operand twice; the left one's size never counts. */
+/** As in Kubernetes, only the size of the right operand counts. */
 function equalityCost(_left: CostNode, right: CostNode): CostEstimate {
   return scaleRange({ min: 1, max: right.computedSize?.max ?? 1 }, STRING_TRAVERSAL_COST)
 }

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI v3 schema that CEL looks at. Every JSON schema object of a CRD fits. */
+/** The part of an OpenAPI v3 schema that CEL uses. Every JSON schema of a CRD is assignable to it. */
 export interface CelSchema {
   readonly type?: string
   readonly format?: string
@@ -22,7 +22,7 @@ export interface CelSchema {
 const STRING: CelSchema = { type: 'string' }
 const NAMES: CelSchema = { type: 'object', properties: { name: STRING, generateName: STRING } }
 
-/** The schema with `apiVersion`, `kind` and `metadata.name`/`generateName`, which the root of every resource has. */
+/** Adds `apiVersion`, `kind` and `metadata.name`/`generateName`, which the root of every resource has. */
 export function withTypeAndObjectMeta(schema: CelSchema): CelSchema {
   const { kind, apiVersion, metadata } = schema.properties ?? {}
   if (

@@ -21,7 +21,7 @@ function evaluate(schema: CelSchema, self: unknown, source: string, isResourceRo
 const string: CelSchema = { type: 'string' }
 const object = (properties: Record<string, CelSchema>): CelSchema => ({ type: 'object', properties })
 
-describe('declareSchema() types', () => {
+describe('declareSchema() derives the type', () => {
   it.each<[string, CelSchema, string | undefined]>([
     ['strings', string, 'string'],
     ['bytes', { type: 'string', format: 'byte' }, 'bytes'],
@@ -48,7 +48,7 @@ describe('declareSchema() bounds sizes', () => {
     expect(maxOf({ type: 'array', items: string, maxItems: 7 })).toBe(7)
     expect(maxOf({ type: 'object', additionalProperties: string, maxProperties: 3 })).toBe(3)
   })
-  it('from the size of a request otherwise', () => {
+  it('from the maximum request size if the schema has no bound', () => {
     expect(maxOf(string)).toBe(3145726)
     expect(maxOf({ type: 'array', items: string })).toBe(1048575)
     expect(maxOf({ type: 'array', items: { type: 'integer' } })).toBe(1572863)
@@ -57,13 +57,13 @@ describe('declareSchema() bounds sizes', () => {
   })
 })
 
-it('declareSchema() leaves out what refers to itself', () => {
+it('declareSchema() omits recursive properties', () => {
   const node: { type: string; properties: Record<string, CelSchema> } = { type: 'object', properties: { name: string } }
   node.properties['child'] = node
   expect([...declareSchema(node)!.fields!.keys()]).toEqual(['name'])
 })
 
-it('a resource root always has type and object meta', () => {
+it('a resource root always has apiVersion, kind and metadata', () => {
   const self = { apiVersion: 'v1', kind: 'K', metadata: { name: 'n', labels: { a: 'b' } }, spec: { x: 'y' } }
   const schema = object({ metadata: { type: 'object' }, spec: object({ x: string }) })
   expect(
@@ -78,7 +78,7 @@ it('a resource root always has type and object meta', () => {
   expect(() => evaluate(schema, self, 'self.kind')).toThrow("undefined field 'kind'")
 })
 
-it('null is the same as absent for properties, and a value in lists and maps', () => {
+it('null counts as absent in properties, and as a value in lists and maps', () => {
   const schema = object({
     p: { ...string, nullable: true },
     list: { type: 'array', items: { ...string, nullable: true } },
@@ -93,7 +93,7 @@ it('null is the same as absent for properties, and a value in lists and maps', (
   )
 })
 
-it('properties that every JS object inherits are absent unless they are data', () => {
+it('properties inherited from Object.prototype are absent unless the data has them', () => {
   const schema = object({
     constructor: string,
     toString: string,
@@ -106,7 +106,7 @@ it('properties that every JS object inherits are absent unless they are data', (
   expect(evaluate(schema, self, "self.map['__proto__']")).toBe('p')
 })
 
-it('reads formats and refuses data that does not fit', () => {
+it('parses formats and rejects data that does not match the schema', () => {
   const schema = object({
     wait: { type: 'string', format: 'duration' },
     day: { type: 'string', format: 'date' },
@@ -136,7 +136,7 @@ it('reads formats and refuses data that does not fit', () => {
 
 describe('list types', () => {
   const listOf = (more: Partial<CelSchema>): CelSchema => ({ type: 'array', items: string, ...more })
-  it('a set ignores order and adds without duplicates', () => {
+  it('a set ignores the order and adds without duplicates', () => {
     const schema = object({
       a: listOf({ 'x-kubernetes-list-type': 'set' }),
       b: listOf({ 'x-kubernetes-list-type': 'set' }),
@@ -145,13 +145,13 @@ describe('list types', () => {
     expect(evaluate(schema, self, 'self.a == self.b')).toBe(true)
     expect(evaluate(schema, self, "self.a + ['y', 'z']")).toEqual(['x', 'y', 'z'])
   })
-  it('an atomic list does neither', () => {
+  it('an atomic list respects the order and keeps duplicates', () => {
     const schema = object({ a: listOf({}), b: listOf({}) })
     const self = { a: ['x', 'y'], b: ['y', 'x'] }
     expect(evaluate(schema, self, 'self.a == self.b')).toBe(false)
     expect(evaluate(schema, self, "self.a + ['y']")).toEqual(['x', 'y', 'y'])
   })
-  it('a map list matches and merges by key', () => {
+  it('a map list matches and merges elements by key', () => {
     const entry = object({ k: string, v: string })
     const list: CelSchema = {
       type: 'array',
@@ -169,7 +169,7 @@ describe('list types', () => {
   })
 })
 
-it('objects compare unknown data as JSON', () => {
+it('objects compare data without a schema as JSON', () => {
   const open: CelSchema = { ...object({ known: string }), 'x-kubernetes-preserve-unknown-fields': true }
   const schema = object({ a: open, b: open })
   const same = { known: 'x', more: { deep: [1] } }
@@ -190,11 +190,11 @@ describe('escapeIdentifier()', () => {
   ])('%s -> %s', (name, escaped) => {
     expect(escapeIdentifier(name)).toBe(escaped)
   })
-  it('is undone by unescapeIdentifier()', () => {
+  it('is reversed by unescapeIdentifier()', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z_./-][a-zA-Z0-9_./-]{0,12}$/), (name) => {
         const escaped = escapeIdentifier(name)!
-        // three or more underscores in a row are not reversible in Kubernetes either
+        // As in Kubernetes, three or more underscores in a row are not reversible.
         if (!/___/.test(name) && !/__$|_$|^_/.test(name)) expect(unescapeIdentifier(escaped)).toBe(name)
       }),
     )

@@ -17,7 +17,7 @@ import { type CelSchema, withTypeAndObjectMeta } from './cel-schema.ts'
 import { escapeIdentifier } from './escape.ts'
 import { type ReadContext, readerOf } from './schema-values.ts'
 
-/** The largest request that the API server takes; sizes that a schema leaves open are bounded by it. */
+/** The maximum request size of the API server. It bounds the sizes that a schema leaves open. */
 export const MAX_REQUEST_SIZE_BYTES: number = 3 * 1024 * 1024
 
 const MAX_DURATION_SIZE = 32
@@ -26,48 +26,54 @@ const DATE_SIZE = 12
 
 /** A field of a declared object. */
 export interface DeclaredField {
-  /** The name in JSON; expressions use the escaped one. */
+  /** The name in JSON. Expressions use the escaped name. */
   readonly jsonName: string
   readonly type: DeclaredType
-  /** Set if the field is listed under a keyword unescaped; cost estimates do not know it by that name. */
+  /** Set if this entry is the unescaped name of a field that is a keyword. Cost estimates ignore such entries. */
   readonly isKeyword?: true
 }
 
 /**
- * What CEL knows of a value that has a schema: its type, its fields or elements, bounds on its size for cost estimates, and how to
- * read it from JSON. Made by {@link declareSchema}.
+ * The declaration of a value that has a schema: its type, its fields or elements, size bounds for cost estimates, and
+ * how to read it from JSON. Created by {@link declareSchema}.
  */
 export interface DeclaredType {
   readonly type: CelType
   readonly schema: CelSchema
-  /** For an object: the fields by escaped name. */
+  /** The fields of an object, by escaped name. */
   readonly fields?: ReadonlyMap<string, DeclaredField>
-  /** For a list or map: what it holds. */
+  /** The elements of a list, or the values of a map. */
   readonly element?: DeclaredType
-  /** For a map: what its keys are. */
+  /** The keys of a map. */
   readonly key?: DeclaredType
-  /** The largest possible size: characters, bytes, elements or entries; 0 where size has no meaning. */
+  /** The maximum size: characters, bytes, elements or entries; 0 for values without a size. */
   readonly maxElements: number
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum number of bytes of a value in JSON. */
   readonly minSerializedSize: number
-  /** The CEL value of a JSON value; lists and maps are views of it. Throws a CelError for data that does not fit the schema. */
+  /**
+   * Converts a JSON value to a CEL value. Lists and maps become views of the JSON. Throws a CelError for data that does
+   * not match the schema.
+   */
   read(json: unknown): CelValue
 }
 
-/** How to declare a schema. */
+/** Options of `declareSchema`. */
 export interface DeclareOptions {
-  /** The type name that messages show. @default 'selfType' */
+  /** The type name in error messages. @default 'selfType' */
   readonly name?: string
-  /** Whether the schema is that of a whole resource, which always has `apiVersion`, `kind` and `metadata`. @default false */
+  /**
+   * Whether the schema describes a complete resource, which always has `apiVersion`, `kind` and `metadata`. @default
+   * false
+   */
   readonly isResourceRoot?: boolean
 }
 
-/** The declaration of a schema, or `undefined` if the schema says too little for expressions to use the value. */
+/** Declares a schema. Returns `undefined` if the schema is too unspecific for expressions to use the value. */
 export function declareSchema(schema: CelSchema, options: DeclareOptions = {}): DeclaredType | undefined {
   return declare(schema, options.name ?? 'selfType', options.isResourceRoot ?? false, [])
 }
 
-/** What map keys are: strings whose size no bound is known for. */
+/** The declaration of map keys: strings of unknown size. */
 const KEY: DeclaredType = scalar(STRING, { type: 'string' }, 0, 2)
 
 function scalar(type: CelType, schema: CelSchema, maxElements: number, minSerializedSize: number): DeclaredType {
@@ -88,7 +94,7 @@ function declare(
     const max = schema.maxLength === undefined ? MAX_REQUEST_SIZE_BYTES - 2 : bound(schema.maxLength) * 4
     return scalar(DYN, schema, max, 1)
   }
-  // built-in schemas may refer to themselves; CEL has no recursive types
+  // Built-in schemas may be recursive, but CEL has no recursive types.
   if (outer.includes(schema)) return undefined
   const inside = [...outer, schema]
   switch (schema.type) {
@@ -139,9 +145,9 @@ function declareObject(schema: CelSchema, name: string, outer: readonly CelSchem
     const type = declareNested(property, `${name}.${escaped ?? jsonName}`, outer)
     if (type === undefined) continue
     if (escaped !== undefined) fields.set(escaped, { jsonName, type })
-    // after a dot, a keyword can stand for itself
+    // After a dot, a keyword needs no escaping.
     if (escaped === `__${jsonName}__`) fields.set(jsonName, { jsonName, type, isKeyword: true })
-    // a default is filled in by the server, so the client need not send it
+    // The server fills in defaults, so the client need not send the field.
     if (required.has(jsonName) && property.default === undefined) {
       minSerializedSize += utf8Length(jsonName) + type.minSerializedSize + 4
     }
@@ -180,7 +186,7 @@ function declareString(schema: CelSchema): DeclaredType {
     case 'date-time':
       return scalar(TIMESTAMP, schema, MAX_DATETIME_SIZE, 21)
   }
-  // maxLength counts code points, sizes here are bytes, and a code point takes up to four
+  // maxLength counts code points. Sizes are in bytes, and a code point takes up to four.
   if (schema.maxLength !== undefined) return scalar(STRING, schema, bound(schema.maxLength) * 4, 2)
   if (schema.enum !== undefined && schema.enum.length > 0) {
     const lengths = schema.enum.map((v) => (typeof v === 'string' ? utf8Length(v) : 0))

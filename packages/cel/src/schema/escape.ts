@@ -1,4 +1,4 @@
-/** Words of CEL that cannot be identifiers; a property of that name is written `__name__`. */
+/** Keywords of CEL, which cannot be identifiers. A property with such a name is written as `__name__`. */
 const KEYWORDS = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
@@ -13,14 +13,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
-/** The CEL identifier for a property name, or `undefined` if expressions cannot reach a property of that name. */
+/** Returns the CEL identifier of a property, or `undefined` if expressions cannot refer to it. */
 export function escapeIdentifier(name: string): string | undefined {
   if (KEYWORDS.has(name)) return `__${name}__`
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
   return name.replace(/__|[-./]/g, (part) => ESCAPES[part]!)
 }
 
-/** The property name that a CEL identifier stands for, or `undefined` if it contains an unknown escape. */
+/** Returns the property name of a CEL identifier, or `undefined` if it contains an unknown escape. */
 export function unescapeIdentifier(escaped: string): string | undefined {
   let isValid = true
   const name = escaped.replace(/__[^_]+__/g, (part) => {

@@ -1,7 +1,9 @@
 import { parseDuration } from '@kubewright/base'
 import { CelError } from '../cel-error.ts'
 
-/** Spellings of a unit and its nanoseconds; the last spelling also stands for every longer one that begins with it. */
+/**
+ * The spellings of each unit and its nanoseconds. The last spelling also matches every longer word that starts with it.
+ */
 const UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [['ns', 'nano'], 1n],
   [['us', 'µs', 'micro'], 1_000n],
@@ -13,7 +15,10 @@ const UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ]
 
-/** The nanoseconds of a string of format `duration`: Go's form, or numbers with unit words such as `3 days 2 hours`. */
+/**
+ * Parses a string of format `duration` to nanoseconds: Go's syntax, or numbers with unit words such as
+ * `3 days 2 hours`.
+ */
 export function parseOpenAPIDuration(text: string): bigint {
   try {
     return parseDuration(text)

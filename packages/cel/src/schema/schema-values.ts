@@ -9,7 +9,7 @@ import type { DeclaredField, DeclaredType } from './declared-type.ts'
 import { escapeIdentifier } from './escape.ts'
 import { parseOpenAPIDuration } from './openapi-duration.ts'
 
-/** What a reader is made from. */
+/** The declarations that a reader needs. */
 export interface ReadContext {
   readonly schema: CelSchema
   readonly fields?: ReadonlyMap<string, DeclaredField>
@@ -18,7 +18,10 @@ export interface ReadContext {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The function that reads JSON of a schema, as in apiserver/pkg/cel/common/valuesunstructured.go. */
+/**
+ * Returns the function that converts JSON with this schema to CEL values, as in
+ * apiserver/pkg/cel/common/valuesunstructured.go.
+ */
 export function readerOf(context: ReadContext): (json: unknown) => CelValue {
   const { schema } = context
   const read = valueReader(context)
@@ -56,7 +59,7 @@ function readIntOrString(json: unknown): CelValue {
   throw new CelError('invalid data, expected XIntOrString value to be either a string or integer')
 }
 
-/** The name of Go's type for a decoded JSON value. */
+/** Returns the name of the Go type of a decoded JSON value. */
 function goTypeOf(json: unknown): string {
   switch (typeof json) {
     case 'string':
@@ -117,7 +120,7 @@ const STRING_READERS: Readonly<Record<string, (json: unknown) => CelValue>> = {
   },
 }
 
-// The alphabet of URLs, whose last two characters are others than those that validation of the format knows.
+// As in Kubernetes, decodes the URL-safe alphabet, although validation of the format accepts the standard one.
 function decodeBase64(text: string): Uint8Array {
   if (!/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/.test(text)) {
     const foreign = text.search(/[^\w-]/)
@@ -139,7 +142,7 @@ function objectReader(context: ReadContext): (json: unknown) => CelValue {
   }
 }
 
-/** An object with declared properties, as a CEL map from escaped names. */
+/** An object with declared properties, as a CEL map with escaped names as keys. */
 export class SchemaObject extends CelMap {
   readonly json: JsonObject
   readonly #fields: ReadonlyMap<string, DeclaredField>
@@ -161,11 +164,11 @@ export class SchemaObject extends CelMap {
     return false
   }
 
-  /** Null and absent are the same for a property. */
+  /** A property with the value null counts as absent. */
   get(key: CelValue): CelValue | undefined {
     if (typeof key !== 'string') throw noSuchOverload()
     const field = this.#fields.get(key)
-    // a property that has no schema, or none that CEL can type, is only good for comparison
+    // A property without a schema, or with one that CEL has no type for, is used in comparisons only.
     if (field === undefined) return undefined
     const value = Object.hasOwn(this.json, field.jsonName) ? this.json[field.jsonName] : undefined
     return value === undefined || value === null ? undefined : field.type.read(value)
@@ -188,7 +191,7 @@ export class SchemaObject extends CelMap {
         if ((mine === undefined) !== (theirs === undefined)) return false
         if (mine !== undefined && !celEquals(mine, theirs!)) return false
       } else if (other instanceof SchemaObject) {
-        // data without a schema is compared as JSON, and only where both have it
+        // Data without a schema is compared as JSON, and only if both objects have it.
         if (Object.hasOwn(other.json, name) && !deepEqual(value, other.json[name])) return false
       } else {
         throw noSuchOverload()
@@ -288,7 +291,7 @@ function jsonElements(list: CelList): readonly unknown[] {
   return list instanceof SchemaList ? list.json : list.toArray().map(toNative)
 }
 
-/** A list of list type `set`: equality ignores the order, `+` is the union. */
+/** A list with list type `set`: equality ignores the order, `+` is the union. */
 class SchemaSetList extends SchemaList {
   #members: Set<unknown> | undefined
 
@@ -305,7 +308,7 @@ class SchemaSetList extends SchemaList {
   }
 }
 
-/** A list of list type `map`: equality ignores the order, `+` merges elements with the same keys. */
+/** A list with list type `map`: equality ignores the order, `+` merges elements with equal keys. */
 class SchemaMapList extends SchemaList {
   readonly #keys: readonly string[]
 

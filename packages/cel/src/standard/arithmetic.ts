@@ -37,7 +37,7 @@ export function subtractInts(x: CelInt, y: CelInt): CelInt {
 export function multiplyInts(x: CelInt, y: CelInt): CelInt {
   if (typeof x === 'number' && typeof y === 'number') {
     const product = x * y
-    // adding zero turns -0, which no int can be, into 0
+    // Adding zero turns -0, which is not an int, into 0.
     if (Number.isSafeInteger(product)) return product + 0
   }
   return checkedInt(BigInt(x) * BigInt(y))
@@ -74,7 +74,7 @@ function checkedUint(value: bigint): CelUint {
   return new CelUint(value)
 }
 
-/** A duration within int64 nanoseconds; throws `duration overflow`. */
+/** Returns a duration within int64 nanoseconds. Throws `duration overflow`. */
 export function checkedDuration(nanos: bigint): CelDuration {
   if (nanos < INT64_MIN || nanos > INT64_MAX) throw new CelError('duration overflow')
   return new CelDuration(nanos)
@@ -83,7 +83,7 @@ export function checkedDuration(nanos: bigint): CelDuration {
 const MIN_SECONDS = -62135596800
 const MAX_SECONDS = 253402300799
 
-/** A timestamp between the years 1 and 9999; throws `timestamp overflow`. */
+/** Returns a timestamp between the years 1 and 9999. Throws `timestamp overflow`. */
 export function checkedTimestamp(seconds: number, nanos: number, zone = 0): CelTimestamp {
   if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) throw new CelError('timestamp overflow')
   return new CelTimestamp(seconds, nanos, zone)
@@ -93,7 +93,10 @@ function isInt(v: CelValue): v is CelInt {
   return typeof v === 'number' || typeof v === 'bigint'
 }
 
-/** The error of an operator whose left operand has no such operator at all; some types answer without the name. */
+/**
+ * Returns the error for an operator that the type of the left operand does not support. For some types, cel-go's
+ * message lacks the operator.
+ */
 function unsupported(fn: string, left: CelValue): CelError {
   const isReceiver = typeof left === 'string' || left instanceof CelDuration || left instanceof CelTimestamp
   return isReceiver ? noSuchOverload() : new CelError(`no such overload: ${fn}`)

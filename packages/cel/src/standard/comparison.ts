@@ -4,7 +4,10 @@ import { CelList, CelMap } from '../collections.ts'
 import { celCompare } from '../equality.ts'
 import { CelOptional, type CelValue } from '../values.ts'
 
-/** The order of two operands of an ordering operator; a left operand without any order is named in the error. */
+/**
+ * Orders two operands of an ordering operator. If the type of the left operand has no order, the error names the
+ * operator.
+ */
 export function compare(fn: string, a: CelValue, b: CelValue): number {
   if (a === null || a instanceof CelList || a instanceof CelMap || a instanceof CelOptional || a instanceof CelType) {
     throw new CelError(`no such overload: ${fn}`)

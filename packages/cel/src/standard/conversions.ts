@@ -98,7 +98,7 @@ function decodeUtf8(v: CelBytes): string {
   }
 }
 
-/** A timestamp in RFC 3339 with as many fraction digits as it needs. */
+/** Formats a timestamp in RFC 3339 with as many fraction digits as necessary. */
 export function timestampText(t: CelTimestamp): string {
   const date = new Date((t.seconds + t.zone) * 1000)
   const pad = (n: number, width = 2): string => String(n).padStart(width, '0')
@@ -110,9 +110,9 @@ export function timestampText(t: CelTimestamp): string {
   return `${day}T${time}${fraction}${zone}`
 }
 
-/** A duration in seconds with the unit, `3723.5s`. */
+/** Formats a duration in seconds with the unit: `3723.5s`. */
 export function durationText(d: CelDuration): string {
-  // as Go's Duration.Seconds: whole seconds and the fraction are converted separately
+  // As in Go's Duration.Seconds, whole seconds and the fraction are converted separately.
   const whole = d.nanos / 1_000_000_000n
   return `${formatF(Number(whole) + Number(d.nanos - whole * 1_000_000_000n) / 1e9)}s`
 }
@@ -168,7 +168,7 @@ export function toTimestamp(v: CelValue): CelValue {
   throw conversionError(v, TIMESTAMP)
 }
 
-/** `type(v)`: lists and maps yield the bare `list` and `map`. */
+/** `type(v)`. Lists and maps give `list` and `map` without parameters. */
 export function toType(v: CelValue): CelType {
   const type = typeOf(v)
   return type.params.length === 0 ? type : new CelType(type.kind, type.name)

@@ -1,7 +1,7 @@
 import { ACCUMULATOR, type Expr, OPERATORS } from '../ast.ts'
 import type { CelMacro, MacroFactory } from '../macro.ts'
 
-/** The name that older accumulators had; still refused as an iteration variable. */
+/** The former name of the accumulator. cel-go still rejects it as an iteration variable. */
 const OLD_ACCUMULATOR = '__result__'
 
 function receiver(
@@ -12,8 +12,8 @@ function receiver(
   return { fn, receiver: true, argCount, expand: (f, target, args) => expand(f, target!, args) }
 }
 
-function iterationVariable(f: MacroFactory, arg: Expr, complaint: string): string {
-  if (arg.kind !== 'ident') throw f.error(complaint, arg)
+function iterationVariable(f: MacroFactory, arg: Expr, message: string): string {
+  if (arg.kind !== 'ident') throw f.error(message, arg)
   if (arg.name === ACCUMULATOR || arg.name === OLD_ACCUMULATOR) {
     throw f.error('iteration variable overwrites accumulator variable', arg)
   }
@@ -40,7 +40,7 @@ function fold(f: MacroFactory, range: Expr, variables: readonly [string, string?
   })
 }
 
-/** Ends at the first false; an error counts as not yet false. */
+/** Stops at the first false. An error does not stop the fold. */
 function all(f: MacroFactory, predicate: Expr): Fold {
   return {
     init: f.literal(true),
@@ -69,7 +69,9 @@ function existsOne(f: MacroFactory, predicate: Expr): Fold {
   }
 }
 
-/** A fold that collects: `step` grows the accumulator, for the elements that pass the filter if there is one. */
+/**
+ * A fold that collects elements: `step` extends the accumulator, for the elements that pass the filter if there is one.
+ */
 function collect(f: MacroFactory, init: Expr, step: Expr, filter: Expr | undefined): Fold {
   return {
     init,
@@ -83,7 +85,7 @@ function append(f: MacroFactory, element: Expr): Expr {
   return f.call(OPERATORS.add, f.accuIdent(), f.list(element))
 }
 
-/** Folds a library macro can be built from. @internal */
+/** Expands to the fold of `map`; library macros reuse it. @internal */
 export function mapFold(f: MacroFactory, range: Expr, args: readonly Expr[]): Expr {
   const name = iterationVariable(f, args[0]!, 'argument is not an identifier')
   const filter = args.length === 3 ? args[1] : undefined

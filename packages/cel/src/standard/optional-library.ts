@@ -21,7 +21,7 @@ const OPTIONAL_V = optionalType(V)
 const LIST_V = listType(V)
 const MAP_KV = mapType(K, V)
 
-/** Whether a value is the zero of its type. */
+/** Reports whether a value is the zero value of its type. */
 function isZero(v: CelValue): boolean {
   switch (typeof v) {
     case 'boolean':
@@ -39,7 +39,7 @@ function isZero(v: CelValue): boolean {
   if (v instanceof CelUint) return v.value === 0n
   if (v instanceof CelBytes) return v.value.length === 0
   if (v instanceof CelDuration) return v.nanos === 0n
-  // Go's zero time, the first second of the year 1
+  // Go's zero time: the first second of the year 1.
   if (v instanceof CelTimestamp) return v.seconds === -62135596800 && v.nanos === 0
   return v instanceof CelOpaque && v.isZero
 }
@@ -84,7 +84,7 @@ const functions: readonly CelFunction[] = [
     member: true,
     evaluate: (v: CelOptional) => v.hasValue,
   }),
-  // the planner evaluates these two itself, since they skip their argument
+  // The planner evaluates these two itself, because they evaluate their argument only if needed.
   fn('or', { id: 'optional_or_optional', args: [OPTIONAL_V, OPTIONAL_V], result: OPTIONAL_V, member: true }),
   fn('orValue', { id: 'optional_orValue_value', args: [OPTIONAL_V, V], result: V, member: true }),
   fn(OPERATORS.optSelect, { id: 'select_optional_field', args: [DYN, STRING], result: OPTIONAL_V }),
@@ -124,7 +124,7 @@ const functions: readonly CelFunction[] = [
   }),
 ]
 
-/** `target.optMap(x, f)` as `target.hasValue() ? wrap(bind x = target.value() in f) : optional.none()`. */
+/** Expands `target.optMap(x, f)` to `target.hasValue() ? wrap(bind x = target.value() in f) : optional.none()`. */
 function optionalMacro(name: string, wrap: (f: MacroFactory, e: Expr) => Expr): CelMacro {
   return {
     fn: name,

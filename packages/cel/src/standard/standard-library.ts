@@ -47,7 +47,7 @@ function fn(name: string, evaluate: (...args: CelValue[]) => CelValue, ...overlo
   return { name, overloads, evaluate }
 }
 
-/** The overloads of an operator on equal types, as cel-go names them: `add_int64`. */
+/** Returns the overloads of an operator on operands of the same type, with cel-go's ids: `add_int64`. */
 function sameTypes(verb: string, types: readonly CelType[]): CelOverload[] {
   return types.map((t) => overload(`${verb}_${OVERLOAD_SUFFIX.get(t) ?? t.name}`, [t, t], t))
 }
@@ -88,7 +88,9 @@ function conversion(
   return { name, overloads }
 }
 
-/** A `getX` method of timestamps, with and without a time zone, and of durations where they have it. */
+/**
+ * Declares a `getX` method of timestamps, with and without a time zone, and of durations if `nanosPerUnit` is given.
+ */
 function timePart(
   name: string,
   ids: readonly [string, string],
@@ -127,14 +129,15 @@ function insertEntries(map: CelMap, added: CelMap): CelMap {
   return target
 }
 
-const logical = (): never => {
+// The planner evaluates these operators itself, so their implementation is never called.
+const evaluatedByPlanner = (): never => {
   throw noSuchOverload()
 }
 
 const functions: readonly CelFunction[] = [
-  fn(OPERATORS.conditional, logical, overload('conditional', [BOOL, A, A], A)),
-  fn(OPERATORS.and, logical, overload('logical_and', [BOOL, BOOL], BOOL)),
-  fn(OPERATORS.or, logical, overload('logical_or', [BOOL, BOOL], BOOL)),
+  fn(OPERATORS.conditional, evaluatedByPlanner, overload('conditional', [BOOL, A, A], A)),
+  fn(OPERATORS.and, evaluatedByPlanner, overload('logical_and', [BOOL, BOOL], BOOL)),
+  fn(OPERATORS.or, evaluatedByPlanner, overload('logical_or', [BOOL, BOOL], BOOL)),
   fn(
     OPERATORS.not,
     (v) => {
@@ -177,7 +180,12 @@ const functions: readonly CelFunction[] = [
   ordering(OPERATORS.lessEquals, 'less_equals', (order) => order <= 0),
   ordering(OPERATORS.greater, 'greater', (order) => order > 0),
   ordering(OPERATORS.greaterEquals, 'greater_equals', (order) => order >= 0),
-  fn(OPERATORS.index, logical, overload('index_list', [LIST_A, INT], A), overload('index_map', [MAP_AB, A], B)),
+  fn(
+    OPERATORS.index,
+    evaluatedByPlanner,
+    overload('index_list', [LIST_A, INT], A),
+    overload('index_map', [MAP_AB, A], B),
+  ),
   fn(
     OPERATORS.in,
     (a, b) => isIn(a!, b!),
@@ -214,7 +222,7 @@ const functions: readonly CelFunction[] = [
     overload('matches', [STRING, STRING], BOOL),
     member('matches_string', [STRING, STRING], BOOL),
   ),
-  // two-variable comprehensions collect maps with these
+  // The macros transformMap and transformMapEntry expand to these.
   {
     name: 'cel.@mapInsert',
     overloads: [
@@ -239,7 +247,7 @@ const functions: readonly CelFunction[] = [
   ),
 ]
 
-/** CEL's standard functions, operators, types and macros; part of every environment. */
+/** CEL's standard functions, operators, types and macros. Part of every environment. */
 export const STANDARD_LIBRARY: CelLibrary = {
   name: 'standard',
   functions,

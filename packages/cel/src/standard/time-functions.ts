@@ -8,7 +8,7 @@ export interface CivilTime extends WallTime {
   readonly millis: number
 }
 
-/** The local time of a timestamp; the zone is an IANA name or an offset such as `+01:30`. */
+/** Returns the local time of a timestamp. The zone is an IANA name or an offset such as `+01:30`. */
 export function civilTime(t: CelTimestamp, zone: string): CivilTime {
   return { ...zoneOf(zone).wallTime(t.seconds * 1000), millis: Math.trunc(t.nanos / 1_000_000) }
 }
@@ -32,7 +32,7 @@ function atoi(text: string): number {
   return Number(text)
 }
 
-/** Whole units of a duration, rounded towards zero. */
+/** Returns the number of whole units in a duration, rounded towards zero. */
 export function durationIn(d: CelDuration, nanosPerUnit: bigint): number {
   return Number(d.nanos / nanosPerUnit)
 }

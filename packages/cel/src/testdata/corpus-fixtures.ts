@@ -1,14 +1,14 @@
 import type { CelSchema } from '../schema/cel-schema.ts'
 
-/** The data and schema that a group of expressions runs on. */
+/** The data and the schema for a group of expressions. */
 export interface Fixture {
   readonly schema: CelSchema
   readonly self: unknown
   readonly oldSelf?: unknown
   readonly isResourceRoot?: boolean
-  /** The rule refers to an old value that is absent, so it is not to be evaluated at all. */
+  /** Whether the rule refers to an old value that is absent, so that it must not be evaluated. */
   readonly isSkipped?: boolean
-  /** The cost that evaluating each expression must have. */
+  /** The expected cost of evaluating each expression. */
   readonly cost?: number
 }
 
@@ -35,7 +35,7 @@ const mapList = (keys: readonly string[], items: CelSchema): CelSchema => ({
   items,
 })
 
-/** An object of `val1`, `val2`, ... */
+/** Returns an object schema with the properties `val1`, `val2`, ... */
 function numbered(...pairs: readonly (readonly [CelSchema, unknown])[]): Fixture {
   return {
     schema: object(Object.fromEntries(pairs.map(([schema], i) => [`val${i + 1}`, schema]))),
