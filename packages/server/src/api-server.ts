@@ -20,7 +20,7 @@ import { impersonate } from './auth/impersonation.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
 import type { ApiHandler, ApiRequest, ApiResponse } from './request/api-request.ts'
-import { representationOfErrors } from './request/negotiate.ts'
+import { negotiateError } from './request/negotiate.ts'
 import type { RequestContext } from './request/request-context.ts'
 import { type RequestInfo, requestInfoOf } from './request/request-info.ts'
 import { respondStatus, respondText } from './request/respond.ts'
@@ -140,9 +140,7 @@ class RequestHandler {
     try {
       response = await this.#answer(request, warnings, auditId)
     } catch (error) {
-      const { headers, query } = request
-      const representation = representationOfErrors(headers['accept'], query, headers['user-agent'] ?? '')
-      response = respondStatus(this.#statusOf(error, request, auditId), representation)
+      response = respondStatus(this.#statusOf(error, request, auditId), negotiateError(request))
     }
     const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
     if (warnings.length > 0) headers['warning'] = warningHeaders(warnings)

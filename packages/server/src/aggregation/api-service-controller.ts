@@ -8,6 +8,7 @@ import { deleteObject } from '../registry/delete-object.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import { systemContext } from '../request/system-context.ts'
 import type { MutableObject } from '../resource/object.ts'
+import { customOrigin } from '../resource/origin.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { automanagedLabel, localApiService } from './local-api-service.ts'
 import type { RemoteApiServices } from './remote-api-services.ts'
@@ -132,7 +133,7 @@ export class ApiServiceController {
   #customGroupVersions(): Map<string, { group: string; version: string }> {
     const found = new Map<string, { group: string; version: string }>()
     for (const { group, version, resources } of this.#parts.resources.groupVersions()) {
-      if ([...resources.values()].every(({ typedItems }) => !typedItems))
+      if ([...resources.values()].every(({ origin }) => origin === customOrigin))
         found.set(`${version}.${group}`, { group, version })
     }
     return found

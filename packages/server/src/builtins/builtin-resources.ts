@@ -1,6 +1,7 @@
 import type { AnyKind } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
+import { builtinOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
 import type { Strategy } from '../resource/strategy.ts'
@@ -90,7 +91,7 @@ function assemble(
     strategy,
     subresources,
     storage: { prefix: `/registry/${storagePath ?? `${plural}/`}`, apiVersion: kind.apiVersion, kind: kind.kind },
-    typedItems: true,
+    origin: builtinOrigin,
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
     empty: () => emptyTyped(kind),
     normalize: (object, stored) => normalizeTyped(kind, object, stored),

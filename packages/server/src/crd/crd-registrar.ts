@@ -3,6 +3,7 @@ import { deepEqual } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import type { ServerParts } from '../api-server.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
+import { builtinOrigin, customOrigin } from '../resource/origin.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 import { acceptNames } from './accept-names.ts'
 import { apiApprovalOf, approvalCondition, isProtectedGroup } from './api-approval.ts'
@@ -228,7 +229,7 @@ export class CrdRegistrar implements AsyncDisposable {
   #set(resource: CustomResources['stored']): void {
     const { resources } = this.#parts
     const { group, version, plural } = resource.kind
-    if (!resources.find(group, version, plural)?.typedItems) resources.set(resource)
+    if (resources.find(group, version, plural)?.origin !== builtinOrigin) resources.set(resource)
   }
 
   #uninstall(key: string): void {
@@ -250,7 +251,7 @@ export class CrdRegistrar implements AsyncDisposable {
     const { clock, resources: table } = this.#parts
     for (const { kind } of resources.served) {
       const current = table.find(kind.group, kind.version, kind.plural)
-      if (!replaced.has(kind.version) && current && !current.typedItems) {
+      if (!replaced.has(kind.version) && current && current.origin !== builtinOrigin) {
         table.delete(kind.group, kind.version, kind.plural)
       }
     }
@@ -278,7 +279,7 @@ export class CrdRegistrar implements AsyncDisposable {
   readonly #refuseCreates: AdmissionPlugin = {
     name: 'CustomResourceDefinitionTerminating',
     mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
-      if (operation !== 'CREATE' || resource.typedItems || resource.listedVerbs !== lastVerbs) return
+      if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.listedVerbs !== lastVerbs) return
       const why = 'create not allowed while custom resource definition is terminating'
       throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)
     },

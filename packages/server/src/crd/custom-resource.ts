@@ -2,6 +2,7 @@ import { compareVersionPriority, type KindFacts, parseSimplePath, valueAt } from
 import { deepCopy } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { MutableObject } from '../resource/object.ts'
+import { customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import { type CustomColumn, customTable } from '../table/custom-table.ts'
@@ -66,7 +67,7 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
     versioned: new CustomStorage(versions, own, options.converter),
     decode: (body, request) => decodeCustom(versions, own.apiVersion, body, request),
     recheck: (object, recheckOptions) => recheckCustom(versions, object, recheckOptions),
-    typedItems: false,
+    origin: customOrigin,
     fieldManager: {
       schemaFor: (apiVersion) => {
         const version = versions.all.get(apiVersion)

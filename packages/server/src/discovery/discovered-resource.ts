@@ -1,5 +1,6 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { discoveryGroups, type SubresourceDiscovery } from '@kubewright/k8s/discovery'
+import { builtinOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
@@ -56,9 +57,10 @@ const discovered = new WeakMap<Resource, DiscoveredResource>()
 function describe(resource: Resource): DiscoveredResource {
   const { kind } = resource
   const verbs = resource.listedVerbs ?? resource.verbs
-  const builtin = resource.typedItems
-    ? builtinSubresources.get(`${kind.group}/${kind.version}/${kind.plural}`)
-    : undefined
+  const builtin =
+    resource.origin === builtinOrigin
+      ? builtinSubresources.get(`${kind.group}/${kind.version}/${kind.plural}`)
+      : undefined
   const own: ResponseKind = builtin
     ? { group: '', version: '', kind: kind.kind }
     : { group: kind.group, version: kind.version, kind: kind.kind }
@@ -85,8 +87,8 @@ function describe(resource: Resource): DiscoveredResource {
   }
 }
 
-function hashOf({ storage, typedItems, kind }: Resource): string {
-  if (typedItems) return storageVersionHash(kind)
+function hashOf({ storage, origin, kind }: Resource): string {
+  if (origin === builtinOrigin) return storageVersionHash(kind)
   const { group, version } = parseGroupVersion(storage.apiVersion)
   return storageVersionHash({ group, version, kind: storage.kind })
 }

@@ -107,8 +107,8 @@ function aggregated(index: DiscoveryIndex, part: 'core' | 'groups', request: Api
 }
 
 /** For paths behind the router, which words a refusal itself. */
-function routed({ headers, query }: ApiRequest): Representation {
-  return negotiate(headers['accept'], query, headers['user-agent'] ?? '', { conversions: false, streams: false })
+function routed(request: ApiRequest): Representation {
+  return negotiate(request, { conversions: false, streams: false })
 }
 
 /** For paths in front of the router, where the serializer is the only one that refuses. */

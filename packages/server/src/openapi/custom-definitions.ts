@@ -33,8 +33,8 @@ const listMetadata = `Standard list metadata. More info: ${conventions}#types-ki
 /** The definitions of a custom resource and of its list, by name. */
 export function customDefinitions(resource: Resource, version: OpenApiVersion): Map<string, PublishedSchema> {
   const { group, version: apiVersionName, kind: kindName, listKind, plural } = resource.kind
-  const name = definitionName(resource.kind, false)
-  const listName = definitionName({ ...resource.kind, kind: listKind }, false)
+  const name = definitionName(resource.kind, 'custom')
+  const listName = definitionName({ ...resource.kind, kind: listKind }, 'custom')
   const gvk = (shown: string): unknown => [{ group, version: apiVersionName, kind: shown }]
   const list: PublishedSchema = {
     description: `${listKind} is a list of ${kindName}`,

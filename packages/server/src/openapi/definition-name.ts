@@ -1,7 +1,9 @@
+import type { Origin } from '../resource/origin.ts'
+
 /** The name of a type in OpenAPI documents: that of its Go package for built-in kinds, the reversed group for custom ones. */
-export function definitionName(kind: { group: string; version: string; kind: string }, builtin: boolean): string {
+export function definitionName(kind: { group: string; version: string; kind: string }, origin: Origin['name']): string {
   const { group, version } = kind
-  if (!builtin) return [...group.split('.').reverse(), version, kind.kind].join('.')
+  if (origin === 'custom') return [...group.split('.').reverse(), version, kind.kind].join('.')
   const first = group === '' ? 'core' : group.split('.', 1)[0]!
   return `${packages[first] ?? `io.k8s.api.${first}`}.${version}.${kind.kind}`
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
 import { discoveredResource } from '../discovery/discovered-resource.ts'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
+import { builtinOrigin, customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
 import type { ApiPath } from './api-operation.ts'
@@ -156,7 +157,7 @@ export class OpenApiDocuments implements Disposable {
 
   #isBuiltin(group: string): boolean {
     const found = this.#resources.groupVersions().find((gv) => gv.group === group)
-    return found !== undefined && [...found.resources.values()].some((resource) => resource.typedItems)
+    return found !== undefined && [...found.resources.values()].some(({ origin }) => origin === builtinOrigin)
   }
 }
 
@@ -167,7 +168,7 @@ function pathsOf(resource: Resource): ApiPath[] {
 function customsOf(resources: readonly Resource[], version: OpenApiVersion): Map<string, PublishedSchema> {
   const found = new Map<string, PublishedSchema>()
   for (const resource of resources) {
-    if (resource.typedItems) continue
+    if (resource.origin !== customOrigin) continue
     for (const [name, schema] of customDefinitions(resource, version)) found.set(name, schema)
   }
   return found

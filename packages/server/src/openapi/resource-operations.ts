@@ -1,10 +1,10 @@
 import type { DiscoveredResource, DiscoveredSubresource } from '../discovery/discovered-resource.ts'
+import type { Origin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ApiOperation, ApiPath, OperationKind } from './api-operation.ts'
 import { capitalized, definitionName, metaDefinition, operationGroup, operationTag } from './definition-name.ts'
 
 const served = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-/** Custom resources have no protobuf, and their documents do not mention streams. */
 const servedCustom = ['application/json', 'application/yaml']
 const streamed = [...served, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
 const patches = ['application/json-patch+json', 'application/merge-patch+json']
@@ -53,6 +53,44 @@ const connecting: Readonly<Record<string, readonly string[]>> = {
 }
 const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 
+/** What the documents of kube-apiserver say differently about built-in and custom resources. */
+interface OperationStyle {
+  readonly produces: readonly string[]
+  /** Stated for every operation when present. */
+  readonly consumes?: readonly string[]
+  readonly patchTypes: readonly string[]
+  /** Whether the documents mention watches: the deprecated watch paths, and watching by a list. */
+  readonly mentionsWatches: boolean
+  readonly deleteCollection: Pick<ApiOperation, 'parameters' | 'body'>
+  readonly getParameters: readonly string[]
+  /** Whether a patch is said to create objects. */
+  readonly patchCreates: boolean
+  /** Whether a subresource is described with the kind that it shows, such as Scale, or with the kind of the resource. */
+  readonly namesShownKind: boolean
+}
+
+const styles: Readonly<Record<Origin['name'], OperationStyle>> = {
+  builtin: {
+    produces: served,
+    patchTypes: [...patches, 'application/strategic-merge-patch+json', 'application/apply-patch+yaml'],
+    mentionsWatches: true,
+    deleteCollection: { parameters: collecting, body: { options: metaDefinition('DeleteOptions') } },
+    getParameters: [],
+    patchCreates: true,
+    namesShownKind: true,
+  },
+  custom: {
+    produces: servedCustom,
+    consumes: servedCustom,
+    patchTypes: [...patches, 'application/apply-patch+yaml'],
+    mentionsWatches: false,
+    deleteCollection: { parameters: listing },
+    getParameters: ['resourceVersion'],
+    patchCreates: false,
+    namesShownKind: false,
+  },
+}
+
 /** Every path under which a resource is served, with its operations. */
 export function resourcePaths(resource: Resource, discovered: DiscoveredResource): ApiPath[] {
   return new PathWriter(resource, discovered).paths()
@@ -64,25 +102,21 @@ class PathWriter {
   readonly #discovered: DiscoveredResource
   readonly #namespaced: boolean
   readonly #definition: string
-  readonly #patches: readonly string[]
   readonly #group: string
   readonly #tag: string
   readonly #kind: OperationKind
-  readonly #served: readonly string[]
+  readonly #style: OperationStyle
 
   constructor(resource: Resource, discovered: DiscoveredResource) {
     const { group, version, kind, scope } = resource.kind
     this.#resource = resource
     this.#discovered = discovered
     this.#namespaced = scope === 'Namespaced'
-    this.#definition = definitionName(resource.kind, resource.typedItems)
-    this.#patches = resource.typedItems
-      ? [...patches, 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']
-      : [...patches, 'application/apply-patch+yaml']
+    this.#definition = definitionName(resource.kind, resource.origin.name)
     this.#group = operationGroup(group) + capitalized(version)
     this.#tag = operationTag(group, version)
     this.#kind = { group, version, kind }
-    this.#served = resource.typedItems ? served : servedCustom
+    this.#style = styles[resource.origin.name]
   }
 
   paths(): ApiPath[] {
@@ -100,8 +134,7 @@ class PathWriter {
     if (this.#namespaced && verbs.includes('list')) {
       found.push(this.#path(`${root}/${plural}`, undefined, [this.#list('ForAllNamespaces')]))
     }
-    // The old way to watch is not offered for custom resources.
-    if (this.#resource.typedItems && verbs.includes('watch')) {
+    if (this.#style.mentionsWatches && verbs.includes('watch')) {
       found.push(
         this.#path(`${root}/watch/${scope}${plural}`, undefined, [this.#watch('List')], listing),
         this.#path(`${root}/watch/${scope}${plural}/{name}`, kind, [this.#watch('')], listing),
@@ -142,9 +175,7 @@ class PathWriter {
           `deleteCollection${this.#scoped}`,
           `delete collection of ${kind}`,
         ),
-        ...(this.#resource.typedItems
-          ? { parameters: collecting, body: { options: metaDefinition('DeleteOptions') } }
-          : { parameters: listing }),
+        ...this.#style.deleteCollection,
         responses: { 200: metaDefinition('Status') },
       })
     }
@@ -159,13 +190,13 @@ class PathWriter {
 
   #list(suffix: string): ApiOperation {
     const { kind } = this.#kind
-    const watchable = this.#resource.typedItems && this.#discovered.verbs.includes('watch')
+    const watchable = this.#style.mentionsWatches && this.#discovered.verbs.includes('watch')
     const scope = suffix === '' ? this.#scoped : kind + suffix
     return {
       ...this.#operation('get', 'list', `list${scope}`, `list ${watchable ? 'or watch ' : ''}objects of kind ${kind}`),
       parameters: listing,
       responses: { 200: this.#definition.replace(/[^.]+$/, this.#resource.kind.listKind) },
-      produces: watchable ? streamed : this.#served,
+      produces: watchable ? streamed : this.#style.produces,
     }
   }
 
@@ -198,7 +229,7 @@ class PathWriter {
     if (verbs.includes('get')) {
       found.push({
         ...this.#operation('get', 'get', `read${suffix}`, `read ${target}`),
-        ...(this.#resource.typedItems ? {} : { parameters: ['resourceVersion'] }),
+        parameters: this.#style.getParameters,
         responses: { 200: subresource === 'log' ? 'string' : definition },
         ...(subresource === 'log' ? { parameters: logging, produces: ['text/plain', ...served] } : {}),
       })
@@ -207,8 +238,8 @@ class PathWriter {
       found.push({
         ...this.#operation('patch', 'patch', `patch${suffix}`, `partially update ${target}`),
         parameters: [...writing, 'force'],
-        body: { patch: this.#patches },
-        responses: { 200: definition, ...(this.#resource.typedItems ? { 201: definition } : {}) },
+        body: { patch: this.#style.patchTypes },
+        responses: { 200: definition, ...(this.#style.patchCreates ? { 201: definition } : {}) },
       })
     }
     if (verbs.includes('update')) {
@@ -230,9 +261,8 @@ class PathWriter {
           version: sub.responseKind.version || this.#kind.version,
           kind: sub.responseKind.kind,
         }
-    const definition = own ? this.#definition : definitionName(shown, true)
-    // Custom resources name their own kind even where they show a scale.
-    const named = this.#resource.typedItems ? shown : this.#kind
+    const definition = own ? this.#definition : definitionName(shown, 'builtin')
+    const named = this.#style.namesShownKind ? shown : this.#kind
     const operations = this.#readAndWrite(sub.verbs, sub.name, definition, named)
     if (sub.verbs.includes('create')) {
       const id = `create${this.#scoped}${capitalized(sub.name)}`
@@ -312,8 +342,8 @@ class PathWriter {
       kind: this.#kind,
       parameters: [],
       responses: {},
-      produces: this.#served,
-      ...(this.#resource.typedItems ? {} : { consumes: servedCustom }),
+      produces: this.#style.produces,
+      ...(this.#style.consumes ? { consumes: this.#style.consumes } : {}),
     }
   }
 

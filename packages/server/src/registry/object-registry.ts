@@ -397,7 +397,7 @@ function validateOwnMeta(scope: WriteScope, meta: MutableObject['metadata']): Fi
 
 /** Most built-in kinds know more about finalizers than that they need a name. */
 function validateOwnFinalizers({ resource, strategy }: WriteScope, meta: MutableObject['metadata']): FieldError[] {
-  if (!resource.typedItems || strategy.anyFinalizer || !meta.finalizers) return []
+  if (!resource.origin.restrictsFinalizerNames || strategy.anyFinalizer || !meta.finalizers) return []
   return validateFinalizerNames(meta.finalizers, metadataPath.child('finalizers'))
 }
 

@@ -1,27 +1,28 @@
 import { newNotAcceptable } from '@kubewright/api'
+import type { ApiRequest } from './api-request.ts'
 import { notAcceptable } from './route-errors.ts'
 
-/** The forms that objects come in. */
+/** The media types of objects. */
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf'
 
-/** How the client wants the answer. */
+/** The form in which the client wants the response. */
 export interface Representation {
   readonly mediaType: MediaType
-  /** Another kind to convert to. */
+  /** The kind to convert objects to; undefined for their own. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   /** apiVersion of that kind: meta.k8s.io/v1 or v1beta1. */
   readonly asVersion?: string
-  /** The query parameter includeObject, for tables; it is checked when the table is made. */
+  /** The query parameter includeObject, for tables; validated when the table is built. */
   readonly includeObject?: string
   readonly pretty: boolean
 }
 
-/** Whether the answer is protobuf, for which stored bytes, being JSON, are of no use. */
+/** Whether the response is protobuf. Stored bytes are JSON and cannot be sent as they are then. */
 export function isProtobuf(representation: Representation): boolean {
   return representation.mediaType === 'application/vnd.kubernetes.protobuf'
 }
 
-/** The media types that objects are served in, as the server lists them. */
+/** The media types in which objects are served, in the order of kube-apiserver's error texts. */
 export const servedTypes: readonly string[] = [
   'application/json',
   'application/yaml',
@@ -35,39 +36,39 @@ interface MediaRange {
   readonly quality: number
 }
 
-/** What a route may be asked for besides plain objects. */
+/** The representations that a path offers. */
 export interface Offers {
+  /** Whether objects can be converted to Table and PartialObjectMetadata. */
   readonly conversions: boolean
-  /** The route also streams, which the message about an Accept that cannot be served mentions. */
+  /** Whether the path also serves watches; the router's 406 text then lists the stream types. */
   readonly streams: boolean
-  /** Objects have a protobuf form, which custom resources do not; conversions of them do. @default true */
+  /** Whether objects have a protobuf form; conversions of them always have one. @default true */
   readonly protobuf?: boolean
+  /** Whether a router refuses media types before the serializer does. @default true */
+  readonly routed?: boolean
 }
 
+/** The parts of a request that negotiation reads. */
+export type NegotiatedRequest = Pick<ApiRequest, 'headers' | 'query'>
+
 /**
- * Picks how to answer from the Accept header. Two layers refuse in the real server, and so here: the router, which compares whole media
- * types, and the serializer, which looks at `as=` parameters. Custom resources only meet the second.
+ * Picks the representation of a response from the Accept header. As in kube-apiserver, two layers can refuse: the router, which
+ * compares whole media types, and the serializer, which also looks at `as=` parameters.
  */
-export function negotiate(
-  accept: string | undefined,
-  query: URLSearchParams,
-  userAgent: string,
-  offers: Offers,
-): Representation {
-  const pretty = prettyWanted(query, userAgent)
+export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers): Representation {
+  const accept = headers['accept']
+  const pretty = prettyWanted(query, headers['user-agent'])
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
   const ranges = parseAccept(accept)
-  // Custom resources are served past the router.
-  const routed = offers.protobuf !== false
-  if (routed && !ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
+  if (offers.routed !== false && !ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
     throw notAcceptable([...servedTypes, ...(offers.streams ? streamTypes : [])])
   }
   for (const { type, parameters } of ranges) {
     const mediaType = type === '*/*' || type === 'application/*' ? 'application/json' : type
     if (!isServed(mediaType)) continue
     const as = parameters.get('as')
-    const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf'
-    if (isProtobuf && (as === undefined ? offers.protobuf === false : as === 'Table')) continue
+    const wantsProtobuf = mediaType === 'application/vnd.kubernetes.protobuf'
+    if (wantsProtobuf && (as === undefined ? offers.protobuf === false : as === 'Table')) continue
     if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty }
     const version = parameters.get('v') ?? ''
     const group = parameters.get('g') ?? ''
@@ -84,27 +85,21 @@ export function negotiate(
   throw newNotAcceptable(servedTypes)
 }
 
-/** Picks how to stream: YAML cannot be, and a client that prefers it is told so. */
+/** Picks the representation of a watch. YAML cannot be streamed: a client that prefers it is refused. */
 export function negotiateStream(
-  accept: string | undefined,
-  query: URLSearchParams,
-  userAgent: string,
-  protobuf = true,
+  request: NegotiatedRequest,
+  offers: Pick<Offers, 'protobuf' | 'routed'>,
 ): Representation {
-  const representation = negotiate(accept, query, userAgent, { conversions: true, streams: true, protobuf })
+  const representation = negotiate(request, { ...offers, conversions: true, streams: true })
   if (representation.mediaType === 'application/yaml') throw newNotAcceptable(streamTypes)
   return representation
 }
 
-/** How an error is shown to a client: in the first form of the Accept header that there is, else as JSON. */
-export function representationOfErrors(
-  accept: string | undefined,
-  query: URLSearchParams,
-  userAgent: string,
-): Representation {
-  const pretty = prettyWanted(query, userAgent)
-  for (const { type, parameters } of parseAccept(accept ?? '')) {
-    // An error is not converted to another kind.
+/** Picks the representation of an error: the first served media type of the Accept header, else JSON. Never refuses. */
+export function negotiateError({ headers, query }: NegotiatedRequest): Representation {
+  const pretty = prettyWanted(query, headers['user-agent'])
+  for (const { type, parameters } of parseAccept(headers['accept'] ?? '')) {
+    // Errors are never converted to another kind.
     if (parameters.has('as')) continue
     if (type === '*/*' || type === 'application/*') break
     if (isServed(type)) return { mediaType: type, pretty }
@@ -112,7 +107,7 @@ export function representationOfErrors(
   return { mediaType: 'application/json', pretty }
 }
 
-/** Whether objects are served, and taken, in the media type. */
+/** Whether objects are served and accepted in the media type. */
 export function isServed(type: string): type is MediaType {
   return servedTypes.includes(type)
 }
@@ -134,13 +129,13 @@ function parseAccept(accept: string): MediaRange[] {
     const quality = Number(parameters.get('q') ?? '1')
     return { type, parameters, quality: Number.isFinite(quality) ? quality : 1 }
   })
-  // Stable: equal qualities keep the order of the header.
+  // The sort is stable: equal qualities keep the order of the header.
   return ranges.sort((a, b) => b.quality - a.quality)
 }
 
-/** People get indented JSON: when they ask, or come with a browser or curl. */
-function prettyWanted(query: URLSearchParams, userAgent: string): boolean {
-  const asked = query.get('pretty')
-  if (asked !== null) return asked !== 'false' && asked !== '0'
+/** Whether JSON is indented: when the query asks for it, or by default for browsers, curl and wget. */
+function prettyWanted(query: URLSearchParams, userAgent = ''): boolean {
+  const wanted = query.get('pretty')
+  if (wanted !== null) return wanted !== 'false' && wanted !== '0'
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }

@@ -1,3 +1,4 @@
+import { builtinOrigin } from './origin.ts'
 import type { Resource } from './resource.ts'
 
 /** A version of a group with its resources. */
@@ -24,7 +25,7 @@ export class ResourceTable {
   hasBuiltins(group: string): boolean {
     for (const [groupVersion, resources] of this.#byGroupVersion) {
       if (groupVersion.slice(0, groupVersion.lastIndexOf('/')) !== group) continue
-      for (const { typedItems } of resources.values()) if (typedItems) return true
+      for (const { origin } of resources.values()) if (origin === builtinOrigin) return true
     }
     return false
   }

@@ -3,6 +3,7 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { RequestContext } from '../request/request-context.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from './decoding.ts'
 import type { MutableObject } from './object.ts'
+import type { Origin } from './origin.ts'
 import type { StorageLocation, VersionedStorage } from './storage-form.ts'
 import type { Strategy } from './strategy.ts'
 import type { Subresource } from './subresource.ts'
@@ -18,6 +19,8 @@ export type VirtualCreate = (
 /** A resource that the server serves in one version. */
 export interface Resource {
   readonly kind: KindFacts
+  /** Whether the kind is built in or custom, and what differs because of it. */
+  readonly origin: Origin
   readonly schema: JSONSchemaProps
   readonly verbs: readonly string[]
   readonly strategy: Strategy
@@ -57,8 +60,6 @@ export interface Resource {
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
   /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. Throws an Error if it does not fit. */
   readonly recheck?: ((object: MutableObject, options: RecheckOptions) => Rechecked) | undefined
-  /** Items of lists leave out kind and apiVersion, as those of built-in kinds do and those of custom resources do not. */
-  readonly typedItems: boolean
   /** What the field manager needs beyond the schema, such as other versions. */
   readonly fieldManager?: Partial<FieldManagerOptions> | undefined
   /** Brings an object into another version for the field manager, where that takes time; instead of its `convert`. */

@@ -30,7 +30,7 @@ export class StoredObject {
   get bytes(): Buffer {
     if (!this.#bytes) {
       const out = Buffer.allocUnsafe(this.itemSize)
-      this.#bytes = out.subarray(0, this.writeItem(out, 0, false))
+      this.#bytes = out.subarray(0, this.writeItem(out, 0, true))
     }
     return this.#bytes
   }
@@ -45,16 +45,16 @@ export class StoredObject {
    * Writes the JSON as an item of a list and returns where it ends. Items of built-in kinds leave kind and apiVersion to the list.
    * Nothing is made for it but what is written.
    */
-  writeItem(out: Buffer, at: number, typed: boolean): number {
+  writeItem(out: Buffer, at: number, withTypeMeta: boolean): number {
     const inner = this.#begin()
     const raw = this.#raw
     let end = at
-    if (typed) {
-      out[end++] = brace
-      end += openingBytes.copy(out, end)
-    } else {
+    if (withTypeMeta) {
       out.set(raw.subarray(0, inner), end)
       end += inner
+    } else {
+      out[end++] = brace
+      end += openingBytes.copy(out, end)
     }
     end += out.write(`"resourceVersion":"${this.revision}",`, end, 'latin1')
     out.set(inner === 0 ? raw : raw.subarray(inner), end)

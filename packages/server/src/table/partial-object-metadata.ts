@@ -19,14 +19,14 @@ export function partialObjectMetadataList(
 }
 
 /** Somebody wants the metadata of a single object from a list. */
-export function isAList({ kind, typedItems }: Resource): ApiError {
-  const type = typedItems ? goType(kind.group, kind.listKind) : '*unstructured.UnstructuredList'
+export function isAList({ kind, origin }: Resource): ApiError {
+  const type = origin.hasGoTypes ? goType(kind.group, kind.listKind) : '*unstructured.UnstructuredList'
   return notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
 }
 
 /** Somebody wants a list of metadata from a single object. */
-export function isNoList({ apiVersion, kind }: MutableObject, { typedItems }: Resource): ApiError {
-  if (!typedItems) return unclassifiedError('content is not a list')
+export function isNoList({ apiVersion, kind }: MutableObject, { origin }: Resource): ApiError {
+  if (!origin.hasGoTypes) return unclassifiedError('content is not a list')
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   const type = goType(group, kind)
   return notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)

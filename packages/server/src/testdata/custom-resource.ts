@@ -1,6 +1,7 @@
 import { type AnyKind, createKind } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { MutableObject } from '../resource/object.ts'
+import { customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 
 /** A resource as custom resource definitions make them, for tests of what is derived from the table of resources. */
@@ -35,7 +36,7 @@ export function customResource(version: string, schema: JSONSchemaProps): Resour
     strategy: {},
     subresources: { status: { verbs: ['get', 'patch', 'update'] } },
     storage: { prefix: '/registry/shop.example.com/widgets/', apiVersion, kind: 'Widget' },
-    typedItems: false,
+    origin: customOrigin,
     decode: (body) => JSON.parse(Buffer.from(body).toString()) as MutableObject,
   }
 }

@@ -1,25 +1,20 @@
 import { newBadRequest } from '@kubewright/api'
 import type { ApiResponse } from '../request/api-request.ts'
-import { negotiate } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond } from '../request/respond.ts'
 import { writeOptions } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Endpoint } from './endpoint.ts'
+import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
 import { readObject } from './read-body.ts'
 import { uniqueOwners } from './unique-owners.ts'
 
 /** Answers a create: decode, admit, check, store. */
 export async function create(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
+  const { query } = context.request
   const { resource, registry, admission } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    // What is answered and not kept has no other form.
-    conversions: !endpoint.resource.virtual,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const representation = negotiateObject(context, endpoint.resource)
   const options = writeOptions(query, 'CreateOptions')
   const object = await readObject(context, resource, options)
 

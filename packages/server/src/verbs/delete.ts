@@ -9,7 +9,7 @@ import {
 } from '../registry/delete-object.ts'
 import type { ApiResponse } from '../request/api-request.ts'
 import { maxBodyBytes, mediaTypeOf, textOf } from '../request/body.ts'
-import { isServed, type MediaType, negotiate, servedTypes } from '../request/negotiate.ts'
+import { isServed, type MediaType, servedTypes } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { respond } from '../request/respond.ts'
@@ -17,18 +17,14 @@ import { integerParameter } from '../request/write-options.ts'
 import type { Endpoint } from './endpoint.ts'
 import { collect, presentList } from './list.ts'
 import { listOptions } from './list-options.ts'
+import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
 import { selectionOf } from './selection.ts'
 
 /** Answers a DELETE of one object. */
 export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
   const { resource, registry } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const representation = negotiateObject(context, endpoint.resource)
   const options = await readDeleteOptions(context)
   const { object, removed } = await removeOne(endpoint, context, context.info.name, options)
   // An object that stays for a while, or whose kind says so, is shown; one that is gone is reported.
@@ -83,12 +79,8 @@ function removeOne(
 
 /** Answers a DELETE of a collection: every object that the selectors choose, one after the other. */
 export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const { query } = context.request
+  const representation = negotiateObject(context, endpoint.resource)
   const selection = selectionOf(endpoint.resource, query)
   const options = await readDeleteOptions(context)
   validateDeleteOptions(options)

@@ -60,7 +60,7 @@ export class Endpoint {
 
   /** Whether what comes and goes here has a Go type, whose order of fields errors follow. */
   get hasGoType(): boolean {
-    return this.resource.typedItems || this.#sub?.kind !== undefined
+    return this.resource.origin.hasGoTypes || this.#sub?.kind !== undefined
   }
 
   /** Why nothing can be applied here. */

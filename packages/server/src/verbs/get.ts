@@ -1,6 +1,5 @@
 import { newBadRequest, newNotFound } from '@kubewright/api'
 import type { ApiResponse } from '../request/api-request.ts'
-import { negotiate } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
@@ -9,16 +8,13 @@ import { readStoredObject } from '../resource/read-stored.ts'
 import type { Endpoint } from './endpoint.ts'
 import { waitUntilFresh } from './list.ts'
 import { versionProblem } from './list-options.ts'
+import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
 
 /** Answers a get of one object, or of a subresource that shows it. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const { query } = context.request
+  const representation = negotiateObject(context, endpoint.resource)
   const { resource, registry } = endpoint
   if (query.size > 0 && isTrue(query.get('export'))) {
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')

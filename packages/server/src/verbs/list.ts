@@ -1,7 +1,7 @@
 import { ApiError, newBadRequest, newResourceExpired, newTooLargeResourceVersion } from '@kubewright/api'
 import { CompactedError, FutureRevisionError } from '@kubewright/storage'
 import type { ApiResponse } from '../request/api-request.ts'
-import { isProtobuf, negotiate, type Representation } from '../request/negotiate.ts'
+import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond, respondBytes } from '../request/respond.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -12,6 +12,7 @@ import { defaultTable, includeObjectOf, tableOf } from '../table/table.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ListOptions, listOptions, versionNumber } from './list-options.ts'
+import { negotiateList } from './negotiation.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 /** How long a list waits for a version that this server has not reached. */
@@ -27,12 +28,8 @@ export interface Listing {
 
 /** Answers a list request. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: true,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const { query } = context.request
+  const representation = negotiateList(context, endpoint.resource)
   const options = listOptions(query, false)
   const selection = selectionOf(endpoint.resource, query)
   const listing = await collect(endpoint, context, options, selection)
@@ -177,12 +174,11 @@ export async function presentList(
   representation: Representation,
 ): Promise<ApiResponse> {
   const { resource } = endpoint
-  const plain = !resource.typedItems && representation.as === undefined
+  const hasContinue = resource.origin.listsAlwaysCarryContinue && representation.as === undefined
   const found = resource.versioned ? await readStored(resource, listing.objects) : listing.objects
   const metadata = {
     resourceVersion: String(listing.revision),
-    // Lists without Go types always have it.
-    ...(listing.continueToken !== undefined || plain ? { continue: listing.continueToken ?? '' } : {}),
+    ...(listing.continueToken !== undefined || hasContinue ? { continue: listing.continueToken ?? '' } : {}),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
   if (representation.as === undefined && !resource.convert && !isProtobuf(representation)) {
@@ -192,7 +188,8 @@ export async function presentList(
     resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject),
   )
   if (representation.as === undefined) {
-    const items = resource.typedItems ? objects.map(({ apiVersion: _, kind: __, ...rest }) => rest) : objects
+    const { listItemsCarryTypeMeta } = resource.origin
+    const items = listItemsCarryTypeMeta ? objects : objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
     const value = { kind: resource.kind.listKind, apiVersion: resource.kind.apiVersion, metadata, items }
     return respond(200, value, representation)
   }
@@ -212,7 +209,7 @@ const comma = 0x2c
 
 /** The list as the bytes of its items, one behind the other, written into one buffer; the newline that ends an answer included. */
 function listBytes(endpoint: Endpoint, objects: readonly StoredObject[], metadata: object): Buffer {
-  const { kind, typedItems } = endpoint.resource
+  const { kind, origin } = endpoint.resource
   const head = Buffer.from(
     `${JSON.stringify({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata }).slice(0, -1)},"items":[`,
   )
@@ -222,7 +219,7 @@ function listBytes(endpoint: Endpoint, objects: readonly StoredObject[], metadat
   let at = head.copy(out)
   for (let i = 0; i < objects.length; i++) {
     if (i > 0) out[at++] = comma
-    at = objects[i]!.writeItem(out, at, typedItems)
+    at = objects[i]!.writeItem(out, at, origin.listItemsCarryTypeMeta)
   }
   at += out.write(']}\n', at, 'latin1')
   return out.subarray(0, at)

@@ -2,13 +2,13 @@ import { newBadRequest, newConflict, newUnsupportedMediaType } from '@kubewright
 import { FieldPath, forbidden, required } from '@kubewright/schema'
 import type { ApiResponse } from '../request/api-request.ts'
 import { maxBodyBytes, mediaTypeOf } from '../request/body.ts'
-import { negotiate } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { unsupportedMediaType } from '../request/route-errors.ts'
 import { writeOptions } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { matchNamespace, optionsObject } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
+import { negotiateObject } from './negotiation.ts'
 import { applyYamlType, jsonPatchType, makePatcher, mergePatchType, strategicPatchType } from './patchers.ts'
 import { presentObject } from './present.ts'
 import { uniqueOwners } from './unique-owners.ts'
@@ -16,17 +16,14 @@ import { checkName } from './update.ts'
 
 /** Answers a PATCH of any of the four kinds. */
 export async function patch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
+  const { query } = context.request
   const { resource, subresource, registry, admission } = endpoint
   const type = mediaTypeOf(context)
   const accepted = acceptedTypes(endpoint)
-  if (!accepted.includes(type)) throw resource.typedItems ? unsupportedMediaType() : newUnsupportedMediaType(accepted)
+  if (!accepted.includes(type))
+    throw resource.origin.hasRoutes ? unsupportedMediaType() : newUnsupportedMediaType(accepted)
   if (context.info.name === '') throw newBadRequest('name must be provided')
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const representation = negotiateObject(context, endpoint.resource)
   const body = await context.request.body(maxBodyBytes)
   const options = writeOptions(query, 'PatchOptions', (errors) => checkPatchOptions(errors, query, type))
   const patcher = makePatcher(type, { endpoint, context, body, options })
@@ -75,8 +72,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
 
 function acceptedTypes({ resource }: Endpoint): string[] {
   const types = [jsonPatchType, mergePatchType]
-  // Only kinds with Go types know merge keys.
-  if (resource.typedItems) types.push(strategicPatchType)
+  if (resource.origin.supportsStrategicMergePatch) types.push(strategicPatchType)
   return [...types, applyYamlType]
 }
 

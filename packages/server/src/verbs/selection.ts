@@ -60,8 +60,8 @@ function parsed<T>(parse: () => T): T {
 
 function checkField(resource: Resource, field: string): void {
   if (field === 'metadata.name') return
-  // Custom resources without namespaces do not know it.
-  if (field === 'metadata.namespace' && (resource.typedItems || resource.kind.scope === 'Namespaced')) return
+  const { origin, kind } = resource
+  if (field === 'metadata.namespace' && (origin.selectsNamespaceInEveryScope || kind.scope === 'Namespaced')) return
   if (resource.selectableFields && Object.hasOwn(resource.selectableFields, field)) return
   const text =
     resource.unknownField?.(field) ??

@@ -1,25 +1,21 @@
 import { newBadRequest } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { ApiResponse } from '../request/api-request.ts'
-import { negotiate } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { writeOptions } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { matchNamespace, optionsObject } from './create.ts'
 import type { Endpoint } from './endpoint.ts'
+import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
 import { readObject } from './read-body.ts'
 import { uniqueOwners } from './unique-owners.ts'
 
 /** Answers a PUT: replaces the object, or the part of it that a subresource shows. */
 export async function update(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
+  const { query } = context.request
   const { resource, subresource, registry, admission } = endpoint
-  const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', {
-    conversions: true,
-    streams: false,
-    protobuf: endpoint.resource.typedItems,
-  })
+  const representation = negotiateObject(context, endpoint.resource)
   const options = writeOptions(query, 'UpdateOptions')
   const sub = resource.subresources[subresource]
   const body = await readObject(

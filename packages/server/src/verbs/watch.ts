@@ -3,7 +3,7 @@ import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../codec/protobuf/envelope.ts'
 import type { ApiResponse, Sink } from '../request/api-request.ts'
-import { isProtobuf, negotiateStream, type Representation } from '../request/negotiate.ts'
+import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
@@ -15,6 +15,7 @@ import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, table
 import type { Endpoint } from './endpoint.ts'
 import { scopePrefix, waitUntilFresh } from './list.ts'
 import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
+import { negotiateWatch } from './negotiation.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const defaultTimeoutSeconds = 1800
@@ -24,9 +25,8 @@ const lastBookmarkMillis = 2000
 
 /** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const { query, headers } = context.request
-  const { typedItems } = endpoint.resource
-  const representation = negotiateStream(headers['accept'], query, headers['user-agent'] ?? '', typedItems)
+  const { query } = context.request
+  const representation = negotiateWatch(context, endpoint.resource)
   // Where the path says that this is a watch, the options are still those of a list.
   const options = listOptions(query, isTrue(query.get('watch')))
   const selection = selectionOf(endpoint.resource, query, context.info.name)
@@ -104,8 +104,8 @@ class WatchStream {
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
-          // Of a custom resource that nobody changed meanwhile the watcher has seen everything already.
-          if (endpoint.resource.typedItems || cursor > first) this.#bookmark(endpoint.registry.feed.revision, false)
+          if (endpoint.resource.origin.sendsBookmarksWhenIdle || cursor > first)
+            this.#bookmark(endpoint.registry.feed.revision, false)
         } else {
           await cache.changed(signal)
         }

@@ -44,7 +44,7 @@ export function actionSubresource(
   const handle = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
     const { query, headers } = context.request
     const offers = { conversions: false, streams: false }
-    const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
+    const representation = negotiate(context.request, offers)
     const options = writeOptions(query, 'CreateOptions')
     const body = await readObject(context, { ...resource, kind, decode }, options)
     matchNamespace(body, context.info.namespace)

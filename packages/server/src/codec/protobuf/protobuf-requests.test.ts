@@ -209,7 +209,7 @@ describe('a protobuf watch', () => {
 })
 
 describe('negotiate()', () => {
-  const query = new URLSearchParams()
+  const accepting = (accept: string) => ({ headers: { accept }, query: new URLSearchParams() })
   const offers = { conversions: true, streams: false }
 
   test.each([
@@ -220,13 +220,13 @@ describe('negotiate()', () => {
     [`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, protobuf],
     [`*/*`, 'application/json'],
   ])('picks for %s', (accept, mediaType) => {
-    expect(negotiate(accept, query, '', offers).mediaType).toBe(mediaType)
+    expect(negotiate(accepting(accept), offers).mediaType).toBe(mediaType)
   })
 
   test('leaves protobuf out where it is not offered', () => {
-    const without = { ...offers, protobuf: false }
-    expect(negotiate(`${protobuf},application/yaml`, query, '', without).mediaType).toBe('application/yaml')
-    expect(() => negotiate(protobuf, query, '', without)).toThrow('only the following media types are accepted')
-    expect(negotiateStream(`${protobuf},application/json`, query, '', false).mediaType).toBe('application/json')
+    const without = { ...offers, protobuf: false, routed: false }
+    expect(negotiate(accepting(`${protobuf},application/yaml`), without).mediaType).toBe('application/yaml')
+    expect(() => negotiate(accepting(protobuf), without)).toThrow('only the following media types are accepted')
+    expect(negotiateStream(accepting(`${protobuf},application/json`), without).mediaType).toBe('application/json')
   })
 })

@@ -115,8 +115,8 @@ export class ReviewedRequest {
 }
 
 /** The kind that a subresource of a built-in resource speaks. */
-function builtInKind({ typedItems }: Resource, { kind }: Subresource): AnyKind | undefined {
-  return typedItems && kind ? kindFor(kind) : undefined
+function builtInKind({ origin }: Resource, { kind }: Subresource): AnyKind | undefined {
+  return origin.hasGoTypes && kind ? kindFor(kind) : undefined
 }
 
 /** Whether a resource is that of namespaces. */

@@ -51,7 +51,7 @@ export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountToken
   const handle = async (context: RequestContext, resource: Resource) => {
     const { query, headers } = context.request
     const offers = { conversions: false, streams: false }
-    const representation = negotiate(headers['accept'], query, headers['user-agent'] ?? '', offers)
+    const representation = negotiate(context.request, offers)
     const options = writeOptions(query, 'CreateOptions')
     const body = await readObject(context, { ...resource, decode }, options)
     const { name, namespace } = context.info

@@ -1,0 +1,30 @@
+import { negotiate, negotiateStream, type Representation } from '../request/negotiate.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Resource } from '../resource/resource.ts'
+
+/** Picks the representation of one object of a resource. */
+export function negotiateObject({ request }: RequestContext, { origin, virtual }: Resource): Representation {
+  // Virtual resources support no Table or metadata conversion.
+  const conversions = virtual === undefined
+  return negotiate(request, {
+    conversions,
+    streams: false,
+    protobuf: origin.supportsProtobuf,
+    routed: origin.hasRoutes,
+  })
+}
+
+/** Picks the representation of a list of objects of a resource. */
+export function negotiateList({ request }: RequestContext, { origin }: Resource): Representation {
+  return negotiate(request, {
+    conversions: true,
+    streams: true,
+    protobuf: origin.supportsProtobuf,
+    routed: origin.hasRoutes,
+  })
+}
+
+/** Picks the representation of a watch of a resource. */
+export function negotiateWatch({ request }: RequestContext, { origin }: Resource): Representation {
+  return negotiateStream(request, { protobuf: origin.supportsProtobuf, routed: origin.hasRoutes })
+}
