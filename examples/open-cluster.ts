@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startControlPlane } from '@kubewright/controlplane'
-import { type ApiClient, connect } from 'kubewright'
+import { type ApiClient, connect } from 'kubewright/client'
 import { ServiceAccount } from 'kubewright/k8s'
 
 /** A cluster that an example works on. */

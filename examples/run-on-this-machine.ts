@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemProcessHost } from '@kubewright/controllers'
 import { startControlPlane } from '@kubewright/controlplane'
-import { type AnyKind, crdOf, createManager, type Operator } from 'kubewright'
+import { type AnyKind, crdOf, type Operator } from 'kubewright'
+import { createManager } from 'kubewright/runtime'
 import { runUntilStopped } from './open-cluster.ts'
 
 /** What {@link runOnThisMachine} takes. */

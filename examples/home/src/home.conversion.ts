@@ -1,4 +1,4 @@
-import { defineConversion, spoke } from 'kubewright'
+import { defineConversion, spoke } from 'kubewright/conversion'
 import { Home } from './home.ts'
 
 // The first version has no field for the port, and must not lose one that was chosen.

@@ -1,4 +1,5 @@
-import { checkConversion, isForbidden } from 'kubewright'
+import { isForbidden } from 'kubewright'
+import { checkConversion } from 'kubewright/conversion'
 import { Deployment, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from 'kubewright/k8s'
 import { isTrue, startTestEnv, type TestEnvOptions } from 'kubewright/testing'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-import type { ApiClient, Duration, KubeObject } from 'kubewright'
+import type { Duration, KubeObject } from 'kubewright'
+import type { ApiClient } from 'kubewright/client'
 import { Pod } from 'kubewright/k8s'
 import { type Clock, type InformerLease, SharedInformerFactory } from 'kubewright/runtime'
 

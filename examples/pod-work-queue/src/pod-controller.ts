@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { ApiClient } from 'kubewright'
+import type { ApiClient } from 'kubewright/client'
 import { Pod } from 'kubewright/k8s'
 import {
   type Clock,

@@ -1,4 +1,5 @@
-import { type AnyKind, type ApiClient, type Client, type Infer, isInvalid, isNotFound } from 'kubewright'
+import { type AnyKind, type Client, type Infer, isInvalid, isNotFound } from 'kubewright'
+import type { ApiClient } from 'kubewright/client'
 import { Deployment } from 'kubewright/k8s'
 import { systemClock as clock, controllerRef, type EventNote, memoryLogger } from 'kubewright/runtime'
 import { describe, expect, test } from 'vitest'

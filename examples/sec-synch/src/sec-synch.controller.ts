@@ -3,14 +3,13 @@ import {
   allNamespaces,
   type Client,
   type Context,
-  changed,
   condition,
   defineController,
-  generationChanged,
   isNotFound,
   watch,
 } from 'kubewright'
 import { Namespace, Secret } from 'kubewright/k8s'
+import { changed, generationChanged } from 'kubewright/predicates'
 import { copyFor, copyLabels, isFaithful, isForeignChange, ownerOf } from './copy.ts'
 import { SecSynch } from './sec-synch.ts'
 

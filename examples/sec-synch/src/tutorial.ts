@@ -1,8 +1,10 @@
 // The last version of the tutorial that this example comes from, step by step as it is there. The tests show what is wrong with it.
 // Do not use it.
 import { isDeepStrictEqual } from 'node:util'
-import { changed, defineKeyController, defineOperator, isNotFound, kindSource, mapTo } from 'kubewright'
+import { defineOperator, isNotFound } from 'kubewright'
 import { Secret } from 'kubewright/k8s'
+import { changed } from 'kubewright/predicates'
+import { defineKeyController, kindSource, mapTo } from 'kubewright/sources'
 import { SecSynch } from './sec-synch.ts'
 
 const finalizer = 'tutorial.study.dev/finalizer'

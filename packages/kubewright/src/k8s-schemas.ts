@@ -1,2 +1,2 @@
-// The schemas of the built-in API's parts, to embed in custom resources with `s.from`.
+// The schemas of the built-in types, to embed in custom resources with `s.from`.
 export { type SchemaName, type SchemaTypes, schemaNames, schemaOf, type TypedSchema } from '@kubewright/k8s/schemas'

@@ -1,6 +1,5 @@
-// The parts that operators are made of, for those who write controllers the Kubernetes way: informers, listers, queues, runners,
-// managers, servers. A mirror of the whole package, so the list of names is that package's.
-// And what they take: keys and owner references, schemes and the names of kinds and resources, clocks, randomness and loggers.
+// The whole runtime: informers, listers, queues, controller runners, managers, servers. A mirror of @kubewright/runtime, together with the
+// values that its functions take: keys, owner references, schemes, clocks, randomness and loggers.
 export {
   controllerOf,
   controllerRef,

@@ -1,4 +1,4 @@
-// Test environments for operators; needs @kubewright/testing, which is not part of a production image.
+// Test environments for operators. Needs @kubewright/testing, which production images do not contain.
 export {
   isFalse,
   isTrue,

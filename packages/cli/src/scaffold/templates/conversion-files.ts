@@ -16,7 +16,7 @@ export function conversionText(project: Project, family: KindFamily): string {
   }),
 `,
     )
-  return `${licenseHeader(project)}import { defineConversion, spoke } from 'kubewright'
+  return `${licenseHeader(project)}import { defineConversion, spoke } from 'kubewright/conversion'
 ${kindImport(family, `${family.stem}.conversion.ts`)}
 
 // Equal fields are handed on as they are. Where the versions differ, the compiler or the test shows what gets lost.
@@ -28,7 +28,7 @@ ${spokes.join('')}])
 /** The test of a conversion. */
 export function conversionTestText(project: Project, { kind, prefix, stem }: KindFamily): string {
   const file = stem.slice(stem.lastIndexOf('/') + 1)
-  return `${licenseHeader(project)}import { checkConversion } from 'kubewright'
+  return `${licenseHeader(project)}import { checkConversion } from 'kubewright/conversion'
 import { expect, test } from 'vitest'
 import { ${prefix}Conversion } from './${file}.conversion.ts'
 

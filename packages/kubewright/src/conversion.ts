@@ -1,0 +1,11 @@
+// Conversions between the versions of a custom resource.
+export {
+  type CheckConversionOptions,
+  type Conversion,
+  type ConversionReport,
+  checkConversion,
+  defineConversion,
+  type Spoke,
+  type SpokeConversion,
+  spoke,
+} from '@kubewright/runtime'
