@@ -66,7 +66,7 @@ describe('kubewright up', () => {
     const failed = await UpProcess.fail(['--data', '/proc/kubewright'], folder.path)
     expect(failed.code).toBe(1)
     expect(failed.notes).toEqual([
-      'kubewright up: cannot keep objects in /proc/kubewright as no folder can be made there (ENOENT): choose another folder with --data DIR, or keep nothing with --memory',
+      'kubewright up: cannot keep objects in /proc/kubewright as no folder can be created there (ENOENT): choose another folder with --data DIR, or keep nothing with --memory',
     ])
   })
 

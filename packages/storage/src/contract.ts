@@ -1,11 +1,11 @@
-// The one suite that every store passes. A test file of a store is two lines: open it, and hand it over.
+// The conformance suite that every store must pass. The test file of a store opens it and passes it to storageContract().
 import assert from 'node:assert/strict'
 import { seededRandom } from '@kubewright/base'
 import { storageModelRun } from './internal/contract-model.ts'
 import { CompactedError, FutureRevisionError } from './storage-error.ts'
 import type { Change, Store, WatchBatch, WriteResult } from './store.ts'
 
-/** The part of a test runner that the suite needs: vitest's and node:test's `test` both fit. */
+/** The part of a test runner that the suite needs. The `test` functions of vitest and node:test satisfy it. */
 export type TestFunction = (name: string, body: () => Promise<void>) => unknown
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -13,11 +13,11 @@ const text = (value: Uint8Array | undefined): string | undefined =>
   value ? new TextDecoder().decode(value) : undefined
 
 function written(result: WriteResult): Extract<WriteResult, { ok: true }> {
-  assert.ok(result.ok, 'the condition of the write held')
+  assert.ok(result.ok, 'the condition of the write must hold')
   return result
 }
 
-/** Reads changes until `count` of them came. */
+/** Collects changes until there are at least `count`. */
 async function take(watch: AsyncIterable<WatchBatch>, count: number): Promise<Change[]> {
   const changes: Change[] = []
   for await (const batch of watch) {
@@ -27,7 +27,7 @@ async function take(watch: AsyncIterable<WatchBatch>, count: number): Promise<Ch
   return changes
 }
 
-/** Registers the tests that hold for every {@link Store}; `open` gives an empty store of its own to each test. */
+/** Registers the tests that hold for every {@link Store}. `open` returns a new empty store for each test. */
 export function storageContract(name: string, test: TestFunction, open: () => Promise<Store>): void {
   const it = (behaviour: string, body: (store: Store) => Promise<void>): unknown =>
     test(`${name}: ${behaviour}`, async () => {
@@ -54,7 +54,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal(await store.revision(), revision)
   })
 
-  it('put() replaces a key only at the revision expected', async (store) => {
+  it('put() replaces a key only at the expected revision', async (store) => {
     const first = written(await store.put('/a', bytes('1'), 0))
     const second = written(await store.put('/a', bytes('2'), first.revision))
     assert.equal(text(second.previous?.value), '1')
@@ -78,7 +78,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await assert.rejects(store.put('/'.repeat(70_000), bytes('1'), 0), RangeError)
   })
 
-  it('put() keeps any bytes, also none', async (store) => {
+  it('put() stores any bytes, including none', async (store) => {
     const all = Uint8Array.from({ length: 256 }, (_, i) => i)
     await store.put('/all', all, 0)
     await store.put('/none', new Uint8Array(0), 0)
@@ -86,7 +86,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal((await store.get('/none')).entry!.value.length, 0)
   })
 
-  it('delete() removes a key at the revision expected, and the key can be created anew', async (store) => {
+  it('delete() removes a key at the expected revision, and the key can be created again', async (store) => {
     const { revision } = written(await store.put('/a', bytes('1'), 0))
     assert.ok(!(await store.delete('/a', revision + 5)).ok)
     const gone = written(await store.delete('/a', revision))
@@ -98,7 +98,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal(again.entry?.createRevision, again.revision)
   })
 
-  it('put() of many writers at once lets exactly one win each revision', async (store) => {
+  it('put() lets exactly one of many concurrent writers succeed per revision', async (store) => {
     written(await store.put('/counter', bytes('0'), 0))
     const writer = async (): Promise<void> => {
       for (let done = 0; done < 10; ) {
@@ -158,7 +158,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal((await store.list({ prefix: '' })).entries.length, 1)
   })
 
-  it('watch() delivers each change of the prefix once, in order, with what was there before', async (store) => {
+  it('watch() delivers each change of the prefix once, in order, with the previous entry', async (store) => {
     const start = await store.revision()
     const one = written(await store.put('/a/1', bytes('1'), 0)).revision
     await store.put('/b/1', bytes('x'), 0)
@@ -176,11 +176,11 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     )
   })
 
-  it('watch() without a revision starts behind the newest one', async (store) => {
+  it('watch() without a revision starts after the newest one', async (store) => {
     await store.put('/a', bytes('1'), 0)
     const iterator = store.watch({ prefix: '/' })[Symbol.asyncIterator]()
     const first = iterator.next()
-    // The watch is in place once another watch that was opened later has delivered.
+    // When a watch that was opened later has delivered, the first watch is established.
     const probe = take(store.watch({ prefix: '/', after: await store.revision() }), 1)
     await store.put('/b', bytes('2'), 0)
     await probe
@@ -192,7 +192,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await iterator.return?.()
   })
 
-  it('watch() shows each of many watchers every change, and to each prefix its own', async (store) => {
+  it('watch() delivers every change to each of many watchers, filtered by prefix', async (store) => {
     const after = await store.revision()
     const prefixes = ['/a/', '/b/', '/']
     const watches = Array.from({ length: 30 }, (_, i) => {
@@ -210,7 +210,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     }
   })
 
-  it('watch() tells how far it is when only other keys change', async (store) => {
+  it('watch() reports progress when only other keys change', async (store) => {
     const after = await store.revision()
     const watch = store.watch({ prefix: '/a/', after })[Symbol.asyncIterator]()
     const first = watch.next()
@@ -221,7 +221,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await watch.return?.()
   })
 
-  it('watch() of many who share one signal ends for all of them when it is aborted', async (store) => {
+  it('watch() ends for all watchers that share an aborted signal', async (store) => {
     const abort = new AbortController()
     const after = await store.revision()
     const ends = Array.from({ length: 12 }, async () => {
@@ -232,7 +232,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     await Promise.all(ends)
   })
 
-  it('watch() ends without an error when its signal is aborted', async (store) => {
+  it('watch() ends without an error when its signal aborts', async (store) => {
     const abort = new AbortController()
     const end = (async () => {
       for await (const _ of store.watch({ prefix: '/', signal: abort.signal })) void _
@@ -243,7 +243,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     assert.equal(await end, 'ended')
   })
 
-  it('watch() that returns early leaves the store usable', async (store) => {
+  it('watch() leaves the store usable when its consumer stops early', async (store) => {
     const start = await store.revision()
     await store.put('/a', bytes('1'), 0)
     await take(store.watch({ prefix: '/', after: start }), 1)
@@ -254,7 +254,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
     )
   })
 
-  it('compact() makes older revisions fail for reads and watches, and keeps newer ones', async (store) => {
+  it('compact() makes reads and watches of older revisions fail and keeps newer ones', async (store) => {
     const one = written(await store.put('/a', bytes('1'), 0)).revision
     const two = written(await store.put('/a', bytes('2'), one)).revision
     const three = written(await store.put('/a', bytes('3'), two)).revision
@@ -272,7 +272,7 @@ export function storageContract(name: string, test: TestFunction, open: () => Pr
   })
 
   for (const seed of [1, 2, 3]) {
-    it(`any sequence of operations agrees with a list of revisions (seed ${seed})`, async (store) => {
+    it(`any sequence of operations matches a reference model (seed ${seed})`, async (store) => {
       await storageModelRun(store, seededRandom(seed), 300)
     })
   }

@@ -25,7 +25,7 @@ const all = async (store: Store): Promise<Record<string, string>> => {
   const { entries } = await store.list({ prefix: '' })
   return Object.fromEntries(entries.map((e) => [e.key, new TextDecoder().decode(e.value)]))
 }
-/** Writes keys /0 to /n-1 one after the other and closes. */
+/** Writes keys /0 to /n-1 in sequence and closes the store. */
 async function fill(folder: string, n: number): Promise<void> {
   await using store = await openDurableStore(folder)
   for (let i = 0; i < n; i++) await store.put(`/${i}`, bytes(`value ${i}`), 0)
@@ -45,7 +45,7 @@ storageContract('DurableStore with a snapshot after every few writes', test, asy
 )
 
 describe('openDurableStore()', () => {
-  test('finds everything again, with revisions and history', async () => {
+  test('restores all entries, revisions and history', async () => {
     const folder = await newFolder()
     await fill(folder, 20)
     await using store = await openDurableStore(folder)
@@ -60,7 +60,7 @@ describe('openDurableStore()', () => {
     expect(seen).toEqual([19, 20, 21])
   })
 
-  test('goes on from a snapshot and the log behind it', async () => {
+  test('restores from a snapshot and the log after it', async () => {
     const folder = await newFolder()
     {
       await using store = await openDurableStore(folder, { snapshotBytes: 2000 })
@@ -77,7 +77,7 @@ describe('openDurableStore()', () => {
     expect((await store.get('/49')).entry?.createRevision).toBe(51)
   })
 
-  test('drops a write that was cut short, at any byte, and nothing before it', async () => {
+  test('drops an incomplete last write, cut at any byte, and nothing before it', async () => {
     const folder = await newFolder()
     await fill(folder, 3)
     const log = await logOf(folder)
@@ -95,13 +95,13 @@ describe('openDurableStore()', () => {
     }
   })
 
-  test('refuses a log in which any acknowledged byte was changed', async () => {
+  test('rejects a log in which any acknowledged byte was changed', async () => {
     const folder = await newFolder()
     await fill(folder, 3)
     const log = await logOf(folder)
     const whole = await readFile(log)
     for (let at = 0; at < whole.length; at++) {
-      if (at >= 8 && at < 16) continue // the start revision: caught only if it leaves a gap
+      if (at >= 8 && at < 16) continue // the start revision: detected only when it leaves a gap
       const damaged = Buffer.from(whole)
       damaged[at]! ^= 0x10
       await writeFile(log, damaged)
@@ -116,7 +116,7 @@ describe('openDurableStore()', () => {
     ['EACCES', 'there is no permission to write to it'],
     ['EROFS', 'its file system is read-only'],
     ['ENOSPC', 'the disk is full'],
-  ])('names a folder that cannot be written to, and closes what it opened: %s', async (code, reason) => {
+  ])('reports a folder that is not writable and closes its files: %s', async (code, reason) => {
     const folder = await newFolder()
     const disk = await nodeDisk(folder)
     let open = 0
@@ -137,13 +137,13 @@ describe('openDurableStore()', () => {
     }
     await expect(openDurableStore('some/folder', { disk: failing })).rejects.toMatchObject({
       code: 'KW_STORAGE_FOLDER',
-      message: `Cannot keep a store in ${resolve('some/folder')} as ${reason} (${code}): choose another folder, or mend this one`,
+      message: `Cannot open a store in ${resolve('some/folder')} as ${reason} (${code}): choose another folder or fix this one`,
       cause: { code },
     })
     expect(open).toBe(0)
   })
 
-  test('names a folder that cannot be made: a part of its path is a file', async () => {
+  test('reports a folder that cannot be created: part of its path is a file', async () => {
     const file = join(await newFolder(), 'file')
     await writeFile(file, '')
     await expect(openDurableStore(join(file, 'store'))).rejects.toMatchObject({
@@ -152,14 +152,14 @@ describe('openDurableStore()', () => {
     })
   })
 
-  test('refuses a folder with foreign files and names the file', async () => {
+  test('rejects a folder with foreign files and names the file', async () => {
     const folder = await newFolder()
     await writeFile(join(folder, 'thesis.doc'), 'precious')
-    await expect(openDurableStore(folder)).rejects.toThrow(/holds thesis\.doc, which is not of this store/)
+    await expect(openDurableStore(folder)).rejects.toThrow(/contains thesis\.doc, which does not belong to this store/)
     expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('precious')
   })
 
-  test('refuses a folder whose snapshot or middle log is missing', async () => {
+  test('rejects a folder whose snapshot or middle log is missing', async () => {
     const folder = await newFolder()
     {
       await using store = await openDurableStore(folder, { snapshotBytes: 500 })
@@ -169,7 +169,7 @@ describe('openDurableStore()', () => {
     await expect(openDurableStore(folder)).rejects.toMatchObject({ code: 'KW_STORAGE_CORRUPT' })
   })
 
-  test('lets one process at a time have the folder, and takes over from a dead one', async () => {
+  test('locks the folder for one process at a time and takes over the lock of a dead one', async () => {
     const folder = await newFolder()
     {
       await using _store = await openDurableStore(folder)
@@ -182,7 +182,7 @@ describe('openDurableStore()', () => {
     await (await openDurableStore(folder))[Symbol.asyncDispose]()
   })
 
-  test('lets one of many processes have a folder whose lock is stale, and not two stores of one process by two names', async () => {
+  test('lets one of many processes take over a stale lock, and rejects a second path to the same folder in one process', async () => {
     const folder = await newFolder()
     await writeFile(join(folder, 'lock'), '999999999 1')
     const alias = join(await newFolder(), 'alias')
@@ -200,7 +200,7 @@ describe('openDurableStore()', () => {
     expect((await readdir(folder)).filter((name) => !name.startsWith('log-'))).toEqual([])
   })
 
-  test('drops a cut write also when a new log was begun behind it', async () => {
+  test('drops an incomplete write also when an empty log follows', async () => {
     const folder = await newFolder()
     await fill(folder, 3)
     const log = await logOf(folder)
@@ -215,7 +215,7 @@ describe('openDurableStore()', () => {
     expect((await store.put('/2', bytes('again'), 0)).revision).toBe(4)
   })
 
-  test('refuses a folder that another living process has open', async () => {
+  test('rejects a folder that another running process has open', async () => {
     const folder = await newFolder()
     await using child = await startWriter(folder)
     await expect(openDurableStore(folder)).rejects.toMatchObject({
@@ -225,7 +225,7 @@ describe('openDurableStore()', () => {
   })
 })
 
-/** A disk whose writes fail with the error that `plan` returns for them. */
+/** A disk whose writes fail with the error code that `plan` returns for them. */
 async function failingDisk(folder: string, plan: (write: number) => string | undefined): Promise<Disk> {
   const disk = await nodeDisk(folder)
   let writes = 0
@@ -237,7 +237,7 @@ async function failingDisk(folder: string, plan: (write: number) => string | und
         async write(data, position) {
           const code = plan(writes++)
           if (code === undefined) return file.write(data, position)
-          // Half of it arrives, as on a real disk that fills up.
+          // Half of the data is written, as on a disk that fills up.
           await file.write(data.subarray(0, data.length >> 1), position)
           throw Object.assign(new Error(`${code}: failed`), { code })
         },
@@ -249,7 +249,7 @@ async function failingDisk(folder: string, plan: (write: number) => string | und
 }
 
 describe('DurableStore', () => {
-  test('says that the disk is full, loses nothing and goes on when there is room', async () => {
+  test('reports a full disk, loses nothing and resumes writes when there is space', async () => {
     const folder = await newFolder()
     const disk = await failingDisk(folder, (write) => (write === 2 || write === 3 ? 'ENOSPC' : undefined))
     {
@@ -267,7 +267,7 @@ describe('DurableStore', () => {
     expect(await all(again)).toEqual({ '/a': '1', '/b': '3' })
   })
 
-  test('goes on with its log when a new one cannot be begun, and leaves nothing behind', async () => {
+  test('keeps its log when a new one cannot be created, and leaves no files behind', async () => {
     const folder = await newFolder()
     const disk = await nodeDisk(folder)
     let failing = true
@@ -294,7 +294,7 @@ describe('DurableStore', () => {
     expect(Object.keys(await all(again))).toHaveLength(40)
   })
 
-  test('gives back the room of a snapshot that could not be finished, and keeps the log', async () => {
+  test('removes an incomplete snapshot and keeps the log', async () => {
     const folder = await newFolder()
     const disk = await nodeDisk(folder)
     const full: Disk = {
@@ -318,7 +318,7 @@ describe('DurableStore', () => {
     expect(Object.keys(await all(again))).toHaveLength(20)
   })
 
-  test('closing twice waits for the same end', async () => {
+  test('waits for the same end when closed twice', async () => {
     const folder = await newFolder()
     const store = await openDurableStore(folder)
     const write = store.put('/a', bytes('1'), 0)
@@ -327,7 +327,7 @@ describe('DurableStore', () => {
     await (await openDurableStore(folder))[Symbol.asyncDispose]()
   })
 
-  test('stops writing for good when the disk fails, and still answers reads', async () => {
+  test('rejects all writes after a disk failure and still serves reads', async () => {
     const folder = await newFolder()
     const disk = await failingDisk(folder, (write) => (write === 2 ? 'EIO' : undefined))
     {
@@ -359,7 +359,10 @@ describe('DurableStore', () => {
   })
 })
 
-/** A process that writes with 16 writers until it is killed, and prints each key when its write was acknowledged. */
+/**
+ * A process with 16 concurrent writers that runs until it is killed, and prints each key when its write was
+ * acknowledged.
+ */
 async function startWriter(
   folder: string,
   acknowledged: Map<string, string> = new Map(),
@@ -380,7 +383,7 @@ async function startWriter(
   const reached = async (wanted: number): Promise<void> => {
     while (count < wanted) {
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`the writer ended with code ${child.exitCode}`)
+        throw new Error(`the writer exited with code ${child.exitCode}`)
       await new Promise<void>((resolve) => {
         notify = resolve
       })

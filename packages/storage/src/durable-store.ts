@@ -16,11 +16,11 @@ import {
 import { StorageError } from './storage-error.ts'
 import type { Entry, WriteResult } from './store.ts'
 
-/** What {@link openDurableStore} takes. */
+/** Options of {@link openDurableStore}. */
 export interface DurableStoreOptions {
-  /** The log is replaced by a snapshot when it has grown by so many bytes. @default 64 MiB */
+  /** The size in bytes at which the log is replaced by a snapshot. @default 64 MiB */
   readonly snapshotBytes?: number
-  /** The disk to use instead of the real folder; the folder's name then only appears in messages. */
+  /** A disk to use instead of the real folder. The folder's name then appears only in messages. */
   readonly disk?: Disk
 }
 
@@ -31,15 +31,18 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** Entries per frame of a snapshot: bounds the memory that writing one takes. */
+/** The number of entries per snapshot frame. Bounds the memory needed to write one. */
 const snapshotFrame = 1000
 
-/** Errors after which the bytes on disk are known: nothing was made durable, and there may be room later. */
+/** Errors after which the contents of the file are known: the write did not become durable and may succeed later. */
 const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
- * A store in a folder: every write is appended to a log and answered when it is on the medium; writes that arrive meanwhile share the
- * next append. All entries are also in memory, so reads never touch the disk.
+ * A store in a folder. A write is appended to a log and resolves when it is on the medium; writes that arrive during an
+ * append share the next one (group commit). All entries are also kept in memory, so reads never access the disk.
+ *
+ * Ordering: a write is published to readers and watchers only after its append succeeded, in the order of the log. When
+ * an append fails, none of its writes is published and all of them reject.
  */
 export class DurableStore extends LocalStore {
   readonly #folder: string
@@ -49,12 +52,15 @@ export class DurableStore extends LocalStore {
   #log: DurableFile
   #logLength: number
   #queue: Pending[] = []
-  /** Settles when the write to this key that is under way is decided; a second writer waits, because its condition depends on it. */
+  /**
+   * The undecided write to each key. A second writer of the key waits for it, because the outcome determines its
+   * condition.
+   */
   readonly #inFlight = new Map<string, Promise<unknown>>()
   #committing: Promise<void> | undefined
   #snapshotting: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Set when the disk can no longer be trusted: all further writes fail with it. */
+  /** Set when the contents of the disk are no longer known. All later writes reject with it; reads continue. */
   #broken: StorageError | undefined
 
   /** @internal Use {@link openDurableStore}. */
@@ -73,11 +79,11 @@ export class DurableStore extends LocalStore {
     this.#lock = parts.lock
     this.#log = parts.log
     this.#logLength = parts.logLength
-    // A log is never replaced before it holds a write: its successor would have the same name.
+    // The minimum keeps a log from being replaced before it has a write: its successor would have the same name.
     this.#snapshotBytes = Math.max(parts.snapshotBytes, 2 * headerSize)
   }
 
-  /** Finishes the writes under way, then closes the files and gives the folder free. */
+  /** Completes the writes in flight, then closes the files and releases the folder. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -105,16 +111,17 @@ export class DurableStore extends LocalStore {
     if (this.#broken) throw this.#broken
     const refused = this.refusal(key, value, expected)
     if (refused) return refused
-    // No await from here until the key is marked as in flight.
+    // No await between the condition check above and marking the key as in flight: otherwise two writers could pass the
+    // check.
     const written = new Promise<WriteResult>((resolve, reject) => this.#queue.push({ key, value, resolve, reject }))
     this.#inFlight.set(key, written)
     this.#committing ??= this.#commitAll()
     return written
   }
 
-  /** Appends whatever is queued, batch after batch, until nothing is. Never rejects: failures go to the writers. */
+  /** Commits queued writes, batch by batch, until the queue is empty. Never rejects: failures go to the writers. */
   async #commitAll(): Promise<void> {
-    // Writers of the same turn share the first batch.
+    // Yield once, so that writers of the same turn share the first batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
       const batch = this.#queue
@@ -151,7 +158,7 @@ export class DurableStore extends LocalStore {
     return { key, value, revision, createRevision: this.mvcc.newest(key)?.createRevision ?? revision }
   }
 
-  /** Takes back a failed append, or gives the disk up if that cannot be done for certain. */
+  /** Undoes a failed append, or marks the store as broken when it cannot be undone with certainty. */
   async #recoverFrom(error: unknown): Promise<StorageError> {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     if (recoverable.has(code)) {
@@ -159,25 +166,25 @@ export class DurableStore extends LocalStore {
         await this.#log.truncate(this.#logLength)
         return new StorageError(
           'KW_STORAGE_WRITE',
-          `Cannot write to ${this.#folder} as the disk is full (${code}): free some space; nothing was written, and reads go on`,
+          `Cannot write to ${this.#folder} as the disk is full (${code}): free some space; nothing was written, and reads continue`,
           { cause: error },
         )
       } catch {
-        // Fall through: the file may end in half a write.
+        // Fall through: the file may end in a partial write.
       }
     }
     this.#broken = new StorageError(
       'KW_STORAGE_UNCERTAIN',
-      `Cannot write to ${this.#folder} as the disk failed (${code || String(error)}): the last writes may or may not be there; restart when the disk is sound`,
+      `Cannot write to ${this.#folder} as the disk failed (${code || String(error)}): the last writes may or may not have been made; restart when the disk works again`,
       { cause: error },
     )
     return this.#broken
   }
 
-  /** Starts a new log, and writes a snapshot of all before it in the background. Writes go on meanwhile. */
+  /** Starts a new log and, in the background, writes a snapshot of everything before it. Writes continue meanwhile. */
   async #rotate(): Promise<void> {
     const revision = this.mvcc.revision
-    // Entries are immutable, so their list is the state of this moment.
+    // Entries are immutable, so this list is a consistent copy of the current state.
     const entries = [...this.mvcc.entries()]
     const name = logName(revision)
     const old = this.#log
@@ -187,14 +194,14 @@ export class DurableStore extends LocalStore {
       await log.write(encodeHeader(logMagic, revision), 0)
       await log.truncate(headerSize)
     } catch {
-      // The old log goes on; the next commit tries again. What was begun would stand behind it as an empty log.
+      // Keep the old log; the next commit tries again. Remove the new file, which recovery would see as an empty log.
       await log?.close().catch(() => undefined)
       await this.#disk.remove(name).catch(() => undefined)
       return
     }
     this.#log = log
     this.#logLength = headerSize
-    // Everything in it is on the medium, so a failure to close it loses nothing.
+    // Its contents are on the medium, so a failure to close it loses nothing.
     await old.close().catch(() => undefined)
     this.#snapshotting = this.#writeSnapshot(entries, revision)
       .catch(() => undefined)
@@ -203,7 +210,7 @@ export class DurableStore extends LocalStore {
       })
   }
 
-  /** The older files go only when the snapshot is whole under its final name; until then they are what recovery uses. */
+  /** Older files are deleted only after the complete snapshot has its final name: until then, recovery needs them. */
   async #writeSnapshot(entries: readonly Entry[], revision: number): Promise<void> {
     const name = snapshotName(revision)
     const file = await this.#disk.open(`${name}.tmp`)
@@ -223,7 +230,7 @@ export class DurableStore extends LocalStore {
       await file.truncate(at)
       await file.close()
     } catch (error) {
-      // The disk may be full: give back what half a snapshot takes.
+      // The disk may be full: free the space of the incomplete snapshot.
       await file.close().catch(() => undefined)
       await this.#disk.remove(`${name}.tmp`)
       throw error
@@ -238,8 +245,8 @@ export class DurableStore extends LocalStore {
 }
 
 /**
- * Opens the store in the folder, creating it if need be. Rejects with a clear reason if the folder cannot be written to, is in use, foreign
- * or damaged.
+ * Opens the store in the folder and creates it if necessary. Rejects with a {@link StorageError} when the folder is not
+ * writable, is in use by another process, contains foreign files or is damaged.
  */
 export async function openDurableStore(folder: string, options: DurableStoreOptions = {}): Promise<DurableStore> {
   try {
@@ -249,7 +256,7 @@ export async function openDurableStore(folder: string, options: DurableStoreOpti
     if (problem === undefined) throw error
     throw new StorageError(
       'KW_STORAGE_FOLDER',
-      `Cannot keep a store in ${resolve(folder)} as ${problem}: choose another folder, or mend this one`,
+      `Cannot open a store in ${resolve(folder)} as ${problem}: choose another folder or fix this one`,
       { cause: error },
     )
   }
@@ -268,7 +275,7 @@ async function open(folder: string, options: DurableStoreOptions): Promise<Durab
       await log.write(encodeHeader(logMagic, mvcc.revision), 0)
       logLength = headerSize
     }
-    // What a crash left behind the last whole frame must not stand between it and the next.
+    // Cut off what a crash left after the last complete frame, so that the next frame follows it directly.
     await log.truncate(logLength)
     const snapshotBytes = options.snapshotBytes ?? 64 * 1024 * 1024
     return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes })

@@ -16,7 +16,7 @@ const pem = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'te
 
 let etcd: EtcdProcess
 let prefixes = 0
-/** A store that shares the file's etcd with the other tests, but no keys. */
+/** A store on the etcd that the tests of this file share, with a key prefix of its own. */
 const open = (options: Partial<EtcdStoreOptions> = {}): Promise<EtcdStore> =>
   openEtcdStore({ endpoints: [etcd.url], keyPrefix: `/test-${++prefixes}/`, ...options })
 
@@ -29,11 +29,11 @@ async function collect(watch: AsyncIterable<WatchBatch>, enough: (batch: WatchBa
   return changes
 }
 
-/** Lets a test wait until something that others change has become true. */
+/** Lets a test wait until a condition that other code changes is true. */
 class Condition {
   #waiting: (() => void)[] = []
 
-  /** Call after a change. */
+  /** Call after each change. */
   changed(): void {
     for (const wake of this.#waiting.splice(0)) wake()
   }
@@ -47,19 +47,19 @@ const keysOf = async (store: Store, prefix = ''): Promise<string[]> =>
   (await store.list({ prefix })).entries.map((entry) => entry.key)
 
 describe('openEtcdStore()', () => {
-  test('says which endpoints cannot be reached, why, and what to do', async () => {
+  test('reports unreachable endpoints with reasons and advice', async () => {
     const endpoints = ['http://127.0.0.1:1', 'http://127.0.0.1:2']
     await expect(openEtcdStore({ endpoints })).rejects.toMatchObject({
       code: 'KW_STORAGE_UNAVAILABLE',
       message:
-        'Cannot reach etcd at http://127.0.0.1:1, http://127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.1:2): check that it runs, that the addresses are right and that its certificate is trusted',
+        'Cannot reach etcd at http://127.0.0.1:1, http://127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.1:2): check that it is running, that the addresses are correct and that its certificate is trusted',
     })
   })
 
-  test('rejects options that cannot be meant', async () => {
+  test('rejects invalid options', async () => {
     await expect(openEtcdStore({ endpoints: [] })).rejects.toThrow('endpoints must name at least one address')
     await expect(openEtcdStore({ endpoints: ['127.0.0.1:2379'] })).rejects.toThrow(
-      'endpoints must be addresses such as https://10.0.0.1:2379: 127.0.0.1:2379',
+      'endpoints must be URLs such as https://10.0.0.1:2379: 127.0.0.1:2379',
     )
     await expect(openEtcdStore({ endpoints: ['http://127.0.0.1:1'], keyPrefix: '/ü' })).rejects.toThrow(RangeError)
   })
@@ -75,7 +75,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
 
   storageContract('EtcdStore', test, open)
 
-  test('EtcdStore of one key prefix sees what another of the same prefix writes', async () => {
+  test('EtcdStore sees the writes of another store with the same key prefix', async () => {
     await using one = await open()
     await using two = await open({ keyPrefix: `/test-${prefixes}/` })
     const after = await one.revision()
@@ -87,7 +87,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(await keysOf(one)).toEqual(['/a', '/b'])
   })
 
-  test('EtcdStore keeps apart prefixes that start alike', async () => {
+  test('EtcdStore separates prefixes that start with the same text', async () => {
     await using short = await open({ keyPrefix: '/alike' })
     await using long = await open({ keyPrefix: '/alike2' })
     await long.put('/x', bytes('1'), 0)
@@ -96,7 +96,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(await keysOf(long)).toEqual(['/x'])
   })
 
-  test('EtcdStore.watch() tells of revisions at which only other keys changed', async () => {
+  test('EtcdStore.watch() reports progress for revisions in which only other keys changed', async () => {
     await using watched = await open()
     await using busy = await open()
     await watched.put('/a', bytes('1'), 0)
@@ -108,7 +108,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(await started).toEqual([])
   })
 
-  test('EtcdStore.watch() never claims a revision before the changes up to it, however both interleave', async () => {
+  test('EtcdStore.watch() never reports a revision before it delivered the changes up to it', async () => {
     await using watched = await open()
     await using busy = await open()
     const after = await watched.revision()
@@ -140,7 +140,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(seen).toEqual(written)
   })
 
-  test('EtcdStore.watch() goes on where it was when the connection is cut again and again', async () => {
+  test('EtcdStore.watch() resumes after repeated connection losses', async () => {
     await using proxy = await startProxy(etcd.url)
     await using watched = await open({ endpoints: [proxy.url] })
     await using writer = await open({ keyPrefix: `/test-${prefixes}/` })
@@ -158,7 +158,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     })()
     for (let i = 0; i < count; i++) {
       if (i % 20 === 10) {
-        // Each time the watch has come back, and has something to lose.
+        // Each time the watch has resumed and has changes to lose.
         await progress.until(() => seen.length >= i - 5)
         proxy.cut()
       }
@@ -168,14 +168,14 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(seen).toEqual(written)
   })
 
-  test('EtcdStore.watch() fails with CompactedError when history went while it had no connection', async () => {
+  test('EtcdStore.watch() fails with CompactedError when history is compacted while it is disconnected', async () => {
     await using proxy = await startProxy(etcd.url)
     await using watched = await open({ endpoints: [proxy.url] })
     await using writer = await open({ keyPrefix: `/test-${prefixes}/` })
     const after = (await writer.put('/first', bytes('1'), 0)).revision
     const batches = watched.watch({ prefix: '/', after: after - 1 })[Symbol.asyncIterator]()
     await batches.next()
-    // The next answer is a change that does not arrive: the watch stays behind.
+    // The response to the next change does not arrive, so the watch stays behind.
     proxy.swallowAnswers()
     await writer.put('/second', bytes('1'), 0)
     const third = await writer.put('/third', bytes('1'), 0)
@@ -187,7 +187,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(failure).toMatchObject({ compactRevision: third.revision })
   })
 
-  test('EtcdStore.watch() lets a slow reader keep everything, in order', async () => {
+  test('EtcdStore.watch() delivers every change in order to a slow reader', async () => {
     await using store = await open()
     const after = await store.revision()
     const watch = store.watch({ prefix: '/', after })[Symbol.asyncIterator]()
@@ -206,7 +206,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(seen).toEqual(written)
   })
 
-  test('EtcdStore.watch() rejects a revision that has not happened', async () => {
+  test('EtcdStore.watch() rejects a future revision', async () => {
     await using store = await open()
     const watch = store.watch({ prefix: '/', after: (await store.revision()) + 5 })
     await expect(watch[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(FutureRevisionError)
@@ -224,7 +224,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect(() => store.watch({ prefix: '/' })).toThrow('Cannot use the store as it was closed')
   })
 
-  test('EtcdStore uses the next endpoint when one is dead or dies', async () => {
+  test('EtcdStore uses the next endpoint when one is down or goes down', async () => {
     await using proxy = await startProxy(etcd.url)
     const dead = 'http://127.0.0.1:1'
     await using store = await open({ endpoints: [dead, proxy.url, etcd.url] })
@@ -234,34 +234,34 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
     expect((await store.put('/b', bytes('1'), 0)).ok).toBe(true)
   })
 
-  test('EtcdStore says that a write is uncertain when its answer was lost, and unavailable when a read has none', async () => {
+  test('EtcdStore reports a write without a response as uncertain and a read without one as unavailable', async () => {
     await using proxy = await startProxy(etcd.url)
     await using store = await open({ endpoints: [proxy.url], requestTimeout: 200 })
     await using other = await open({ keyPrefix: `/test-${prefixes}/` })
     proxy.swallowAnswers()
     await expect(store.put('/a', bytes('1'), 0)).rejects.toMatchObject({
       code: 'KW_STORAGE_UNCERTAIN',
-      message: `Cannot tell whether etcd at ${proxy.url} made the write (no answer within 200 ms): read the key again before trying once more`,
+      message: `Cannot determine whether etcd at ${proxy.url} made the write (no response within 200 ms): read the key before retrying`,
     })
     await expect(store.get('/a')).rejects.toMatchObject({
       code: 'KW_STORAGE_UNAVAILABLE',
-      message: expect.stringContaining(`Cannot reach etcd at ${proxy.url} (no answer within 200 ms)`),
+      message: expect.stringContaining(`Cannot reach etcd at ${proxy.url} (no response within 200 ms)`),
     })
     expect(await keysOf(other)).toEqual(['/a'])
   })
 
-  test('EtcdStore refuses a value that is too large, and says so', async () => {
+  test('EtcdStore rejects a value that is too large and names the option to raise', async () => {
     await using store = await open()
     await expect(store.put('/big', new Uint8Array(1_600_000), 0)).rejects.toMatchObject({
       code: 'KW_STORAGE_WRITE',
-      message: `Cannot write to etcd at ${etcd.url} (etcdserver: request is too large): store less under one key or raise its --max-request-bytes`,
+      message: `Cannot write to etcd at ${etcd.url} (etcdserver: request is too large): store smaller values or raise its --max-request-bytes`,
     })
     const large = new Uint8Array(1_400_000).fill(7)
     await store.put('/large', large, 0)
     expect((await store.get('/large')).entry?.value.length).toBe(large.length)
   })
 
-  test('EtcdStore finishes the writes under way when it is closed', async () => {
+  test('EtcdStore completes the writes in flight when it is closed', async () => {
     const store = await open()
     const keyPrefix = `/test-${prefixes}/`
     const writes = Array.from({ length: 20 }, (_, i) => store.put(`/${i}`, bytes('1'), 0))
@@ -272,8 +272,8 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'with a real etcd' 
   })
 })
 
-describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
-  test('EtcdStore loses no acknowledged write and no change when etcd is killed under load and comes back', async () => {
+describe.skipIf(noEtcd !== undefined)('with a separate etcd', () => {
+  test('EtcdStore loses no acknowledged write and no change when etcd is killed under load and restarted', async () => {
     await using server = await startEtcd()
     const options = { endpoints: [server.url] }
     await using store = await openEtcdStore(options)
@@ -324,7 +324,7 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
     expect(new Map(seen.map((change) => [change.key, change.revision]))).toEqual(stored)
   })
 
-  test('EtcdStore speaks TLS and logs in, again when the token is void, and says why it may not', async () => {
+  test('EtcdStore uses TLS, logs in again when the token is invalid, and reports missing permissions', async () => {
     const tls = { ca: pem('ca.pem'), cert: pem('client.pem'), key: pem('client-key.pem') }
     const folder = join(import.meta.dirname, 'testdata', 'tls')
     await using server = await startEtcd({
@@ -350,7 +350,7 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
     expect((await store.put('/a', bytes('1'), 0)).ok).toBe(true)
     const watch = store.watch({ prefix: '/', after })[Symbol.asyncIterator]()
     expect((await watch.next()).value).toMatchObject({ changes: [{ key: '/a' }] })
-    // Users' tokens do not outlive the server.
+    // Tokens do not survive a restart of the server.
     await server.kill()
     await server.start()
     expect((await store.put('/b', bytes('1'), 0)).ok).toBe(true)
@@ -361,7 +361,7 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
       openEtcdStore({ endpoints, tls, auth: { ...auth, password: 'guess' }, keyPrefix }),
     ).rejects.toMatchObject({
       code: 'KW_STORAGE_UNAVAILABLE',
-      message: `Cannot log in to etcd at ${server.url} as writer (etcdserver: authentication failed, invalid user ID or password): check the user name and the password`,
+      message: `Cannot log in to etcd at ${server.url} as user writer (etcdserver: authentication failed, invalid user ID or password): check the user name and the password`,
     })
     await expect(openEtcdStore({ endpoints, tls, auth, keyPrefix: '/other/' })).rejects.toThrow(
       `Cannot read from etcd at ${server.url} (etcdserver: permission denied): grant the user a role that may read and write the key prefix`,
@@ -369,7 +369,7 @@ describe.skipIf(noEtcd !== undefined)('with an etcd of its own', () => {
   })
 })
 
-/** Switches authentication on, with a user `root` and a user `writer` who may use the prefix only. */
+/** Enables authentication with a user `root` and a user `writer` that may access only the prefix. */
 async function enableAuth(endpoints: string[], tls: EtcdStoreOptions['tls'], prefix: string): Promise<void> {
   const [connectTimeout, requestTimeout, keepAliveInterval] = ['5s', '5s', '5s'] as const
   const common = { endpoints, tls, clock: systemClock, auth: undefined }

@@ -21,23 +21,32 @@ import { checkKey } from './internal/check-key.ts'
 import { CompactedError, FutureRevisionError, StorageError } from './storage-error.ts'
 import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from './store.ts'
 
-/** What {@link openEtcdStore} takes. */
+/** Options of {@link openEtcdStore}. */
 export interface EtcdStoreOptions {
-  /** Addresses of the cluster's members, such as `https://10.0.0.1:2379`. One is used at a time; when it fails, the next. */
+  /**
+   * Addresses of the cluster's members, such as `https://10.0.0.1:2379`. One is used at a time; when it fails, the next
+   * one is.
+   */
   readonly endpoints: readonly string[]
   /** Certificates for `https:` endpoints. */
   readonly tls?: EtcdTls
   /** The user to log in as. @default none */
   readonly auth?: { readonly username: string; readonly password: string }
-  /** Where the store's keys are in etcd; a slash is added if it does not end with one. `''` is all of etcd. @default '/kubewright/' */
+  /**
+   * The prefix of the store's keys in etcd. A trailing slash is added if missing; `''` uses all of etcd. @default
+   * '/kubewright/'
+   */
   readonly keyPrefix?: string
-  /** How long an endpoint may take to accept a connection. @default '3s' */
+  /** The maximum time for an endpoint to accept a connection. @default '3s' */
   readonly connectTimeout?: Duration
-  /** How long an endpoint may take to answer. @default '10s' */
+  /** The maximum time for an endpoint to respond. @default '10s' */
   readonly requestTimeout?: Duration
-  /** How often a connection in use is checked; one that does not answer until the next check is given up. @default '10s' */
+  /**
+   * The interval of pings on a connection in use. A connection that has not answered by the next ping is closed.
+   * @default '10s'
+   */
   readonly keepAliveInterval?: Duration
-  /** How often watches find out how far etcd is when this store asks it nothing. @default '5s' */
+  /** How often watches learn etcd's current revision while the store makes no other request. @default '5s' */
   readonly progressInterval?: Duration
   /** @default systemClock */
   readonly clock?: Clock
@@ -50,8 +59,8 @@ const compactedMessage = 'etcdserver: mvcc: required revision has been compacted
 const futureMessage = 'etcdserver: mvcc: required revision is a future revision'
 
 /**
- * A store in an etcd cluster, of version 3.4 or later. Reads are linearizable. Several stores, in any processes, may share a cluster and
- * a key prefix. Revisions are etcd's: other users of the cluster advance them, too.
+ * A store in an etcd cluster, version 3.4 or later. Reads are linearizable. Several stores, in any processes, may share
+ * a cluster and a key prefix. Revisions are those of etcd, so other users of the cluster advance them too.
  */
 export class EtcdStore implements Store {
   readonly #client: EtcdClient
@@ -61,7 +70,7 @@ export class EtcdStore implements Store {
   readonly #watches = new Set<EtcdWatch>()
   readonly #life = new AbortController()
   #ticker: Timer | undefined
-  /** History before this revision is gone; others may have compacted further. */
+  /** A lower bound of the compacted revision; other clients may have compacted further. */
   #compacted = 0
 
   /** @internal Use {@link openEtcdStore}. */
@@ -87,7 +96,7 @@ export class EtcdStore implements Store {
 
   async list({ prefix, after = '', limit, revision }: ListRequest): Promise<Page> {
     const { end } = this.#rangeOf(prefix)
-    // The first key behind another one is that key with a zero byte.
+    // A key followed by a zero byte is the smallest key after it.
     const start = after >= prefix && after !== '' ? this.#key(`${after}\0`) : this.#rangeOf(prefix).start
     const answer = await this.#range({ start, end }, { limit, revision })
     const entries = answer.kvs.map((kv) => toEntry(kv, this.#prefix.length))
@@ -110,7 +119,7 @@ export class EtcdStore implements Store {
   }
 
   async delete(key: string, expected: number): Promise<WriteResult> {
-    // To etcd, deleting what is not there at revision 0 would be a success.
+    // etcd would report success for deleting a missing key at revision 0.
     if (expected === 0) {
       const { entry, revision } = await this.get(key)
       return { ok: false, revision, current: entry }
@@ -127,20 +136,20 @@ export class EtcdStore implements Store {
     return this.#watch(request)
   }
 
-  /** Forgets history before the revision, for everybody who uses the cluster: etcd has one history. */
+  /** Compacts the history of the whole cluster, not only of this store's keys: etcd has one history. */
   async compact(revision: number): Promise<void> {
     if (revision < 1) return
     try {
       this.#notice(readRevision(await this.#client.write(compactPath, compactRequest(revision))))
       this.#compacted = Math.max(this.#compacted, revision)
     } catch (error) {
-      // Somebody has gone further already, which is as good.
+      // Another client has compacted further, so there is nothing left to do.
       if (error instanceof GrpcError && error.message === compactedMessage) return
       throw await this.#explain(error, revision, 'KW_STORAGE_WRITE')
     }
   }
 
-  /** Waits for the writes under way, then ends watches and connections. */
+  /** Waits for the writes in flight, then ends watches and connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closing = this.#client.close()
     this.#life.abort()
@@ -182,7 +191,7 @@ export class EtcdStore implements Store {
     const { limit, revision, countOnly } = options
     const request = rangeRequest(range, {
       ...(limit === undefined ? {} : { limit }),
-      // To etcd, 0 is the newest revision. Nothing has happened at revision 1 either.
+      // To etcd, revision 0 means the newest. Revision 1 is equally empty.
       ...(revision === undefined ? {} : { revision: Math.max(1, revision) }),
       ...(countOnly === undefined ? {} : { countOnly }),
     })
@@ -205,9 +214,9 @@ export class EtcdStore implements Store {
     }
   }
 
-  /** Watches learn how far etcd is also when nobody else asks it. */
+  /** Requests the current revision, so that watches advance even while no other request is made. */
   #tick(): void {
-    // A failure shows where it matters: in the watches themselves and in the next call.
+    // Ignore failures: the watches themselves and the next call report them.
     this.revision().catch(() => undefined)
   }
 
@@ -215,7 +224,7 @@ export class EtcdStore implements Store {
     for (const watch of this.#watches) watch.notice(revision)
   }
 
-  /** Turns etcd's refusal into the error of the store, with what to do about it. */
+  /** Converts an error response of etcd to the store's error, with advice for the user. */
   async #explain(
     error: unknown,
     revision: number,
@@ -234,13 +243,16 @@ export class EtcdStore implements Store {
     )
   }
 
-  /** The compacted revision, which is above the one given. */
+  /** The compacted revision, which is greater than `above`. */
   async #compactRevision(above: number): Promise<number> {
     if (this.#compacted <= above) this.#compacted = Math.max(above + 1, await this.#askCompactRevision())
     return this.#compacted
   }
 
-  /** etcd tells its compacted revision only to a watch that starts below it, and takes its time. 0 when it could not be asked. */
+  /**
+   * Determines the compacted revision, which etcd reports only to a watch that starts below it. Resolves with 0 after a
+   * second.
+   */
   #askCompactRevision(): Promise<number> {
     return new Promise((resolve) => {
       let cancel = (): void => undefined
@@ -274,7 +286,8 @@ export class EtcdStore implements Store {
   #rangeOf(prefix: string): Required<KeyRange> {
     const start = this.#key(prefix)
     const end = Buffer.from(start)
-    // Keys are ASCII, so the last byte can always be made greater; that of the range of everything, a zero, stands for no end.
+    // Keys are ASCII, so incrementing the last byte cannot overflow. For the range of all keys, a zero end means no
+    // upper bound.
     if (this.#prefix + prefix !== '') end[end.length - 1]!++
     return { start, end }
   }
@@ -287,19 +300,22 @@ function closedError(action: string): StorageError {
 function cure({ status, message }: GrpcError): string {
   if (message.includes('database space exceeded'))
     return 'compact and defragment it or raise its quota, then disarm its alarm'
-  if (message.includes('request is too large')) return 'store less under one key or raise its --max-request-bytes'
-  if (message.includes('user name is empty')) return 'it wants a user name and a password or a client certificate'
+  if (message.includes('request is too large')) return 'store smaller values or raise its --max-request-bytes'
+  if (message.includes('user name is empty')) return 'configure a user name and a password, or a client certificate'
   if (status === grpcStatus.permissionDenied) return 'grant the user a role that may read and write the key prefix'
-  return 'see its log'
+  return 'see the log of etcd'
 }
 
-/** Connects to the cluster and returns its store. Rejects with a clear reason if no endpoint answers or the login fails. */
+/**
+ * Connects to the cluster and returns its store. Rejects with a {@link StorageError} when no endpoint responds or the
+ * login fails.
+ */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const clock = options.clock ?? systemClock
   if (options.endpoints.length === 0) throw new RangeError('endpoints must name at least one address')
   for (const endpoint of options.endpoints) {
     if (!/^https?:\/\/[^/]+\/?$/.test(endpoint)) {
-      throw new RangeError(`endpoints must be addresses such as https://10.0.0.1:2379: ${endpoint}`)
+      throw new RangeError(`endpoints must be URLs such as https://10.0.0.1:2379: ${endpoint}`)
     }
   }
   const prefix = options.keyPrefix ?? '/kubewright/'
@@ -316,7 +332,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   const store = new EtcdStore({
     client,
     clock,
-    // Without a separator at its end, a prefix would contain the keys of every longer one.
+    // Without a trailing separator, the prefix would also match the keys of stores with a longer prefix.
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     progressInterval: toMillis(options.progressInterval ?? '5s'),
   })

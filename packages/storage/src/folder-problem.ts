@@ -1,6 +1,6 @@
 /**
- * Why the system would not have something written in a folder, to be continued after "as"; undefined for errors that are about something
- * else. Errors that were wrapped are recognised by their cause.
+ * The reason why a folder cannot be written to, worded to follow "as"; undefined for unrelated errors. Also recognises
+ * the cause of a wrapped error.
  */
 export function folderProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
@@ -17,8 +17,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EDQUOT', 'the disk quota is used up'],
   ['ENOTDIR', 'a part of the path is a file'],
   ['EEXIST', 'it is not a folder'],
-  ['EISDIR', 'a folder is where a file has to be'],
-  ['ENOENT', 'no folder can be made there'],
+  ['EISDIR', 'there is a folder in the place of a file'],
+  ['ENOENT', 'no folder can be created there'],
   ['ENAMETOOLONG', 'the path is too long'],
-  ['ELOOP', 'links on the way go in circles'],
+  ['ELOOP', 'the path has a cycle of symbolic links'],
 ])

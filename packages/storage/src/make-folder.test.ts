@@ -8,7 +8,7 @@ const root = mkdtempSync(join(tmpdir(), 'make-folder-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe('makeFolder()', () => {
-  test('makes what is missing on the way, for the owner only, and leaves alone what is there', async () => {
+  test('creates missing parents with mode 0700 and leaves existing ones unchanged', async () => {
     const folder = join(root, 'a', 'b', 'c')
     await makeFolder(folder)
     await makeFolder(folder)
@@ -16,12 +16,12 @@ describe('makeFolder()', () => {
     expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700)
   })
 
-  test('two at once do not disturb each other', async () => {
+  test('succeeds when called twice concurrently', async () => {
     await Promise.all([makeFolder(join(root, 'x', 'y', '1')), makeFolder(join(root, 'x', 'y', '2'))])
     expect(statSync(join(root, 'x', 'y', '2')).isDirectory()).toBe(true)
   })
 
-  test('refuses a file in the place of a folder', async () => {
+  test('rejects a file in the place of a folder', async () => {
     const file = join(root, 'file')
     writeFileSync(file, '')
     await expect(makeFolder(file)).rejects.toThrow(/^EEXIST/)
@@ -29,7 +29,7 @@ describe('makeFolder()', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'ends where a file system takes no folders (Linux only: /proc)',
+    'fails where a file system cannot contain folders (Linux only: /proc)',
     async () => {
       await expect(makeFolder('/proc/kubewright/data/store')).rejects.toThrow(
         "ENOENT: no such file or directory, mkdir '/proc/kubewright'",

@@ -8,7 +8,7 @@ storageContract('MemoryStore', test, async () => new MemoryStore())
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('MemoryStore.watch() of many who share a signal causes no warning of a leak, and leaves no listener behind', async () => {
+test('MemoryStore.watch() with a shared signal causes no leak warning and leaves no listener behind', async () => {
   const warnings: Error[] = []
   const onWarning = (warning: Error): void => void warnings.push(warning)
   process.on('warning', onWarning)
@@ -25,7 +25,7 @@ test('MemoryStore.watch() of many who share a signal causes no warning of a leak
   expect(new Set(batches).size).toBe(1)
 })
 
-test('MemoryStore.watch() of one who fell behind a compaction fails, also while it waits', async () => {
+test('MemoryStore.watch() fails when a compaction overtakes it, also while it waits', async () => {
   const store = new MemoryStore()
   const watch = store.watch({ prefix: '/', after: 1 })[Symbol.asyncIterator]()
   await store.put('/a', bytes('1'), 0)
@@ -38,7 +38,7 @@ test('MemoryStore.watch() of one who fell behind a compaction fails, also while 
   )
 })
 
-test('MemoryStore.fork() gives an independent store with the same history', async () => {
+test('MemoryStore.fork() returns an independent store with the same history', async () => {
   const store = new MemoryStore()
   await store.put('/a', bytes('1'), 0)
   await store.put('/a', bytes('2'), 2)
@@ -52,7 +52,7 @@ test('MemoryStore.fork() gives an independent store with the same history', asyn
   expect((await copy.get('/a', { revision: 2 })).entry?.modRevision).toBe(2)
 })
 
-test('MemoryStore refuses to be used when it was closed', async () => {
+test('MemoryStore rejects calls after it was closed', async () => {
   const store = new MemoryStore()
   const waiting = store.watch({ prefix: '/' })[Symbol.asyncIterator]().next()
   await store[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import { LocalStore } from './internal/local-store.ts'
 import { Mvcc } from './internal/mvcc.ts'
 import type { ForkableStore, WriteResult } from './store.ts'
 
-/** Keeps everything in memory and nothing on disk. Writes are visible when their promise resolves, and gone with the process. */
+/** A store in memory only. A write is visible when its promise resolves, and is lost when the process ends. */
 export class MemoryStore extends LocalStore implements ForkableStore {
   constructor(mvcc: Mvcc = new Mvcc()) {
     super(mvcc, 'the store')
@@ -18,7 +18,7 @@ export class MemoryStore extends LocalStore implements ForkableStore {
     this.hub.close()
   }
 
-  // No await between the check and the publication: that is what makes a write atomic.
+  // No await between the check and the publication, so that a write is atomic.
   protected override async write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
     this.assertOpen()
     const refused = this.refusal(key, value, expected)

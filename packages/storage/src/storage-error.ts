@@ -1,18 +1,18 @@
 import { KubewrightError } from '@kubewright/base'
 
-/** Why a store refused or failed. */
+/** The reason of a {@link StorageError}. */
 export type StorageErrorCode =
-  /** The revision asked for has been compacted. */
+  /** The requested revision was compacted. */
   | 'KW_STORAGE_COMPACTED'
-  /** The revision asked for has not happened yet. */
+  /** The requested revision does not exist yet. */
   | 'KW_STORAGE_FUTURE'
-  /** The write failed and was not made. */
+  /** The write failed. Nothing was written. */
   | 'KW_STORAGE_WRITE'
-  /** The connection broke before the answer came: the write may have been made. */
+  /** The response to a write was lost. The write may or may not have been made. */
   | 'KW_STORAGE_UNCERTAIN'
   /** The store cannot be reached at the moment. */
   | 'KW_STORAGE_UNAVAILABLE'
-  /** The folder holds something that this store cannot have written, or that was damaged. */
+  /** The folder contains foreign or damaged files. */
   | 'KW_STORAGE_CORRUPT'
   /** The folder cannot be written to. */
   | 'KW_STORAGE_FOLDER'
@@ -21,7 +21,7 @@ export type StorageErrorCode =
   /** The store was closed. */
   | 'KW_STORAGE_CLOSED'
 
-/** A failure of the store itself, as opposed to a condition that did not hold. */
+/** A failure of the store, as opposed to a write condition that does not hold. */
 export class StorageError extends KubewrightError {
   declare readonly code: StorageErrorCode
 
@@ -31,7 +31,7 @@ export class StorageError extends KubewrightError {
   }
 }
 
-/** The revision asked for is older than the compacted one. */
+/** The requested revision is older than the compacted one. */
 export class CompactedError extends StorageError {
   /** The oldest revision that can still be read. */
   readonly compactRevision: number
@@ -39,21 +39,21 @@ export class CompactedError extends StorageError {
   constructor(wanted: number, compactRevision: number) {
     super(
       'KW_STORAGE_COMPACTED',
-      `Cannot read revision ${wanted} as it has been compacted: the oldest revision is ${compactRevision}`,
+      `Cannot read revision ${wanted} as it was compacted: the oldest revision is ${compactRevision}`,
     )
     this.name = 'CompactedError'
     this.compactRevision = compactRevision
   }
 }
 
-/** The revision asked for is newer than the newest. */
+/** The requested revision is newer than the newest one. */
 export class FutureRevisionError extends StorageError {
   readonly currentRevision: number
 
   constructor(wanted: number, currentRevision: number) {
     super(
       'KW_STORAGE_FUTURE',
-      `Cannot read revision ${wanted} as it has not happened yet: the newest revision is ${currentRevision}`,
+      `Cannot read revision ${wanted} as it does not exist yet: the newest revision is ${currentRevision}`,
     )
     this.name = 'FutureRevisionError'
     this.currentRevision = currentRevision

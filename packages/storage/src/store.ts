@@ -1,14 +1,14 @@
-/** One key as it was at some revision. The value's bytes are shared: never change them. */
+/** One key at some revision. The bytes of the value are shared: never modify them. */
 export interface Entry {
   readonly key: string
   readonly value: Uint8Array
-  /** Revision that created the key (again, if it had been deleted). */
+  /** The revision that created the key. A key that is deleted and created again gets a new one. */
   readonly createRevision: number
-  /** Revision of the last write. */
+  /** The revision of the last write. */
   readonly modRevision: number
 }
 
-/** A change of one key. Exactly one change has each revision. */
+/** A change of one key. Each revision has exactly one change. */
 export interface Change {
   readonly type: 'put' | 'delete'
   readonly key: string
@@ -19,7 +19,7 @@ export interface Change {
   readonly previous: Entry | undefined
 }
 
-/** What a conditional write did. */
+/** The result of a conditional write. */
 export type WriteResult =
   | {
       readonly ok: true
@@ -27,75 +27,80 @@ export type WriteResult =
       readonly entry: Entry | undefined
       readonly previous: Entry | undefined
     }
-  /** The condition did not hold: nothing was written. `current` is what was there instead. */
+  /** The condition did not hold and nothing was written. `current` is the actual entry. */
   | { readonly ok: false; readonly revision: number; readonly current: Entry | undefined }
 
-/** A page of keys in order, all as of one revision. */
+/** A page of entries in key order, all at one revision. */
 export interface Page {
   readonly entries: readonly Entry[]
-  /** The revision that the page shows. */
+  /** The revision of the entries. */
   readonly revision: number
-  /** Pass as `after` to get the next page; undefined when this was the last one. */
+  /** Pass it as `after` to get the next page; undefined for the last page. */
   readonly next: string | undefined
-  /** How many keys of the prefix follow this page. */
+  /** The number of keys with the prefix after this page. */
   readonly remaining: number
 }
 
-/** Which keys a list returns. */
+/** Selects the keys of a list. */
 export interface ListRequest {
   readonly prefix: string
-  /** Only keys that sort behind this one. @default all */
+  /** Only keys that sort after this one. @default all keys */
   readonly after?: string
-  /** At most so many entries. @default all */
+  /** The maximum number of entries. @default no limit */
   readonly limit?: number
-  /** As of this revision. @default the newest */
+  /** The revision to read. @default the newest */
   readonly revision?: number
 }
 
-/** What a watch follows. */
+/** Selects the changes of a watch. */
 export interface WatchRequest {
   readonly prefix: string
-  /** Changes after this revision; the first one delivered has a greater revision. @default the newest */
+  /** The watch delivers changes with a greater revision than this. @default the newest */
   readonly after?: number
-  /** Ends the watch; the iterator then finishes without an error. */
+  /** Ends the watch. The iterator then finishes without an error. */
   readonly signal?: AbortSignal
 }
 
-/** Changes that were published together, in order of revision. */
+/** Consecutive changes in order of revision. May be empty. */
 export interface WatchBatch {
   readonly changes: readonly Change[]
-  /** Everything up to this revision has been delivered, also if no change matched the prefix. */
+  /** Every matching change up to this revision was delivered. Advances also when no change matched the prefix. */
   readonly revision: number
 }
 
 /**
- * A multi-version key-value store in the spirit of etcd: bytes under ordered keys, one global revision that every write increments by
- * one, reads at any revision that has not been compacted, and watches that deliver each change once, in order.
+ * A multi-version key-value store in the style of etcd: bytes under ordered keys, one global revision that every write
+ * increments by one, reads at any revision that was not compacted, and watches.
  *
+ * Guarantees, which `@kubewright/storage/contract` tests:
  * - Keys are printable ASCII and ordered by code unit.
- * - A write resolves only when it is as durable as the store can make it, and no reader or watcher sees it earlier.
- * - A rejected write was not made, unless the error is a {@link StorageError} with code `KW_STORAGE_UNCERTAIN`.
+ * - A write resolves only when it is as durable as the store can make it. No reader or watcher sees it before that.
+ * - A write that rejects was not made, unless the error is a {@link StorageError} with code `KW_STORAGE_UNCERTAIN`.
+ * - A watch delivers each matching change exactly once, in order of revision, or fails with {@link CompactedError}.
  */
 export interface Store extends AsyncDisposable {
-  /** The newest revision that readers see. A fresh store starts at 1. */
+  /** The newest revision that readers see. A new store starts at 1. */
   revision(): Promise<number>
   get(
     key: string,
     options?: { readonly revision?: number },
   ): Promise<{ readonly entry: Entry | undefined; readonly revision: number }>
   list(request: ListRequest): Promise<Page>
-  /** Writes the key if its modification revision is `expected`; 0 means that it must not exist. */
+  /** Writes the key if its modification revision is `expected`; 0 requires that the key does not exist. */
   put(key: string, value: Uint8Array, expected: number): Promise<WriteResult>
   /** Deletes the key if its modification revision is `expected`. */
   delete(key: string, expected: number): Promise<WriteResult>
-  /** Follows changes. Throws {@link CompactedError} from the iterator when the revision wanted is gone, at the start or later. */
+  /**
+   * Watches changes. The iterator throws {@link CompactedError} when the next revision to deliver was compacted, at the
+   * start or later.
+   */
   watch(request: WatchRequest): AsyncIterable<WatchBatch>
-  /** Forgets history before the revision: reads and watches below it fail with {@link CompactedError}. */
+  /** Discards history before the revision. Reads and watches below it fail with {@link CompactedError}. */
   compact(revision: number): Promise<void>
 }
 
-/** A store that can be duplicated cheaply, for tests that share a set-up. */
+/** A store that can be copied cheaply, for tests that share a setup. */
 export interface ForkableStore extends Store {
-  /** An independent store with the same content and revision. */
+  /** An independent store with the same contents, revision and history. */
   fork(): ForkableStore
 }

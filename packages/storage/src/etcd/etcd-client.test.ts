@@ -6,16 +6,16 @@ import { startProxy } from '../testdata/tcp-proxy.ts'
 import { grpcStatus } from './grpc-error.ts'
 import { type ProtoMessage, ProtoReader } from './protobuf.ts'
 
-/** Which member of a watch request's oneof the message has: 1 creates, 3 asks for progress. */
+/** The field number of a watch request's oneof: 1 creates a watch, 3 requests progress. */
 const watchField = (message: Buffer): number => new ProtoReader(message).next()
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
-/** For virtual clocks, which run ahead of the sockets. */
+/** Waits for real sockets. For virtual clocks, which run ahead of them. */
 const patient = { connectTimeout: '9999h', requestTimeout: '9999h', keepAliveInterval: '9999h' } as const
 
 const version = (text: string): ProtoMessage => header(1).text(2, text)
 
-/** Answers reads at the revision that `revision` gives, and Status with the version. */
+/** Responds to reads with the revision from `revision`, and to Status with the version. */
 function answer(call: FakeCall, revision: number, serverVersion = '3.6.1'): boolean {
   if (call.method === 'Range') call.send(header(revision))
   else if (call.method === 'Status') call.send(version(serverVersion))
@@ -24,7 +24,7 @@ function answer(call: FakeCall, revision: number, serverVersion = '3.6.1'): bool
   return true
 }
 
-test('EtcdStore.watch() asks a server that answers in order how far it is', async () => {
+test('EtcdStore.watch() requests progress from a server that answers in order', async () => {
   let revision = 5
   const asked: number[] = []
   await using server = await startFakeEtcd((call, message) => {
@@ -32,7 +32,7 @@ test('EtcdStore.watch() asks a server that answers in order how far it is', asyn
     const field = watchField(message)
     asked.push(field)
     if (field === 1) call.send(header(revision).integer(3, true))
-    // Watch -1 stands for all watches of the stream.
+    // Watch id -1 addresses all watches of the stream.
     else call.send(header(revision).bytes(2, new Uint8Array(0)))
   })
   await using store = await openEtcdStore({ endpoints: [server.url] })
@@ -46,7 +46,7 @@ test('EtcdStore.watch() asks a server that answers in order how far it is', asyn
   await watch.return?.()
 })
 
-test('EtcdStore.watch() asks by itself when nobody else asks etcd anything', async () => {
+test('EtcdStore.watch() learns the newest revision while no other request is made', async () => {
   const clock = new VirtualClock()
   let revision = 5
   let watching = false
@@ -63,7 +63,7 @@ test('EtcdStore.watch() asks by itself when nobody else asks etcd anything', asy
   })
   while (!watching) await store.revision()
   revision = 7
-  // Virtual time passes while real answers arrive.
+  // Advance virtual time while real responses arrive.
   while (batch === undefined) {
     await clock.advance(1000)
     await drainMicrotasks()
@@ -73,20 +73,20 @@ test('EtcdStore.watch() asks by itself when nobody else asks etcd anything', asy
   await watch.return?.()
 })
 
-test('EtcdStore reports a server that is there but does not speak gRPC', async () => {
+test('EtcdStore reports a server that does not speak gRPC', async () => {
   await using server = await startFakeEtcd((call) => {
     call.stream.respond({ ':status': 404 }, { endStream: true })
   })
   await expect(openEtcdStore({ endpoints: [server.url] })).rejects.toMatchObject({
     code: 'KW_STORAGE_UNAVAILABLE',
-    message: expect.stringContaining('the server answered with HTTP status 404: it is not etcd'),
+    message: expect.stringContaining('the server responded with HTTP status 404: it is not etcd'),
   })
 })
 
 test.each([
   ['has no leader', (call: FakeCall) => call.finish(grpcStatus.unavailable, 'etcdserver: no leader'), 'made'],
   ['refuses the stream', (call: FakeCall) => call.stream.close(7), 'made'],
-  ['timed out', (call: FakeCall) => call.finish(grpcStatus.unavailable, 'etcdserver: request timed out'), 'uncertain'],
+  ['times out', (call: FakeCall) => call.finish(grpcStatus.unavailable, 'etcdserver: request timed out'), 'uncertain'],
   ['resets the stream', (call: FakeCall) => call.stream.close(2), 'uncertain'],
   ['loses the connection', (call: FakeCall) => call.stream.session?.destroy(), 'uncertain'],
   ['ends without a message', (call: FakeCall) => call.finish(), 'uncertain'],
@@ -96,7 +96,7 @@ test.each([
     'refused',
   ],
 ] as const)(
-  'EtcdStore.put() repeats a write elsewhere only if the first server never made it: one that %s',
+  'EtcdStore.put() retries on another endpoint only if the first one never made the write: it %s',
   async (_, fail, outcome) => {
     let writes = 0
     await using first = await startFakeEtcd((call) => void (answer(call, 1) || fail(call)))
@@ -117,7 +117,7 @@ test.each([
   },
 )
 
-test('EtcdStore gives up a connection that no longer answers, and the watch moves on', async () => {
+test('EtcdStore closes a connection that stopped responding, and the watch resumes on another', async () => {
   const clock = new VirtualClock()
   const watched: string[] = []
   const serve = (name: string) => (call: FakeCall, message: Buffer) => {
@@ -135,11 +135,11 @@ test('EtcdStore gives up a connection that no longer answers, and the watch move
   while (watched.length === 0) await drainMicrotasks()
   for (let tick = 0; tick < 3; tick++) {
     await clock.advance(10_000)
-    // A round trip behind the ping, so that its answer has come.
+    // One more round trip, so that the answer to the ping has arrived.
     await store.revision()
   }
   expect(watched).toEqual(['first'])
-  // Pings pass, their answers do not.
+  // Pings reach the server, their answers do not arrive.
   proxy.swallowAnswers()
   await clock.advance(20_000)
   while (watched.length === 1) {

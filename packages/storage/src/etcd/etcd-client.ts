@@ -7,16 +7,17 @@ import { ProtoMessage, ProtoReader } from './protobuf.ts'
 
 /** Certificates and keys in PEM form. */
 export interface EtcdTls {
-  /** Who signed the servers' certificates. @default the authorities that Node knows */
+  /** The CA that signed the servers' certificates. @default the CAs of Node */
   readonly ca?: string | Buffer
-  /** Our certificate, where the servers ask for one. */
+  /** The client certificate, when the servers require one. */
   readonly cert?: string | Buffer
-  /** The private key of our certificate. */
+  /** The private key of the client certificate. */
   readonly key?: string | Buffer
-  /** The name that the servers' certificates must carry. @default the host of the endpoint */
+  /** The name that the servers' certificates must have. @default the host of the endpoint */
   readonly serverName?: string
 }
 
+/** Options of {@link EtcdClient}. */
 export interface EtcdClientOptions {
   readonly endpoints: readonly string[]
   readonly clock: Clock
@@ -31,12 +32,16 @@ const authenticatePath = '/etcdserverpb.Auth/Authenticate'
 const statusPath = '/etcdserverpb.Maintenance/Status'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
-/** What a server says before it proposes anything to the others. */
+/**
+ * Errors that a server returns before it proposes a write to the cluster, so that the write is known not to have been
+ * made.
+ */
 const neverProposed: ReadonlySet<string> = new Set(['etcdserver: no leader', 'etcdserver: not capable'])
 
 /**
- * Calls to a cluster: to one endpoint as long as it answers, then to the next. A request that may have changed something is never sent
- * twice.
+ * A client of an etcd cluster. It uses one endpoint until that fails, then the next one. Retry guarantee: a request
+ * that may have changed data is never sent twice. A write is retried on another endpoint only when the failure proves
+ * that the first one did not execute it; otherwise it rejects with `KW_STORAGE_UNCERTAIN`.
  */
 export class EtcdClient {
   readonly #connections: readonly GrpcConnection[]
@@ -63,7 +68,7 @@ export class EtcdClient {
     this.#timeout = toMillis(options.requestTimeout)
   }
 
-  /** Where the cluster is, for messages. */
+  /** The addresses of the cluster, for messages. */
   get address(): string {
     return this.#connections.map((connection) => connection.url).join(', ')
   }
@@ -72,12 +77,12 @@ export class EtcdClient {
     return this.#closed
   }
 
-  /** Asks one endpoint after the other until one answers. Rejects with a {@link GrpcError} if that one refuses. */
+  /** Tries the endpoints in turn until one responds. Rejects with a {@link GrpcError} when that one rejects the request. */
   read(path: string, message: ProtoMessage): Promise<ProtoReader> {
     return this.#call(path, message, { write: false, anonymous: false })
   }
 
-  /** As `read`, but gives up as soon as an endpoint may have done what was asked. */
+  /** Like `read`, but stops at the first endpoint that may have executed the request. */
   async write(path: string, message: ProtoMessage): Promise<ProtoReader> {
     const call = this.#call(path, message, { write: true, anonymous: false })
     this.#writes.add(call)
@@ -88,7 +93,7 @@ export class EtcdClient {
     }
   }
 
-  /** Opens a stream of watches on the endpoint of the moment; `version` is that of its server. */
+  /** Opens a watch stream on the current endpoint; `version` is the version of its server. */
   async watch(events: StreamEvents): Promise<{ stream: DuplexStream; version: string }> {
     const index = this.#current
     const connection = this.#connections[index]!
@@ -98,7 +103,7 @@ export class EtcdClient {
     }
     try {
       const version = await this.#version(connection)
-      // A server that has lost its cluster would stay silent; this makes it say so.
+      // Without this, a server that lost its quorum would keep the stream open silently.
       const metadata = { ...(await this.#metadata()), hasleader: 'true' }
       const stream = await connection.open(watchPath, metadata, { message: events.message, end: ended })
       return { stream, version }
@@ -108,7 +113,7 @@ export class EtcdClient {
     }
   }
 
-  /** Refuses further calls, waits for the writes that are under way and ends the rest. */
+  /** Rejects further calls, waits for the writes in flight and ends the rest. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#writes)
@@ -163,7 +168,7 @@ export class EtcdClient {
       if (!(error instanceof GrpcError)) throw error
       throw new StorageError(
         'KW_STORAGE_UNAVAILABLE',
-        `Cannot log in to etcd at ${this.address} as ${username} (${error.message}): check the user name and the password`,
+        `Cannot log in to etcd at ${this.address} as user ${username} (${error.message}): check the user name and the password`,
         { cause: error },
       )
     }
@@ -177,13 +182,13 @@ export class EtcdClient {
         .unary(statusPath, new ProtoMessage(), {}, this.#timeout)
         .then((answer) => readText(new ProtoReader(answer)))
       this.#versions.set(session, version)
-      // Not remembered when it failed; whoever waits for it sees the failure.
+      // A failure is not cached; callers that await the promise receive it.
       version.catch(() => this.#versions.delete(session))
     }
     return version
   }
 
-  /** The endpoint failed: the next calls go to the one behind it, unless somebody has moved on already. */
+  /** Moves on from a failed endpoint, unless another call has already done so. */
   #leave(index: number): void {
     if (this.#current === index) this.#current = (index + 1) % this.#connections.length
   }
@@ -195,7 +200,7 @@ export class EtcdClient {
   #uncertain(url: string, cause: GrpcError): StorageError {
     return new StorageError(
       'KW_STORAGE_UNCERTAIN',
-      `Cannot tell whether etcd at ${url} made the write (${cause.message}): read the key again before trying once more`,
+      `Cannot determine whether etcd at ${url} made the write (${cause.message}): read the key before retrying`,
       { cause },
     )
   }
@@ -204,13 +209,16 @@ export class EtcdClient {
     const reasons = [...new Set(failures.map((failure) => failure.message))].join('; ')
     return new StorageError(
       'KW_STORAGE_UNAVAILABLE',
-      `Cannot reach etcd at ${this.address} (${reasons}): check that it runs, that the addresses are right and that its certificate is trusted`,
+      `Cannot reach etcd at ${this.address} (${reasons}): check that it is running, that the addresses are correct and that its certificate is trusted`,
       { cause: failures[0] },
     )
   }
 }
 
-/** Tokens expire, are forgotten when a server restarts, and are void when users or roles change. */
+/**
+ * Whether a new login helps. Tokens expire, do not survive a server restart, and become invalid when users or roles
+ * change.
+ */
 function isStaleToken({ status, message }: GrpcError): boolean {
   return (
     status === grpcStatus.unauthenticated ||

@@ -17,42 +17,45 @@ import { answersProgressInOrder } from './progress-version.ts'
 import { ProtoReader } from './protobuf.ts'
 import { unchangedBetween } from './replay.ts'
 
-/** What a watch is given by its store. */
+/** Options of {@link EtcdWatch}. */
 export interface EtcdWatchOptions {
   readonly client: EtcdClient
   readonly clock: Clock
   readonly range: KeyRange
   readonly prefixLength: number
-  /** Ends the watch: the caller's signal and the store's life together. */
+  /** Ends the watch. Combines the caller's signal and the lifetime of the store. */
   readonly signal: AbortSignal
-  /** Rejects when history after the revision cannot be read, because it is compacted, in the future or not permitted. */
+  /** Rejects when history after the revision cannot be read: it is compacted, in the future or not permitted. */
   readonly assertReadable: (revision: number) => Promise<void>
 }
 
-/** What waits to be delivered: an answer of the stream, or the certainty that nothing happened up to a revision. */
+/** An item to deliver: a response of the stream, or the knowledge that no key of the range changed up to a revision. */
 type Item = WatchAnswer | { readonly quietUntil: number }
 
-/** Answers that may wait; beyond them the server has to. */
+/** The number of buffered responses at which the stream is paused. */
 const maxWaiting = 64
-/** Changes that are handed over at once. */
+/** The maximum number of changes in one batch. */
 const maxBatch = 4096
-/** An event is expected within this time of the answer that told of its revision; asking earlier would be waste. */
+/**
+ * Milliseconds to wait for the events of a newly noticed revision before requesting progress; they usually arrive
+ * within this time.
+ */
 const firstAsk = 20
 const maxAsk = 1000
-/** Until the next question when the last one could not be answered. */
+/** The delay when the last progress request could not be answered. */
 const unanswerableAsk = 30_000
 const firstDelay = 50
 const maxDelay = 2000
 
 /**
- * One watch of the store. It lives through lost connections: a new stream starts behind the last revision that was delivered, so nothing
- * is missed or seen twice.
+ * One watch of an {@link EtcdStore}. It survives lost connections: a new stream starts after the last delivered
+ * revision, so no change is lost or delivered twice.
  */
 export class EtcdWatch {
   readonly #options: EtcdWatchOptions
-  /** Everything up to this revision was delivered. */
+  /** Every change up to this revision was delivered. */
   #delivered: number
-  /** The newest revision that the store has heard of. */
+  /** The newest revision known to the store. */
   #newest = 0
   #queue = new AsyncQueue<Item>()
   #stream: { readonly stream: DuplexStream; readonly trusted: boolean } | undefined
@@ -65,13 +68,16 @@ export class EtcdWatch {
     this.#options = options
   }
 
-  /** Tells that the revision exists. If the watch does not get there by itself soon, it asks whether it has missed anything. */
+  /** Reports that a revision exists. If the watch does not reach it soon, it requests progress from the server. */
   notice(revision: number): void {
     if (revision > this.#newest) this.#newest = revision
     if (this.#newest > this.#delivered && this.#asking === undefined && this.#stream !== undefined) this.#armAsking()
   }
 
-  /** The batches, until the signal aborts. Rejects at the start when etcd cannot be reached; later it tries again until it can. */
+  /**
+   * The batches until the signal aborts. Rejects when etcd cannot be reached at the start; later failures are retried
+   * with back-off.
+   */
   async *batches(): AsyncGenerator<WatchBatch> {
     const { clock, signal, assertReadable } = this.#options
     let delay = firstDelay
@@ -138,7 +144,7 @@ export class EtcdWatch {
     if (queue.closed) return
     try {
       const answer = readWatch(new ProtoReader(data))
-      // As the end of the queue, so that what arrived before is still delivered.
+      // Fail the queue rather than throw, so that events that arrived before are still delivered.
       if (answer.canceled) queue.fail(this.#cancellation(answer))
       else queue.push(answer)
     } catch (error) {
@@ -155,7 +161,7 @@ export class EtcdWatch {
     return new GrpcError(grpcStatus.unavailable, cancelReason || 'the server ended the watch', { sent: true })
   }
 
-  /** Everything that waits, as one batch; undefined when it says nothing new. */
+  /** Combines all buffered items into one batch; undefined when they contain nothing new. */
   #batch(first: Item): WatchBatch | undefined {
     const changes: Change[] = []
     const before = this.#delivered
@@ -178,7 +184,7 @@ export class EtcdWatch {
       return
     }
     if (item.events.length === 0) {
-      // A report of progress. That a watch was created says nothing about what it still has to catch up with.
+      // A progress notification. A `created` response is none: the watch may still have events to catch up with.
       if (!item.created) this.#delivered = Math.max(this.#delivered, item.revision)
       return
     }
@@ -186,7 +192,7 @@ export class EtcdWatch {
     for (const event of item.events) {
       if (event.kv.modRevision > start) changes.push(toChange(event, start, this.#options.prefixLength))
     }
-    // Not the revision in the header: while a watch catches up, that is ahead of the events.
+    // Not the revision of the header, which is ahead of the events while the watch catches up.
     this.#delivered = Math.max(start, item.events.at(-1)!.kv.modRevision)
   }
 
@@ -205,7 +211,7 @@ export class EtcdWatch {
   #ask({ stream, trusted }: { readonly stream: DuplexStream; readonly trusted: boolean }): void {
     if (trusted) {
       stream.send(progressRequest())
-      // The server stays silent while the watch has something to catch up with.
+      // The server does not respond while the watch still has events to catch up with.
       this.#armAsking()
       return
     }
@@ -222,7 +228,7 @@ export class EtcdWatch {
       timer.cancel()
       limit[Symbol.dispose]()
       this.#asking = undefined
-      // What did change is about to be delivered.
+      // False means that changes exist; they are about to be delivered.
       if (unchanged === undefined) this.#askDelay = unanswerableAsk
       if (unchanged === true && !queue.closed) queue.push({ quietUntil: until })
       this.notice(until)
@@ -232,7 +238,7 @@ export class EtcdWatch {
 
 function toChange(event: WatchAnswer['events'][number], after: number, prefixLength: number): Change {
   const { deleted, kv, previous } = event
-  // etcd leaves out what it has compacted; then the watch is behind the compacted revision, too.
+  // etcd omits compacted previous values. The watch is then behind the compacted revision, too.
   if (previous === undefined && (deleted || kv.version > 1)) throw new CompactedError(after, kv.modRevision)
   return {
     type: deleted ? 'delete' : 'put',
@@ -243,7 +249,7 @@ function toChange(event: WatchAnswer['events'][number], after: number, prefixLen
   }
 }
 
-/** Whether the failure is of the connection or the cluster, which come back, and not of the request, which stays refused. */
+/** Whether the connection or the cluster failed, so that retrying can help; false when the request was rejected. */
 function isPassing(error: unknown): boolean {
   const reason = error instanceof StorageError && error.code === 'KW_STORAGE_UNAVAILABLE' ? error.cause : error
   return reason instanceof GrpcError && reason.undecided

@@ -10,7 +10,7 @@ import { GrpcError, grpcStatus } from './grpc-error.ts'
 import { FrameSplitter, frameHead, sealFrame } from './grpc-frames.ts'
 import type { ProtoMessage } from './protobuf.ts'
 
-/** What the connections to all endpoints have in common. Times are milliseconds. */
+/** Options of {@link GrpcConnection}. Times are in milliseconds. */
 export interface ConnectionOptions {
   readonly clock: Clock
   readonly connectTimeout: number
@@ -23,34 +23,34 @@ export interface ConnectionOptions {
   }
 }
 
-/** What happens on a stream that is open in both directions. `end` is called exactly once, last, and never within `open`. */
+/** Callbacks of a bidirectional stream. `end` is called exactly once, as the last one, and never during `open`. */
 export interface StreamEvents {
   message(data: Buffer): void
   end(error: GrpcError): void
 }
 
-/** Our end of a stream that is open in both directions. */
+/** The client's side of a bidirectional stream. */
 export interface DuplexStream {
   send(message: ProtoMessage): void
   pause(): void
   resume(): void
-  /** Ends the stream; no event follows. */
+  /** Ends the stream. No callback follows. */
   cancel(): void
 }
 
 interface Session {
   readonly http2: ClientHttp2Session
-  /** The last stream that the server has looked at, once it has said that it goes away. */
+  /** The id of the last stream that the server processed, from its GOAWAY. */
   lastStream: number
   openStreams: number
 }
 
-/** A window that lets a long list or a burst of changes arrive without a pause for each 64 KiB. */
+/** Large enough for a long list or a burst of changes to arrive without a pause after each 64 KiB. */
 const windowSize = 4 * 1024 * 1024
 
 /**
- * One endpoint, spoken to in gRPC over HTTP/2. Connects when first used and again when the connection was lost. Never repeats a request:
- * every failure says whether the server may have seen it.
+ * A gRPC connection to one endpoint over HTTP/2. Connects on first use and reconnects when the connection was lost.
+ * Never repeats a request: every failure states whether the server may have received it ({@link GrpcError.sent}).
  */
 export class GrpcConnection {
   readonly url: string
@@ -64,12 +64,12 @@ export class GrpcConnection {
     this.#options = options
   }
 
-  /** Identifies the connection of the moment: what is known about the server holds as long as this is the same object. */
+  /** Identifies the current connection: facts about the server stay valid while this returns the same object. */
   session(): Promise<object> {
     return this.#connected()
   }
 
-  /** Sends one message and resolves with the one that answers it, within the time limit. */
+  /** Sends one message and resolves with the one response message. Rejects after the timeout. */
   async unary(path: string, message: ProtoMessage, metadata: Metadata, timeout: number): Promise<Buffer> {
     const session = await this.#connected()
     return new Promise<Buffer>((resolve, reject) => {
@@ -85,21 +85,22 @@ export class GrpcConnection {
           end: (error) => {
             timer.cancel()
             if (error.status !== 0) reject(error)
-            else if (answer === undefined) reject(new GrpcError(grpcStatus.internal, 'no message came', { sent: true }))
+            else if (answer === undefined)
+              reject(new GrpcError(grpcStatus.internal, 'the response has no message', { sent: true }))
             else resolve(answer)
           },
         },
       )
       const timer = this.#options.clock.setTimer(
         timeout,
-        () => call.fail(new GrpcError(grpcStatus.deadlineExceeded, `no answer within ${timeout} ms`, { sent: true })),
+        () => call.fail(new GrpcError(grpcStatus.deadlineExceeded, `no response within ${timeout} ms`, { sent: true })),
         `etcd ${path}`,
       )
       call.stream.end(sealFrame(message.encode(frameHead)))
     })
   }
 
-  /** Opens a stream; messages can be sent at once. */
+  /** Opens a stream. Messages can be sent immediately. */
   async open(path: string, metadata: Metadata, events: StreamEvents): Promise<DuplexStream> {
     const { stream, abandon } = this.#start(await this.#connected(), path, metadata, events)
     return {
@@ -110,7 +111,7 @@ export class GrpcConnection {
     }
   }
 
-  /** Ends the connection and everything that is under way on it. */
+  /** Closes the connection and ends all calls on it. */
   close(): void {
     this.#closed = true
     this.#session?.http2.destroy()
@@ -129,7 +130,7 @@ export class GrpcConnection {
         ...metadata,
       })
     } catch (error) {
-      // The connection went away between the look at it and now.
+      // The connection was lost between the check and this call.
       throw new GrpcError(grpcStatus.unavailable, (error as Error).message, { sent: false, cause: error })
     }
     return new Call(stream, session, events)
@@ -152,7 +153,8 @@ export class GrpcConnection {
       const http2 = connect(this.url, {
         ...tls,
         settings: { enablePush: false, initialWindowSize: windowSize },
-        // The limit is against hostile peers; here it would only refuse requests while many long answers are under way.
+        // The default limit protects against hostile peers. Here it would reject requests while many long responses are
+        // in flight.
         maxSessionMemory: 1024,
       })
       const session: Session = { http2, lastStream: Number.POSITIVE_INFINITY, openStreams: 0 }
@@ -168,7 +170,8 @@ export class GrpcConnection {
         },
         `connect to ${this.url}`,
       )
-      // Stays attached: a later failure of the connection reaches everybody through their streams.
+      // Stays attached, because an unhandled error would be thrown. Later failures also reach the callers through their
+      // streams.
       http2.on('error', (error) => fail(error.message || String((error as NodeJS.ErrnoException).code), error))
       http2.on('close', () => fail('the connection was closed'))
       http2.on('goaway', (_code, lastStream) => {
@@ -189,7 +192,7 @@ export class GrpcConnection {
     })
   }
 
-  /** Finds out that the other side has vanished without a word, which an idle watch would never notice. */
+  /** Detects a peer that vanished without closing the connection, which an idle watch would never notice. */
   #keepAlive(session: Session): void {
     const { http2 } = session
     let answered = true
@@ -197,8 +200,8 @@ export class GrpcConnection {
       this.#options.clock,
       this.#options.keepAliveInterval,
       () => {
-        if (!answered) http2.destroy(new Error('the server stopped answering'))
-        // Servers object to pings on a connection on which nothing is open.
+        if (!answered) http2.destroy(new Error('the server stopped responding to pings'))
+        // Servers penalise pings on a connection without open streams.
         else if (session.openStreams > 0) {
           answered = false
           http2.ping(() => {
@@ -212,10 +215,10 @@ export class GrpcConnection {
   }
 }
 
-/** Headers that go with a call, such as the token. */
+/** Headers of a call, such as the token. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** One stream of a connection: collects messages and the outcome, and reports the end once. */
+/** One stream of a connection: collects messages and the outcome, and reports the end exactly once. */
 class Call {
   readonly stream: ClientHttp2Stream
   readonly #session: Session
@@ -248,13 +251,13 @@ class Call {
     })
   }
 
-  /** Ends the call from our side with an error. */
+  /** Cancels the call and reports the error. */
   fail(error: GrpcError): void {
     this.stream.close(constants.NGHTTP2_CANCEL)
     this.#end(error)
   }
 
-  /** Ends the call from our side without a word. */
+  /** Cancels the call without reporting an end. */
   readonly abandon = (): void => {
     this.#ended = true
     this.stream.close(constants.NGHTTP2_CANCEL)
@@ -265,7 +268,7 @@ class Call {
     if (status !== undefined) {
       this.#outcome = new GrpcError(Number(status), decodeMessage(headers['grpc-message']), { sent: true })
     } else if (headers[':status'] !== undefined && Number(headers[':status']) !== 200) {
-      const message = `the server answered with HTTP status ${headers[':status']}: it is not etcd`
+      const message = `the server responded with HTTP status ${headers[':status']}: it is not etcd`
       this.#outcome = new GrpcError(grpcStatus.internal, message, { sent: true })
     }
   }
@@ -283,7 +286,7 @@ class Call {
   }
 }
 
-/** gRPC percent-encodes what is not printable; anything undecodable is shown as it is. */
+/** Decodes gRPC's percent-encoding of messages. A message that cannot be decoded is returned unchanged. */
 function decodeMessage(message: string | string[] | undefined): string {
   const text = String(message ?? '')
   try {

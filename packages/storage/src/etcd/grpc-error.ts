@@ -13,7 +13,7 @@ export const grpcStatus = {
   unauthenticated: 16,
 } as const
 
-/** All other statuses mean that the server has refused the request. */
+/** Statuses that do not state whether the server executed the request. All others mean that it rejected the request. */
 const undecided: ReadonlySet<number> = new Set([
   grpcStatus.cancelled,
   grpcStatus.unknown,
@@ -36,7 +36,10 @@ export class GrpcError extends Error {
     this.sent = options.sent
   }
 
-  /** Whether the connection or the server failed rather than the request, which may have been carried out if it was sent. */
+  /**
+   * Whether the connection or the server failed rather than the request. If it was also sent, it may have been
+   * executed.
+   */
   get undecided(): boolean {
     return undecided.has(this.status)
   }

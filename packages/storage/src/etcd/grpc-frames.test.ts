@@ -4,7 +4,7 @@ import { FrameSplitter, frameHead, sealFrame } from './grpc-frames.ts'
 
 const frame = (payload: Uint8Array): Buffer => sealFrame(Buffer.concat([Buffer.alloc(frameHead), payload]))
 
-test('FrameSplitter finds the messages however the stream is cut', () => {
+test('FrameSplitter reassembles messages from chunks of any size', () => {
   const payloads = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 })
   fc.assert(
     fc.property(

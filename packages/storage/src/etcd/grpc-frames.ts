@@ -1,26 +1,29 @@
-/** Bytes before each message: one says whether it is compressed, four are its length. */
+/** The size of the frame header before each message: one byte for the compression flag, four for the length. */
 export const frameHead = 5
 
-/** Fills in the head of a message that was encoded behind room for it. */
+/** Fills in the header of a frame whose message was encoded after `frameHead` reserved bytes. */
 export function sealFrame(frame: Buffer): Buffer {
   frame[0] = 0
   frame.writeUInt32BE(frame.length - frameHead, 1)
   return frame
 }
 
-/** Puts the messages of a stream together again, however the connection has cut it into chunks. */
+/** Reassembles the messages of a stream from chunks of any size. */
 export class FrameSplitter {
   readonly #visit: (message: Buffer) => void
   #chunks: Buffer[] = []
   #size = 0
-  /** Bytes that must be there before anything can be done. */
+  /** The number of bytes needed before the next message can be processed. */
   #wanted = frameHead
 
   constructor(visit: (message: Buffer) => void) {
     this.#visit = visit
   }
 
-  /** Takes a chunk and visits every message that it completes. Throws if a message is compressed, which nobody asked for. */
+  /**
+   * Adds a chunk and calls `visit` for every message that it completes. Throws for a compressed message; compression is
+   * not negotiated.
+   */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length

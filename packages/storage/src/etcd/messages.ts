@@ -1,19 +1,19 @@
-// The messages of etcd's v3 API that the store exchanges: the field numbers are those of etcd's rpc.proto, kv.proto and auth.proto.
+// The messages of etcd's v3 API that the store uses. Field numbers are those of etcd's rpc.proto, kv.proto and auth.proto.
 import type { Entry } from '../store.ts'
 import { ProtoMessage, type ProtoReader } from './protobuf.ts'
 
-/** A half-open range of etcd's keys; without an end, the one key. */
+/** A half-open range of etcd's keys; a single key without an end. */
 export interface KeyRange {
   readonly start: Uint8Array
   readonly end?: Uint8Array
 }
 
-/** A key of etcd as it was at some revision. The key is etcd's, with the store's own prefix. */
+/** A key of etcd at some revision. The key includes the store's prefix. */
 export interface KeyValue {
   readonly key: Uint8Array
   readonly createRevision: number
   readonly modRevision: number
-  /** How often the key was written since it was created. */
+  /** The number of writes since the key was created. */
   readonly version: number
   readonly value: Uint8Array
 }
@@ -21,14 +21,14 @@ export interface KeyValue {
 export interface RangeAnswer {
   readonly revision: number
   readonly kvs: readonly KeyValue[]
-  /** How many keys the range has, whatever the limit was. */
+  /** The number of keys in the range, regardless of the limit. */
   readonly count: number
 }
 
 export interface TxnAnswer {
   readonly revision: number
   readonly succeeded: boolean
-  /** The key before the write, or instead of it. */
+  /** The key before the write, or the current key when the condition failed. */
   readonly kv: KeyValue | undefined
 }
 
@@ -60,11 +60,14 @@ export function rangeRequest(
 const equal = 0
 const modTarget = 2
 
-/** Whether the key's modification revision is `expected`; a key that does not exist has 0. */
+/** The condition that the key's modification revision is `expected`. A missing key has revision 0. */
 const modRevisionIs = (key: Uint8Array, expected: number): ProtoMessage =>
   new ProtoMessage().integer(1, equal).integer(2, modTarget).bytes(3, key).present(6, expected)
 
-/** Writes or, without a value, deletes the key at the revision expected, and returns what was there otherwise. */
+/**
+ * Writes or, without a value, deletes the key at the expected revision. When the condition fails, returns the current
+ * key.
+ */
 export function writeRequest(key: Uint8Array, value: Uint8Array | undefined, expected: number): ProtoMessage {
   const write =
     value === undefined
@@ -84,13 +87,13 @@ export function writeRequest(key: Uint8Array, value: Uint8Array | undefined, exp
 
 export const compactRequest = (revision: number): ProtoMessage => new ProtoMessage().integer(1, revision)
 
-/** Follows the range from the revision on. The server also reports now and then how far it is when nothing happens. */
+/** Watches the range from the revision on, with periodic progress notifications while nothing changes. */
 export function watchRequest(range: KeyRange, startRevision: number, options: { previous: boolean }): ProtoMessage {
   const create = keyRange(range).integer(3, startRevision).integer(4, true).integer(6, options.previous)
   return new ProtoMessage().message(1, create)
 }
 
-/** Asks how far the stream's watches are; the answer comes in order with the events. */
+/** Requests the progress of the stream's watches. The response arrives in order with the events. */
 export const progressRequest = (): ProtoMessage => new ProtoMessage().message(3, new ProtoMessage())
 
 export const authenticateRequest = (name: string, password: string): ProtoMessage =>
@@ -122,7 +125,7 @@ export function readTxn(reader: ProtoReader): TxnAnswer {
   return { revision, succeeded, kv }
 }
 
-/** The one key that an operation of {@link writeRequest} returned: of a range, or the one before a put or a delete. */
+/** The key that an operation of {@link writeRequest} returned: from the range, or the one before the put or delete. */
 function readOperation(reader: ProtoReader): KeyValue | undefined {
   let kv: KeyValue | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -137,7 +140,7 @@ function readOperation(reader: ProtoReader): KeyValue | undefined {
   return kv
 }
 
-/** The revision in the header that every answer starts with. */
+/** The revision in the header of a response. */
 export function readRevision(reader: ProtoReader): number {
   let revision = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -147,7 +150,7 @@ export function readRevision(reader: ProtoReader): number {
   return revision
 }
 
-/** The text in field 2: the token of an Authenticate answer, the version of a Status answer. */
+/** The string in field 2: the token of an Authenticate response, the version of a Status response. */
 export function readText(reader: ProtoReader): string {
   let text = ''
   for (let field = reader.next(); field !== 0; field = reader.next()) {
@@ -209,14 +212,14 @@ function readKeyValue(reader: ProtoReader): KeyValue {
     else if (field === 2) kv.createRevision = reader.integer()
     else if (field === 3) kv.modRevision = reader.integer()
     else if (field === 4) kv.version = reader.integer()
-    // A copy, so that one small value does not keep the answer to a long list in memory.
+    // A copy, so that a small value does not keep a whole list response in memory.
     else if (field === 5) kv.value = Buffer.from(reader.bytes())
     else reader.skip()
   }
   return kv
 }
 
-/** The entry that a key of etcd is to the store, whose keys start behind `prefixLength` bytes. */
+/** Converts a key of etcd to an entry of the store. The first `prefixLength` bytes of the key are removed. */
 export function toEntry(kv: KeyValue, prefixLength: number): Entry {
   const { value, createRevision, modRevision } = kv
   return { key: toKey(kv, prefixLength), value, createRevision, modRevision }

@@ -1,6 +1,6 @@
 /**
- * Whether a server of this version answers a progress request in order with the events of the stream. Older ones could overtake events
- * that were still to be sent, and so claim too much.
+ * Whether a server of this version answers a progress request in order with the events of the stream. In older versions
+ * the answer could overtake pending events and thus report progress that was not made yet.
  */
 export function answersProgressInOrder(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ProtoMessage, ProtoReader } from './protobuf.ts'
 
-test('ProtoMessage encodes as the specification of the wire format shows', () => {
+test('ProtoMessage encodes the examples of the wire format specification', () => {
   expect(new ProtoMessage().integer(1, 150).encode()).toEqual(Buffer.from('089601', 'hex'))
   expect(new ProtoMessage().text(2, 'testing').encode()).toEqual(Buffer.from('120774657374696e67', 'hex'))
   expect(new ProtoMessage().message(3, new ProtoMessage().integer(1, 150)).encode()).toEqual(
@@ -10,14 +10,14 @@ test('ProtoMessage encodes as the specification of the wire format shows', () =>
   )
 })
 
-test('ProtoMessage leaves out what a missing field means, except where presence counts', () => {
+test('ProtoMessage omits default values, except where presence matters', () => {
   const message = new ProtoMessage().integer(1, 0).integer(2, false).integer(3, undefined).bytes(4, new Uint8Array(0))
   expect(message.size).toBe(0)
   expect(new ProtoMessage().present(6, 0).encode()).toEqual(Buffer.from('3000', 'hex'))
   expect(new ProtoMessage().message(3, new ProtoMessage()).encode()).toEqual(Buffer.from('1a00', 'hex'))
 })
 
-test('ProtoReader reads what ProtoMessage wrote, nested and with unknown fields in between', () => {
+test('ProtoReader decodes the output of ProtoMessage, including nested messages and unknown fields', () => {
   const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
     fc.property(number, fc.uint8Array({ maxLength: 300 }), fc.string({ unit: 'grapheme' }), (n, data, text) => {
@@ -47,7 +47,7 @@ test('ProtoReader reads what ProtoMessage wrote, nested and with unknown fields 
   )
 })
 
-test('ProtoReader reads negative numbers, and skips fixed-width fields', () => {
+test('ProtoReader decodes negative numbers and skips fixed-width fields', () => {
   const minusOne = '08ffffffffffffffffff01'
   const reader = new ProtoReader(Buffer.from(`${minusOne}1101020304050607081d01020304`, 'hex'))
   expect([reader.next(), reader.integer()]).toEqual([1, -1])
@@ -58,7 +58,7 @@ test('ProtoReader reads negative numbers, and skips fixed-width fields', () => {
   expect(reader.next()).toBe(0)
 })
 
-test('ProtoReader rejects messages that end too early or are not messages', () => {
+test('ProtoReader rejects truncated and malformed messages', () => {
   const read = (hex: string): void => {
     const reader = new ProtoReader(Buffer.from(hex, 'hex'))
     while (reader.next() !== 0) reader.skip()

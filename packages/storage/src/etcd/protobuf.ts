@@ -6,7 +6,10 @@ const bytesType = 2
 const fixed32Type = 5
 const empty = new Uint8Array(0)
 
-/** A message under construction. Parts are kept apart until the end, so that a value is copied once however deep it is nested. */
+/**
+ * A message under construction. Parts are kept apart until the end, so that a value is copied once however deep it is
+ * nested.
+ */
 export class ProtoMessage {
   readonly #parts: Uint8Array[] = []
   #size = 0
@@ -77,7 +80,10 @@ function putVarint(buffer: Uint8Array, value: number, start: number): number {
   return at
 }
 
-/** Reads the fields of one message in order: `next()` moves on to a field, then one of the others must take or skip its value. */
+/**
+ * Reads the fields of one message in order: `next()` moves on to a field, then one of the others must take or skip its
+ * value.
+ */
 export class ProtoReader {
   readonly #buffer: Uint8Array
   readonly #end: number

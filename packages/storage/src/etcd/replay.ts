@@ -2,14 +2,16 @@ import type { EtcdClient } from './etcd-client.ts'
 import { type KeyRange, readWatch, watchRequest } from './messages.ts'
 import { ProtoReader } from './protobuf.ts'
 
-/** Every key there is: etcd's notation for a range without bounds. */
+/** All keys: etcd's notation for an unbounded range. */
 const everything: KeyRange = { start: Uint8Array.of(0), end: Uint8Array.of(0) }
 
 /**
- * Whether no key of the range changed after revision `after` up to `until`, found by reading everybody's changes again: each revision
- * has one, so the end is reached for certain. Undefined when that history cannot be read.
+ * Whether no key of the range changed after revision `after` up to `until`. Reads the changes of all keys in etcd: each
+ * revision has at least one change, so the replay is known to be complete when it reaches `until`. Undefined when that
+ * history cannot be read.
  *
- * Only for servers whose progress reports cannot be trusted. It costs a stream and the changes of others since `after`.
+ * Only for servers whose progress reports are not reliable, because it opens a stream and transfers all changes since
+ * `after`.
  */
 export function unchangedBetween(
   client: EtcdClient,
@@ -51,5 +53,5 @@ function contains({ start, end }: KeyRange, key: Uint8Array): boolean {
   return end === undefined || isUnbounded(end) || Buffer.compare(key, end) < 0
 }
 
-/** A single zero byte as the end of a range means that there is none. */
+/** Whether the end of a range is a single zero byte, which means no upper bound. */
 const isUnbounded = (end: Uint8Array): boolean => end.length === 1 && end[0] === 0

@@ -9,7 +9,7 @@ interface Version {
   readonly mod: number
 }
 
-/** The simplest store that could be right: a copy of the whole map for every revision. */
+/** A reference model of a store: one copy of the whole map per revision. */
 class Model {
   readonly states: Map<string, Version>[] = []
   readonly changes: { revision: number; type: 'put' | 'delete'; key: string; value: string | undefined }[] = []
@@ -40,7 +40,7 @@ class Model {
   }
 }
 
-/** Performs random operations on the store and on a naive model, and fails at the first difference. */
+/** Performs random operations on the store and on the model, and fails at the first difference. */
 export async function storageModelRun(store: Store, random: Random, steps: number): Promise<void> {
   const encoder = new TextEncoder()
   const decoder = new TextDecoder()
@@ -84,7 +84,7 @@ export async function storageModelRun(store: Store, random: Random, steps: numbe
     assert.equal(await store.revision(), model.revision)
   }
 
-  // A watch is a replay of the history that is left.
+  // A watch replays the history since the compaction.
   const wanted = model.changes.filter((c) => c.revision > model.compacted && c.key.startsWith('/a'))
   if (wanted.length === 0) return
   const seen: typeof wanted = []
@@ -104,7 +104,7 @@ async function checkPages(store: Store, model: Model, prefix: string, limit: num
   do {
     const page = await store.list({ prefix, limit, revision, ...(after === undefined ? {} : { after }) })
     seen.push(...page.entries.map((e) => e.key))
-    assert.equal(page.remaining, wanted.length - seen.length, `remaining behind ${after} of ${prefix} at ${revision}`)
+    assert.equal(page.remaining, wanted.length - seen.length, `remaining after ${after} of ${prefix} at ${revision}`)
     after = page.next
   } while (after !== undefined)
   assert.deepEqual(seen, wanted, `list ${prefix} at ${revision}`)

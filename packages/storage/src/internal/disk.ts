@@ -3,25 +3,25 @@ import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/pr
 import { join } from 'node:path'
 import { makeFolder } from '../make-folder.ts'
 
-/** A file that is written at given positions; a resolved write is on the medium. */
+/** A file with positioned writes. When `write` or `truncate` resolves, its effect is on the medium. */
 export interface DurableFile {
   write(data: Uint8Array, position: number): Promise<void>
   truncate(length: number): Promise<void>
   close(): Promise<void>
 }
 
-/** The few operations on one folder that the durable store needs. Tests replace it to make a disk fail at will. */
+/** The operations on one folder that the durable store needs. Tests replace it to simulate disk failures. */
 export interface Disk {
   list(): Promise<readonly string[]>
   read(name: string): Promise<Buffer>
-  /** Opens for writing, creating the file if it is not there. */
+  /** Opens a file for writing and creates it if it does not exist. */
   open(name: string): Promise<DurableFile>
-  /** Renames and makes the new name durable. */
+  /** Renames a file and makes the new name durable. */
   rename(from: string, to: string): Promise<void>
   remove(name: string): Promise<void>
 }
 
-// With O_DSYNC a write returns when its data is on the medium: one system call instead of a write and a sync.
+// With O_DSYNC, a write returns when its data is on the medium: one system call instead of write and sync.
 const dsync = constants.O_DSYNC as number | undefined
 
 class NodeFile implements DurableFile {
@@ -49,7 +49,7 @@ class NodeFile implements DurableFile {
   }
 }
 
-/** The real disk, in one folder. */
+/** The real disk, limited to one folder. */
 export async function nodeDisk(folder: string): Promise<Disk> {
   await makeFolder(folder)
   const path = (name: string): string => join(folder, name)

@@ -2,7 +2,7 @@ import { link, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { StorageError } from '../storage-error.ts'
 
-/** Says which process holds a folder. The start time tells a process from a later one that got the same id. */
+/** Identifies a process by its id and start time, so that a later process with the same id is not mistaken for it. */
 async function identity(pid: number): Promise<string | undefined> {
   try {
     // Field 22 of /proc/<pid>/stat is the start time; the name in field 2 may contain spaces and ends with a parenthesis.
@@ -13,18 +13,21 @@ async function identity(pid: number): Promise<string | undefined> {
       process.kill(pid, 0)
       return `${pid} ?`
     } catch (error) {
-      // EPERM: it lives, but belongs to somebody else.
+      // EPERM: the process exists, but belongs to another user.
       return codeOf(error) === 'EPERM' ? `${pid} ?` : undefined
     }
   }
 }
 
-/** Folders that this very process has open: the file alone could not tell two stores of one process apart. */
+/** The folders that this process has open. The lock file alone cannot distinguish two stores of one process. */
 const held = new Set<string>()
 
-/** Takes the folder for this process, or says who has it. A lock left by a dead process is taken over. */
+/**
+ * Locks the folder for this process. Rejects with the id of the process that holds it. The lock of a dead process is
+ * taken over.
+ */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
-  // The folder's one true name: a second store must not get in by another spelling.
+  // Resolve links, so that a second store cannot open the same folder by another path.
   const file = join(await realpath(folder), 'lock')
   const own = (await identity(process.pid)) ?? `${process.pid} ?`
   if (held.has(file)) throw locked(folder, process.pid)
@@ -44,14 +47,17 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
       if (Number.isInteger(pid) && holder !== own && (await identity(pid)) === holder) throw locked(folder, pid)
       await removeStale(file, holder)
     }
-    throw new StorageError('KW_STORAGE_LOCKED', `Cannot lock ${folder} as other processes keep taking it`)
+    throw new StorageError(
+      'KW_STORAGE_LOCKED',
+      `Cannot lock ${folder} as other processes keep locking it: try again later or choose another folder`,
+    )
   } catch (error) {
     held.delete(file)
     throw error
   }
 }
 
-/** Creates the lock with its content in one step, so that nobody can see it without; false when there is one. */
+/** Creates the lock together with its content, so that no process sees it empty. Returns false when a lock exists. */
 async function create(file: string, own: string): Promise<boolean> {
   const draft = `${file}-${process.pid}.tmp`
   try {
@@ -59,7 +65,7 @@ async function create(file: string, own: string): Promise<boolean> {
     await link(draft, file)
     return true
   } catch (error) {
-    // Gone: another process has just opened the folder and cleaned up.
+    // ENOENT: another process has opened the folder meanwhile and removed the temporary file.
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false
     if (!withoutLinks.has(codeOf(error))) throw error
   } finally {
@@ -68,7 +74,7 @@ async function create(file: string, own: string): Promise<boolean> {
   return createWithoutLink(file, own)
 }
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 async function createWithoutLink(file: string, own: string): Promise<boolean> {
@@ -83,14 +89,17 @@ async function createWithoutLink(file: string, own: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock if it is still the stale one: of several who find it, only one does, and a fresh lock is put back. */
+/**
+ * Removes the lock only if it is still the stale one. Of several concurrent processes only one does; a new lock is
+ * restored.
+ */
 async function removeStale(file: string, stale: string): Promise<void> {
   const aside = `${file}-stale-${process.pid}.tmp`
   try {
     await rename(file, aside)
     if ((await readFile(aside, 'utf8')) !== stale) await link(aside, file)
   } catch {
-    // Somebody else was faster; the next attempt sees what they made of it.
+    // Another process was faster; the next attempt sees its result.
   } finally {
     await rm(aside, { force: true })
   }

@@ -4,12 +4,12 @@ import { checkKey } from './check-key.ts'
 import type { Mvcc } from './mvcc.ts'
 import { WatchHub } from './watch-hub.ts'
 
-/** A store whose versions are in this process: reads and watches; how a write becomes durable is the subclass's business. */
+/** A store whose versions are in memory. Implements reads and watches; subclasses implement how a write becomes durable. */
 export abstract class LocalStore implements Store {
   protected readonly mvcc: Mvcc
   protected readonly hub: WatchHub
   protected closed = false
-  /** How messages name this store. */
+  /** Names this store in messages. */
   readonly #name: string
 
   protected constructor(mvcc: Mvcc, name: string) {
@@ -18,7 +18,7 @@ export abstract class LocalStore implements Store {
     this.#name = name
   }
 
-  /** Makes the write if the modification revision of the key is as expected. */
+  /** Writes the key if its modification revision is `expected`. */
   protected abstract write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult>
   abstract [Symbol.asyncDispose](): Promise<void>
 
@@ -58,11 +58,11 @@ export abstract class LocalStore implements Store {
   async compact(revision: number): Promise<void> {
     this.assertOpen()
     this.mvcc.compact(revision)
-    // A watcher that waits far behind learns that it fell off the log.
+    // A waiting watcher that is behind the compacted revision must fail.
     this.hub.wake()
   }
 
-  /** Why a write cannot be made: undefined when its condition holds. */
+  /** The result of a write whose condition fails; undefined when the condition holds. */
   protected refusal(key: string, value: Uint8Array | undefined, expected: number): WriteResult | undefined {
     const current = this.mvcc.newest(key)
     const holds = (current?.modRevision ?? 0) === expected && (value !== undefined || current !== undefined)

@@ -2,29 +2,30 @@ import { SortedKeys } from '@kubewright/base'
 import { CompactedError, FutureRevisionError } from '../storage-error.ts'
 import type { Change, Entry, ListRequest, Page } from '../store.ts'
 
-/** A write whose revision is decided and that is about to be published. */
+/** A write whose condition was checked and that is about to be published. */
 export interface Write {
   readonly key: string
-  /** undefined deletes. */
+  /** Undefined deletes the key. */
   readonly value: Uint8Array | undefined
 }
 
 /**
- * The versions of all keys in memory, and the log of changes since the compacted revision. Synchronous: every method is atomic.
+ * The versions of all keys in memory, and the log of changes since the compacted revision. Synchronous, so every method
+ * is atomic.
  *
- * Revisions are dense: the change with revision r is `#log[r - #logStart]`, which makes a watch a cursor into one shared array instead
- * of a queue of its own.
+ * Revisions are dense: the change with revision r is `#log[r - #logStart]`. A watch is therefore a cursor into one
+ * shared array and needs no queue.
  */
 export class Mvcc {
-  /** Newest version of each live key. */
+  /** The newest version of each live key. */
   readonly #live = new Map<string, Entry>()
   readonly #keys: SortedKeys
-  /** Changes after the compacted revision, oldest first. */
+  /** The changes after the compacted revision, oldest first. */
   #log: Change[]
-  /** Revision of `#log[0]`. */
+  /** The revision of `#log[0]`. */
   #logStart: number
   #revision: number
-  /** Reads below this revision fail; the log starts right behind it. */
+  /** Reads below this revision fail. The log starts at the next revision. */
   #compacted: number
 
   constructor(initial?: { readonly entries: Iterable<Entry>; readonly revision: number }) {
@@ -53,7 +54,7 @@ export class Mvcc {
     return this.#live.size
   }
 
-  /** Makes the write under the next revision. The caller has checked its condition. */
+  /** Applies the write at the next revision. The caller has checked its condition. */
   publish(write: Write): Change {
     const revision = ++this.#revision
     const previous = this.#live.get(write.key)
@@ -85,7 +86,7 @@ export class Mvcc {
     this.#assertReadable(revision)
     const newest = this.#live.get(key)
     if (revision === this.#revision || (newest && newest.modRevision <= revision)) return newest
-    // The first change of the key behind the revision remembers what was there before.
+    // The first change of the key after the revision has the value at the revision as `previous`.
     for (let i = revision + 1 - this.#logStart; i < this.#log.length; i++) {
       const change = this.#log[i]!
       if (change.key === key) return change.previous
@@ -103,7 +104,7 @@ export class Mvcc {
       else remaining++
     }
     const behind = after >= prefix ? after : ''
-    // Keys that are gone now but were there at the revision, to be merged in order.
+    // Keys that existed at the revision and were deleted since, sorted for merging.
     const gone = undo
       ? [...undo]
           .filter(([key, e]) => e !== undefined && !this.#live.has(key) && key > behind)
@@ -123,7 +124,10 @@ export class Mvcc {
     return { entries, revision, next: remaining > 0 ? entries.at(-1)?.key : undefined, remaining }
   }
 
-  /** Changes of the prefix's keys after the revision, in order. Costs what there is to look through, and copies only what matches. */
+  /**
+   * The changes of keys with the prefix after the revision, in order. Scans all changes since then and copies the
+   * matching ones.
+   */
   changesAfter(revision: number, prefix: string): readonly Change[] {
     if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted)
     const changes: Change[] = []
@@ -142,7 +146,7 @@ export class Mvcc {
     this.#compacted = revision
   }
 
-  /** All live entries in order of keys. */
+  /** All live entries in key order. */
   *entries(): Generator<Entry> {
     const keys: string[] = []
     this.#keys.scan('', (key) => keys.push(key) > 0)
@@ -157,7 +161,7 @@ export class Mvcc {
     return copy
   }
 
-  /** What each key of the prefix that changed behind the revision was at that revision. */
+  /** The entries at the revision of all keys with the prefix that changed since then. */
   #undo(prefix: string, revision: number): Map<string, Entry | undefined> {
     const before = new Map<string, Entry | undefined>()
     for (let i = revision + 1 - this.#logStart; i < this.#log.length; i++) {

@@ -6,28 +6,31 @@ import { decodeFrames, decodeHeader, headerSize, logMagic, snapshotMagic } from 
 
 const filePattern = /^(log|snapshot)-(\d{16})$/
 
-/** Files carry the revision they start at in their names, so that sorting the names sorts the files. */
+/** File names contain the start revision, so sorting the names sorts the files. */
 export const logName = (revision: number): string => `log-${String(revision).padStart(16, '0')}`
 export const snapshotName = (revision: number): string => `snapshot-${String(revision).padStart(16, '0')}`
 
-/** What a folder held, and where writing goes on. */
+/** The contents of a folder, and the file to continue writing. */
 export interface Recovered {
   readonly mvcc: Mvcc
-  /** The log to append to, with the length of its whole part; undefined in a fresh folder. */
+  /** The log to append to and the length of its complete part; undefined in a new folder. */
   readonly log: { readonly name: string; readonly length: number } | undefined
   /** Files that a newer snapshot replaced. */
   readonly obsolete: readonly string[]
 }
 
 /**
- * Rebuilds the state from the newest snapshot and the logs behind it. A write that was cut short at the very end of the newest log was
- * never acknowledged and is dropped; anything else that does not add up is refused, because it may hide acknowledged writes.
+ * Rebuilds the state from the newest snapshot and the logs after it. An incomplete write at the end of the newest log
+ * was never acknowledged and is dropped. Any other inconsistency throws `KW_STORAGE_CORRUPT`, because it may hide
+ * acknowledged writes.
  */
 export async function recover(disk: Disk, folder: string): Promise<Recovered> {
   const names = (await disk.list()).filter((name) => name !== 'lock')
   const foreign = names.find((name) => !filePattern.test(name) && !name.endsWith('.tmp'))
   if (foreign !== undefined) {
-    throw corrupt(`Cannot open ${folder} as it holds ${foreign}, which is not of this store: choose an empty folder`)
+    throw corrupt(
+      `Cannot open ${folder} as it contains ${foreign}, which does not belong to this store: choose an empty folder`,
+    )
   }
   const sorted = (kind: string): string[] =>
     names.filter((name) => name.startsWith(`${kind}-`) && !name.endsWith('.tmp')).sort()
@@ -40,7 +43,8 @@ export async function recover(disk: Disk, folder: string): Promise<Recovered> {
   const needed = logs.slice(Math.max(0, first))
   const all: { name: string; file: Buffer }[] = []
   for (const name of needed) all.push({ name, file: await disk.read(name) })
-  // A log that was begun and never written to says nothing. It must not make the cut end of the one in use look like damage.
+  // A log that was created but never written to is ignored. Otherwise the torn end of the log before it would count as
+  // damage.
   const used = all.filter(({ file }) => file.length > headerSize)
   const files = used.length > 0 ? used : all.slice(0, 1)
   let last: { name: string; length: number } | undefined
@@ -61,7 +65,7 @@ async function readSnapshot(disk: Disk, folder: string, name: string): Promise<M
   const end = decodeFrames(file, ({ key, value, revision: modRevision, createRevision }) => {
     if (value) entries.push({ key, value, createRevision, modRevision })
   })
-  // A snapshot gets its name only when it is whole, so here a torn end is damage.
+  // A snapshot gets its final name only when it is complete, so a torn end is damage here.
   if (end.kind !== 'complete') {
     const offset = end.kind === 'torn' ? end.length : end.offset
     throw corrupt(`Cannot open ${folder} as ${name} is damaged at byte ${offset}: restore the folder from a backup`)
@@ -69,7 +73,7 @@ async function readSnapshot(disk: Disk, folder: string, name: string): Promise<M
   return new Mvcc({ entries, revision })
 }
 
-/** Applies a log; returns how many of its bytes are whole. */
+/** Applies a log. Returns the length of its complete part in bytes. */
 function replay(file: Buffer, folder: string, name: string, mvcc: Mvcc, newest: boolean): number {
   if (file.length < headerSize && newest) return 0
   const start = decodeHeader(file, logMagic)

@@ -1,11 +1,12 @@
-// The files of a durable store. A log and a snapshot share one shape: a header, then frames.
+// The file format of a durable store. A log and a snapshot have the same structure: a header, then frames.
 //
-//   header  8 bytes magic, 8 bytes revision (float64): the log continues behind it, the snapshot shows it
+//   header  8 bytes magic, 8 bytes revision (float64): a log has the changes after it, a snapshot the state at it
 //   frame   4 bytes length of the payload, 4 bytes CRC-32 of the payload, 4 bytes CRC-32 of these eight, payload
-//   payload records, one behind the other
+//   payload records, one after the other
 //   record  1 byte type, 8 bytes revision, 8 bytes create revision, 2 bytes key length, 4 bytes value length, key, value
 //
-// A log frame is one group commit. It is written by one write that the next one waits for, so only the last frame can be incomplete.
+// A log frame is one group commit. Each frame is one write, and the next write waits for it, so only the last frame can
+// be incomplete.
 import { crc32 } from 'node:zlib'
 
 export const logMagic = 'KWLOG01\n'
@@ -16,10 +17,10 @@ const recordHeader = 23
 const putType = 1
 const deleteType = 2
 
-/** One write, as the files keep it. */
+/** One write as stored in the files. */
 export interface WalRecord {
   readonly key: string
-  /** undefined for a delete. */
+  /** Undefined for a delete. */
   readonly value: Uint8Array | undefined
   readonly revision: number
   readonly createRevision: number
@@ -32,7 +33,7 @@ export function encodeHeader(magic: string, revision: number): Buffer {
   return header
 }
 
-/** The revision in a file's header, or undefined when the file does not start with one. */
+/** The revision in the header of a file, or undefined when the file has no valid header. */
 export function decodeHeader(file: Buffer, magic: string): number | undefined {
   if (file.length < headerSize || file.toString('latin1', 0, 8) !== magic) return undefined
   return file.readDoubleLE(8)
@@ -61,19 +62,19 @@ export function encodeFrame(records: readonly WalRecord[]): Buffer {
   return frame
 }
 
-/** How reading a file's frames ended. */
+/** The result of reading the frames of a file. */
 export type FrameEnd =
   | { readonly kind: 'complete'; readonly length: number }
-  /** The last write never finished: everything before `length` is whole. */
+  /** The last write is incomplete. Everything before `length` is complete. */
   | { readonly kind: 'torn'; readonly length: number }
   | { readonly kind: 'corrupt'; readonly offset: number; readonly why: string }
 
-/** Reads all whole frames in order and says what stands behind the last one. */
+/** Reads all complete frames in order and reports what follows the last one. */
 export function decodeFrames(file: Buffer, visit: (record: WalRecord) => void): FrameEnd {
   let at = headerSize
   while (at < file.length) {
     if (file.length - at < frameHeader) return { kind: 'torn', length: at }
-    // The length can be trusted only with a checksum of its own: a damaged one would make all that follows look cut off.
+    // The header has a checksum of its own: with a damaged length, everything after it would look torn.
     if (crc32(file.subarray(at, at + 8)) !== file.readUInt32LE(at + 8)) {
       return hasZeroSector(file, at, file.length)
         ? { kind: 'torn', length: at }
@@ -105,7 +106,7 @@ function decodeRecords(payload: Buffer, visit: (record: WalRecord) => void): boo
     if (valueAt + valueLength > payload.length || (type !== putType && type !== deleteType)) return false
     visit({
       key: payload.toString('latin1', keyAt, valueAt),
-      // A copy, so that one small value does not keep a whole file in memory.
+      // A copy, so that a small value does not keep the whole file in memory.
       value: type === putType ? Uint8Array.prototype.slice.call(payload, valueAt, valueAt + valueLength) : undefined,
       revision: payload.readDoubleLE(at + 1),
       createRevision: payload.readDoubleLE(at + 9),
@@ -115,7 +116,7 @@ function decodeRecords(payload: Buffer, visit: (record: WalRecord) => void): boo
   return true
 }
 
-/** Whether a sector of the range was never written: what a crash in the middle of a write leaves, and damage does not. */
+/** Whether a sector of the range was never written. A crash during a write leaves such sectors; damage usually does not. */
 function hasZeroSector(file: Buffer, start: number, end: number): boolean {
   const sector = 512
   for (let at = start; at < end; at = (Math.floor(at / sector) + 1) * sector) {

@@ -3,19 +3,20 @@ import { FutureRevisionError, StorageError } from '../storage-error.ts'
 import type { WatchBatch, WatchRequest } from '../store.ts'
 import type { Mvcc } from './mvcc.ts'
 
-/** A watch that may be waiting for something to happen. */
+/** A watch that may be waiting for a change. */
 interface Waiter {
   wake: () => void
 }
 
 /**
- * Wakes watchers when something was published. A watcher is a cursor into the log: a slow one costs no memory, and may fall off it.
- * Watchers of one prefix that are equally far share their batches.
+ * Wakes watchers after a publication. A watcher is a cursor into the log: a slow one uses no memory, but fails with
+ * {@link CompactedError} when a compaction overtakes it. Watchers of the same prefix at the same revision share their
+ * batches.
  */
 export class WatchHub {
   readonly #mvcc: Mvcc
   readonly #waiting = new Set<Waiter>()
-  /** By prefix, the newest batch that was put together, and the revision behind which it starts. */
+  /** By prefix, the most recent batch and the revision after which it starts. */
   readonly #batches = new Map<string, { readonly after: number; readonly batch: WatchBatch }>()
   #closed = false
 
@@ -23,7 +24,10 @@ export class WatchHub {
     this.#mvcc = mvcc
   }
 
-  /** Call after publishing; a watcher continues in a microtask and sees everything published by then as one batch. */
+  /**
+   * Call after publishing. Each watcher continues in a microtask and receives everything published by then as one
+   * batch.
+   */
   wake(): void {
     this.#batches.clear()
     for (const waiter of this.#waiting) waiter.wake()
@@ -48,7 +52,7 @@ export class WatchHub {
         if (this.#closed)
           throw new StorageError('KW_STORAGE_CLOSED', 'Cannot continue the watch as the store was closed')
         const batch = this.#batch(prefix, seen)
-        // No await between the look at the log and the wait: whatever is published now wakes this watcher.
+        // No await between reading the log and starting to wait: a publication after the read wakes this watcher.
         if (batch === undefined) await this.#next(waiter)
         else {
           seen = batch.revision
@@ -60,7 +64,7 @@ export class WatchHub {
     }
   }
 
-  /** What happened behind the revision; undefined when nothing did. */
+  /** The changes after the revision as a batch; undefined when the revision is the newest. */
   #batch(prefix: string, after: number): WatchBatch | undefined {
     const { revision } = this.#mvcc
     const known = this.#batches.get(prefix)

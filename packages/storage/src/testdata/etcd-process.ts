@@ -1,4 +1,4 @@
-// Starts a real etcd for tests: on free ports of the loopback interface, with its data in a temporary folder.
+// Starts a real etcd for tests, on free ports of the loopback interface and with its data in a temporary folder.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,18 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The binary: the one on the PATH, unless the environment names another. */
+/** The etcd binary: KUBEWRIGHT_TEST_ETCD, or else the one on the PATH. */
 const binary = process.env['KUBEWRIGHT_TEST_ETCD'] ?? 'etcd'
 
-/** Why tests with a real etcd cannot run here; undefined when they can. */
+/** The reason why tests with a real etcd cannot run here; undefined when they can. */
 export const noEtcd: string | undefined = spawnSync(binary, ['--version']).error
   ? 'no etcd on the PATH (Debian: apt-get install etcd-server)'
   : undefined
 
-/** An etcd of one member that can be killed and started again on the same data. */
+/** A single-member etcd that can be killed and restarted with the same data. */
 export interface EtcdProcess extends AsyncDisposable {
   readonly url: string
-  /** Kills the process as a power failure would. */
+  /** Kills the process with SIGKILL, as in a power failure. */
   kill(): Promise<void>
   start(): Promise<void>
 }
@@ -36,7 +36,7 @@ async function freePort(): Promise<number> {
 export async function startEtcd(
   options: { scheme?: 'http' | 'https'; flags?: readonly string[] } = {},
 ): Promise<EtcdProcess> {
-  // In memory where there is such a folder: the tests are about us, not about the disk.
+  // In memory where possible: the tests do not depend on the speed of the disk.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'kubewright-etcd-'))
   const url = `${options.scheme ?? 'http'}://127.0.0.1:${await freePort()}`
   const peer = `http://127.0.0.1:${await freePort()}`
@@ -58,7 +58,7 @@ export async function startEtcd(
         if (/serving client (requests|traffic)|serving insecure client requests/.test(line)) resolve()
       })
       started.once('error', reject)
-      started.once('close', () => reject(new Error(`etcd ended:\n${lines.slice(-5).join('\n')}`)))
+      started.once('close', () => reject(new Error(`etcd exited:\n${lines.slice(-5).join('\n')}`)))
     })
   }
   const kill = async (): Promise<void> => {

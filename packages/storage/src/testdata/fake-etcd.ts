@@ -1,4 +1,5 @@
-// A gRPC server over HTTP/2 whose answers a test decides: for versions of etcd that are not installed, and for failures on cue.
+// A gRPC server over HTTP/2 whose responses the test determines: for versions of etcd that are not installed, and for
+// scripted failures.
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -20,11 +21,11 @@ export interface FakeEtcd extends AsyncDisposable {
   readonly sessions: ReadonlySet<ServerHttp2Session>
 }
 
-/** The header that every answer starts with. */
+/** The header of every response. */
 export const header = (revision: number): ProtoMessage =>
   new ProtoMessage().message(1, new ProtoMessage().integer(3, revision))
 
-/** Starts a server that calls `handle` for each message that arrives. */
+/** Starts a server that calls `handle` for each received message. */
 export async function startFakeEtcd(handle: (call: FakeCall, message: Buffer) => void): Promise<FakeEtcd> {
   const sessions = new Set<ServerHttp2Session>()
   const server: Http2Server = createServer()

@@ -1,14 +1,14 @@
-// A relay between a store and its server, for cutting and holding up connections at will.
+// A TCP proxy between a store and its server that can break and stall connections.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
-  /** Breaks all connections; new ones are accepted. */
+  /** Breaks all connections. New ones are accepted. */
   cut(): void
-  /** Lets requests pass and swallows the answers from now on. */
+  /** Forwards requests and drops responses from now on. */
   swallowAnswers(): void
-  /** Refuses nothing and swallows nothing from now on; connections that were held up stay so. */
+  /** Forwards responses again. Connections whose responses were dropped stay broken. */
   heal(): void
 }
 

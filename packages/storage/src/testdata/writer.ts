@@ -1,4 +1,4 @@
-// Writes to the store in the folder given until it is killed; prints a key when its write was acknowledged.
+// Writes to the store in the given folder until it is killed. Prints each key when its write was acknowledged.
 import { writeSync } from 'node:fs'
 import { openDurableStore } from '../durable-store.ts'
 
