@@ -37,6 +37,11 @@ export {
   memoryLogger,
   nullLogger,
 } from './logger.ts'
+export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
+export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
+export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
+export type { MetricLabels, MetricSink } from './metrics/metric-sink.ts'
+export { type MeasuredProcess, type MeasureProcessOptions, measureProcess } from './metrics/process-metrics.ts'
 export { onAbort } from './on-abort.ts'
 export { createDraft, type DraftHandle, produce } from './produce.ts'
 export { type Random, randomFrom } from './random.ts'

@@ -1,4 +1,19 @@
-export { UsageError } from '@kubewright/base'
+export {
+  acceptedFormat,
+  createMetricRegistry,
+  defaultBuckets,
+  type ExpositionFormat,
+  exponentialBuckets,
+  expositionTypes,
+  type MeasuredProcess,
+  type MeasureProcessOptions,
+  type MetricDefinition,
+  type MetricLabels,
+  type MetricRegistry,
+  type MetricSink,
+  measureProcess,
+  UsageError,
+} from '@kubewright/base'
 export { applyDelta, Change, type DeletedObject, joinChanges } from './cache/informer/change.ts'
 export { clientListWatch } from './cache/informer/client-list-watch.ts'
 export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/informer/event-handler.ts'
@@ -217,16 +232,7 @@ export { eventMetricName, eventMetrics } from './telemetry/events/event-metrics.
 export type { EventNote, EventRecorder } from './telemetry/events/event-recorder.ts'
 export { createLogSink, type LogSinkOptions } from './telemetry/logging/create-log-sink.ts'
 export { type LogLevel, parseLogLevel } from './telemetry/logging/log-level.ts'
-export { acceptedFormat, type ExpositionFormat, expositionTypes } from './telemetry/metrics/exposition.ts'
 export { type MeasureRequestsOptions, measureRequests } from './telemetry/metrics/measure-requests.ts'
-export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './telemetry/metrics/metric-definition.ts'
-export { createMetricRegistry, type MetricRegistry } from './telemetry/metrics/metric-registry.ts'
-export type { MetricLabels, MetricSink } from './telemetry/metrics/metric-sink.ts'
-export {
-  type MeasuredProcess,
-  type MeasureProcessOptions,
-  measureProcess,
-} from './telemetry/metrics/process-metrics.ts'
 export {
   certificateMetrics,
   leaderElectionMetrics,

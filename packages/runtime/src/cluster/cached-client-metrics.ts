@@ -1,6 +1,5 @@
 import type { GroupKind } from '@kubewright/api'
-import type { MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
-import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
+import type { MetricDefinition, MetricLabels, MetricSink } from '@kubewright/base'
 
 const liveReads = 'kubewright_client_live_reads_total'
 const overlayEntries = 'kubewright_client_overlay_entries'

@@ -17,7 +17,7 @@ import {
   type TypeMeta,
   toNameAndNamespace,
 } from '@kubewright/api'
-import { type Clock, type Duration, deepFreeze, type Logger } from '@kubewright/base'
+import { type Clock, type Duration, deepFreeze, type Logger, type MetricSink } from '@kubewright/base'
 import {
   type ApiClient,
   type ApplyOptions,
@@ -47,7 +47,6 @@ import {
   type WatchStream,
   type WriteOptions,
 } from '@kubewright/client'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts'
 import { inOrder } from './in-order.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'

@@ -1,6 +1,5 @@
-import type { Clock, Duration, Logger, Random } from '@kubewright/base'
+import type { Clock, Duration, Logger, MetricSink, Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { Cluster } from './cluster.ts'
 import { createCachedClient } from './create-cached-client.ts'
 import { createObjectCache, type ObjectCacheOptions } from './create-object-cache.ts'

@@ -6,7 +6,15 @@ import {
   type KubeObject,
   parseSelector,
 } from '@kubewright/api'
-import { type Clock, type Duration, deepCopy, type Logger, type Random, type WaitOptions } from '@kubewright/base'
+import {
+  type Clock,
+  type Duration,
+  deepCopy,
+  type Logger,
+  type MetricSink,
+  type Random,
+  type WaitOptions,
+} from '@kubewright/base'
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
 import { clientListWatch } from '../cache/informer/client-list-watch.ts'
 import type { EventHandler } from '../cache/informer/event-handler.ts'
@@ -22,7 +30,6 @@ import {
 import type { ListWatch } from '../cache/reflector/list-watch.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { mergedRegistration, oneAtATime } from './merged-registration.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './object-cache.ts'

@@ -1,7 +1,6 @@
+import { exponentialBuckets, type MetricDefinition, type MetricLabels, type MetricSink } from '@kubewright/base'
 import { informerMetricNames } from '../cache/informer/informer-metrics.ts'
 import { workQueueMetricNames } from '../queue/work-queue-metrics.ts'
-import { exponentialBuckets, type MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
-import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { ReconcileRecord } from './controller-runner.ts'
 
 const names = {

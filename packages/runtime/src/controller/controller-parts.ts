@@ -1,8 +1,7 @@
-import type { Clock, Logger, Random } from '@kubewright/base'
+import type { Clock, Logger, MetricSink, Random } from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { KeyGate } from '../leases/write-gate.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
 /** What a manager gives to each controller that it runs. */

@@ -1,9 +1,9 @@
+import type { MetricDefinition } from '@kubewright/base'
 import { cachedClientMetrics } from '../cluster/cached-client-metrics.ts'
 import { controllerMetrics, informerMetrics, workQueueMetrics } from '../controller/controller-metrics.ts'
 import { shardingMetrics } from '../leases/sharding/sharding-metrics.ts'
 import { objectMetrics } from '../reconcile/object-metrics.ts'
 import { eventMetrics } from '../telemetry/events/event-metrics.ts'
-import type { MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
 import {
   certificateMetrics,
   leaderElectionMetrics,

@@ -1,11 +1,10 @@
-import type { Clock, Duration, Logger, Random } from '@kubewright/base'
+import type { Clock, Duration, Logger, MetricSink, Random } from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Operator } from '../define/define-operator.ts'
 import type { LeaderElector } from '../leases/election/leader-elector.ts'
 import type { Sharding } from '../leases/sharding/sharding.ts'
 import type { HealthChecks } from '../serving/health/health-check.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { ManagerOptions } from './manager.ts'
 

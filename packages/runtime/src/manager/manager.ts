@@ -1,4 +1,4 @@
-import type { Clock, Duration, Logger, Random } from '@kubewright/base'
+import type { Clock, Duration, Logger, MetricSink, Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ControllerRunner } from '../controller/controller-runner.ts'
@@ -8,7 +8,6 @@ import type { LeaderElectionOptions, Operator, ShardingOptions } from '../define
 import type { Runnable } from '../define/runnable.ts'
 import type { HealthChecks } from '../serving/health/health-check.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
 /** What `createManager` takes. */

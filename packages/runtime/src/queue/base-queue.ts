@@ -1,5 +1,4 @@
-import { abortable, type Clock, type Duration, toMillis, type WaitOptions } from '@kubewright/base'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
+import { abortable, type Clock, type Duration, type MetricSink, toMillis, type WaitOptions } from '@kubewright/base'
 import { type Cause, CauseBook } from './cause.ts'
 import { DelayedKeys } from './delayed-keys.ts'
 import { Getters } from './getters.ts'

@@ -1,6 +1,5 @@
-import { VirtualClock } from '@kubewright/base'
+import { type MetricLabels, type MetricSink, VirtualClock } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
-import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { lowPriority, PriorityQueue } from './priority-queue.ts'
 
 const drain = (queue: PriorityQueue): string[] => {

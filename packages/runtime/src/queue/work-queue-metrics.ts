@@ -1,4 +1,4 @@
-import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
+import type { MetricLabels, MetricSink } from '@kubewright/base'
 
 /** The names under which queues are measured: those of client-go and controller-runtime. Durations are in seconds. */
 export const workQueueMetricNames: {

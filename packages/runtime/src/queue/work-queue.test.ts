@@ -1,6 +1,5 @@
-import { VirtualClock } from '@kubewright/base'
+import { type MetricSink, VirtualClock } from '@kubewright/base'
 import { expect, test } from 'vitest'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { WorkQueue } from './work-queue.ts'
 
 test('WorkQueue.add() does not cancel a pending addAfter()', async () => {

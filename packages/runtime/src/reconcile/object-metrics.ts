@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../telemetry/metrics/metric-definition.ts'
+import type { MetricDefinition } from '@kubewright/base'
 
 /** The names under which the writes of object controllers are counted. */
 export const objectMetricNames: {

@@ -9,14 +9,13 @@ import {
   type Selector,
   type TypeMeta,
 } from '@kubewright/api'
-import { deepFreeze, type Logger } from '@kubewright/base'
+import { deepFreeze, type Logger, type MetricLabels } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
 import type { ApplyChildOptions, Context, Outcome } from '../define/context.ts'
 import type { Controller } from '../define/define-controller.ts'
 import type { CountedCause } from '../queue/cause.ts'
-import type { MetricLabels } from '../telemetry/metrics/metric-sink.ts'
 import { AppliedFields } from './applied-fields.ts'
 import { Children, type OwnedKindInUse } from './children.ts'
 import { fieldManagerOf } from './field-manager-of.ts'

@@ -1,7 +1,6 @@
-import type { Clock, Random } from '@kubewright/base'
+import type { Clock, MeasuredProcess, Random } from '@kubewright/base'
 import type { ApiClient, ClientOptions } from '@kubewright/client'
 import type { HttpListener } from '../serving/http/http-listener.ts'
-import type { MeasuredProcess } from '../telemetry/metrics/process-metrics.ts'
 import type { StartWebhooksOptions } from '../webhook/start-webhooks.ts'
 
 /** A signal that tells a process to end. */

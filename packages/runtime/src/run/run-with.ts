@@ -1,5 +1,14 @@
 import { isUnauthorized } from '@kubewright/api'
-import { AsyncDisposer, createLogger, type Logger, uuid, wantsColors } from '@kubewright/base'
+import {
+  AsyncDisposer,
+  createLogger,
+  createMetricRegistry,
+  type Logger,
+  type MetricRegistry,
+  measureProcess,
+  uuid,
+  wantsColors,
+} from '@kubewright/base'
 import type { Operator } from '../define/define-operator.ts'
 import { createManager } from '../manager/create-manager.ts'
 import type { Manager } from '../manager/manager.ts'
@@ -10,8 +19,6 @@ import { createHealthChecks } from '../serving/health/health-checks.ts'
 import { createLogSink, type LogSinkOptions } from '../telemetry/logging/create-log-sink.ts'
 import { errorWithCause } from '../telemetry/logging/log-value.ts'
 import { measureRequests } from '../telemetry/metrics/measure-requests.ts'
-import { createMetricRegistry, type MetricRegistry } from '../telemetry/metrics/metric-registry.ts'
-import { measureProcess } from '../telemetry/metrics/process-metrics.ts'
 import { traceRequests } from '../telemetry/tracing/trace-requests.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import { needsWebhooks, webhookRunnable } from '../webhook/start-webhooks.ts'

@@ -1,5 +1,4 @@
-import { acceptedFormat, expositionTypes } from '../telemetry/metrics/exposition.ts'
-import type { MetricRegistry } from '../telemetry/metrics/metric-registry.ts'
+import { acceptedFormat, expositionTypes, type MetricRegistry } from '@kubewright/base'
 import type { HttpHandler } from './http/http-handler.ts'
 import { textResponse } from './http/http-handler.ts'
 

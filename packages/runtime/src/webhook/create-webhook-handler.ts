@@ -2,6 +2,7 @@ import {
   type Clock,
   type Logger,
   linkSignals,
+  type MetricSink,
   nanosToMillis,
   nullLogger,
   parseDuration,
@@ -10,7 +11,6 @@ import {
 import type { Reader } from '@kubewright/client'
 import type { Conversion } from '../define/define-conversion.ts'
 import type { Webhook } from '../define/define-webhook.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import {
   type AdmissionAnswer,

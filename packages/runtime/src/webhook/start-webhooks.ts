@@ -1,5 +1,13 @@
 import { crdOf } from '@kubewright/api'
-import { AsyncDisposer, type Clock, type Logger, nullLogger, onAbort, systemClock } from '@kubewright/base'
+import {
+  AsyncDisposer,
+  type Clock,
+  type Logger,
+  type MetricSink,
+  nullLogger,
+  onAbort,
+  systemClock,
+} from '@kubewright/base'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import type { Client, Reader } from '@kubewright/client'
 import type { Runnable } from '../define/runnable.ts'
@@ -9,7 +17,6 @@ import { type ManageCertificatesOptions, manageCertificates } from '../serving/c
 import type { HealthCheck, HealthChecks } from '../serving/health/health-check.ts'
 import { certificateSource } from '../serving/http/certificate-source.ts'
 import type { CertificateSource } from '../serving/http/http-listener.ts'
-import type { MetricSink } from '../telemetry/metrics/metric-sink.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { createWebhookHandler } from './create-webhook-handler.ts'
 import { registerLocally } from './register-locally.ts'

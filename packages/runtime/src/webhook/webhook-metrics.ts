@@ -1,4 +1,4 @@
-import type { MetricLabels, MetricSink } from '../telemetry/metrics/metric-sink.ts'
+import type { MetricLabels, MetricSink } from '@kubewright/base'
 
 /** The names under which webhook servers are measured: those of controller-runtime. `webhook` is the path. */
 export const webhookMetricNames: {

@@ -1,4 +1,4 @@
-import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import type { MetricLabels, MetricSink } from '@kubewright/base'
 
 /** The names under which informers are measured. The first two are client-go's. */
 export const informerMetricNames: {

@@ -5,6 +5,7 @@ import {
   formatDuration,
   KubewrightError,
   type Logger,
+  type MetricSink,
   nullLogger,
   type Random,
   systemClock,
@@ -12,7 +13,6 @@ import {
   withDeadline,
 } from '@kubewright/base'
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import type { ListWatch } from '../reflector/list-watch.ts'
 import type { ReflectorHealth } from '../reflector/reflector-health.ts'
 import { Lister } from '../store/lister.ts'

@@ -1,7 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
-import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { type MetricSink, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { FakeSource, objectOf } from '../testdata/fake-source.ts'
 import type { EventHandler } from './event-handler.ts'
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'

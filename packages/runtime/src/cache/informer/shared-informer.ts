@@ -7,12 +7,12 @@ import {
   every,
   type Logger,
   linkSignals,
+  type MetricSink,
   type Random,
   type Timer,
   toMillis,
   type WaitOptions,
 } from '@kubewright/base'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { DeltaFifo, transformItem } from '../reflector/delta-fifo.ts'
 import type { ListWatch } from '../reflector/list-watch.ts'
 import { Reflector, type ReflectorOptions } from '../reflector/reflector.ts'

@@ -1,6 +1,12 @@
 import { type AnyKind, createKind, type KubeObject } from '@kubewright/api'
-import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import {
+  type MemoryLogger,
+  type MetricLabels,
+  type MetricSink,
+  memoryLogger,
+  seededRandom,
+  VirtualClock,
+} from '@kubewright/base'
 import { noTracer } from '../../telemetry/tracing/tracer.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 import { type FakeCluster, fakeCluster } from './fake-cluster.ts'

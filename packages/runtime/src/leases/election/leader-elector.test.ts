@@ -1,7 +1,6 @@
 import { newForbidden } from '@kubewright/api'
-import { type MemoryLogger, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { type MemoryLogger, type MetricSink, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { resolveLeaseTiming } from '../lease-timing.ts'
 import { NotLeaderError } from '../not-leader-error.ts'
 import { LeaseWorld } from '../testdata/lease-world.ts'

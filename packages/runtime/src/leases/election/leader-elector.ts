@@ -1,8 +1,16 @@
 import { isAlreadyExists, isConflict, isForbidden, toMicroTime } from '@kubewright/api'
-import { type Clock, errorText, jitter, type Logger, type Random, withDeadline } from '@kubewright/base'
+import {
+  type Clock,
+  errorText,
+  jitter,
+  type Logger,
+  type MetricLabels,
+  type MetricSink,
+  type Random,
+  withDeadline,
+} from '@kubewright/base'
 import { Lease } from '@kubewright/k8s/coordination/v1'
 import type { EventRecorder } from '../../telemetry/events/event-recorder.ts'
-import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { LeaseGate } from '../lease-gate.ts'
 import { LeaseObserver } from '../lease-observer.ts'
 import type { LeaseStore } from '../lease-store.ts'

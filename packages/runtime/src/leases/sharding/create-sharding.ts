@@ -1,7 +1,6 @@
 import { isConflict } from '@kubewright/api'
-import { abortable, Deferred, errorText, onAbort, type Timer, withDeadline } from '@kubewright/base'
+import { abortable, Deferred, errorText, type MetricLabels, onAbort, type Timer, withDeadline } from '@kubewright/base'
 import type { Lease } from '@kubewright/k8s/coordination/v1'
-import type { MetricLabels } from '../../telemetry/metrics/metric-sink.ts'
 import { LeaseGate } from '../lease-gate.ts'
 import { LeaseObserver } from '../lease-observer.ts'
 import type { LeaseCall } from '../lease-store.ts'

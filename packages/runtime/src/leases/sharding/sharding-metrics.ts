@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../../telemetry/metrics/metric-definition.ts'
+import type { MetricDefinition } from '@kubewright/base'
 
 /** What is measured about the sharing of keys. `name` is what the names of the members' Leases begin with. */
 export const shardingMetrics: readonly MetricDefinition[] = Object.freeze([

@@ -1,5 +1,4 @@
-import type { Clock, Logger } from '@kubewright/base'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
+import type { Clock, Logger, MetricSink } from '@kubewright/base'
 import type { LeaseStore } from '../lease-store.ts'
 import type { LeaseTiming } from '../lease-timing.ts'
 import type { KeyGate, WriteGate } from '../write-gate.ts'

@@ -1,7 +1,6 @@
-import { memoryLogger, VirtualClock } from '@kubewright/base'
+import { type MetricSink, memoryLogger, VirtualClock } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import { describe, expect, it } from 'vitest'
-import type { MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { certificateFiles } from './certificate-files.ts'
 
 const now = Date.UTC(2026, 0, 1)

@@ -5,11 +5,12 @@ import {
   every,
   KubewrightError,
   type Logger,
+  type MetricLabels,
+  type MetricSink,
   nullLogger,
   systemClock,
   toMillis,
 } from '@kubewright/base'
-import type { MetricLabels, MetricSink } from '../../telemetry/metrics/metric-sink.ts'
 import { certificateSource } from '../http/certificate-source.ts'
 import type { CertificateSource, ServingCertificate } from '../http/http-listener.ts'
 import { checkPair } from './check-pair.ts'

@@ -12,9 +12,18 @@ import {
   isTooManyRequests,
   type KubeObject,
 } from '@kubewright/api'
-import { type Clock, Deferred, type Duration, type Logger, type Random, type Timer, toMillis } from '@kubewright/base'
+import {
+  type Clock,
+  Deferred,
+  type Duration,
+  type Logger,
+  type MetricLabels,
+  type MetricSink,
+  type Random,
+  type Timer,
+  toMillis,
+} from '@kubewright/base'
 import { type Client, dynamicKind } from '@kubewright/client'
-import type { MetricLabels, MetricSink } from '../metrics/metric-sink.ts'
 import { EventCorrelator, type EventSeries } from './event-correlator.ts'
 import { coreCount, coreEvent, reporterOf } from './event-draft.ts'
 import { type EventResult, eventMetricName } from './event-metrics.ts'

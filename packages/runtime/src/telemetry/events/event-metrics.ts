@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../metrics/metric-definition.ts'
+import type { MetricDefinition } from '@kubewright/base'
 
 /** The name under which recorded Events are counted. */
 export const eventMetricName = 'kubewright_events_total'

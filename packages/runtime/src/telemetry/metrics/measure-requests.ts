@@ -1,5 +1,5 @@
+import type { MetricLabels, MetricSink } from '@kubewright/base'
 import type { RequestAttempt } from '@kubewright/client'
-import type { MetricLabels, MetricSink } from './metric-sink.ts'
 
 /** What {@link measureRequests} takes. */
 export interface MeasureRequestsOptions {

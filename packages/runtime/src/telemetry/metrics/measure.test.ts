@@ -1,9 +1,7 @@
-import { VirtualClock } from '@kubewright/base'
+import { createMetricRegistry, measureProcess, VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { metricsHandler } from '../../serving/metrics-handler.ts'
 import { measureRequests } from './measure-requests.ts'
-import { createMetricRegistry } from './metric-registry.ts'
-import { measureProcess } from './process-metrics.ts'
 import { restClientDetailMetrics, restClientMetrics } from './runtime-metrics.ts'
 
 const attempt = { method: 'GET', path: '/api', host: 'h:6443', attempt: 1, durationMillis: 20, requestBytes: 0 }

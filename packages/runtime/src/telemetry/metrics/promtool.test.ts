@@ -1,10 +1,8 @@
 // What promtool (Debian's package prometheus) says of the page. Without it the test is skipped.
 import { spawnSync } from 'node:child_process'
-import { VirtualClock } from '@kubewright/base'
+import { createMetricRegistry, measureProcess, VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { managerMetrics } from '../../manager/manager-metrics.ts'
-import { createMetricRegistry } from './metric-registry.ts'
-import { measureProcess } from './process-metrics.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 const title = hasPromtool ? 'finds nothing to say about it' : 'is not on the PATH: install the package prometheus'

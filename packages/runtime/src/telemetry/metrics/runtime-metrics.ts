@@ -1,4 +1,4 @@
-import { exponentialBuckets, type MetricDefinition } from './metric-definition.ts'
+import { exponentialBuckets, type MetricDefinition } from '@kubewright/base'
 
 const define = (
   name: string,

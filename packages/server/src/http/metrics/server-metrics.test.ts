@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { installBuiltins } from '../../bootstrap/install-builtins.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
@@ -23,3 +24,16 @@ test('ServerMetrics counts requests by verb, resource and code, streams until th
   const after = (await server.send('GET /metrics')).text
   expect(after).toContain(`\napiserver_longrunning_requests{verb="WATCH",${labels},scope="namespace"} 0\n`)
 })
+
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
+
+test.skipIf(!hasPromtool)(
+  `promtool accepts /metrics${hasPromtool ? '' : ' (not on the PATH: install the package prometheus)'}`,
+  async () => {
+    await using server = await PlainServer.start({}, installBuiltins)
+    await server.send('GET /api/v1/namespaces/default')
+    const { text } = await server.send('GET /metrics')
+    const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  },
+)

@@ -1,71 +1,105 @@
 import { isApiError } from '@kubewright/api'
+import {
+  createMetricRegistry,
+  type MetricDefinition,
+  type MetricLabels,
+  type MetricRegistry,
+  measureProcess,
+} from '@kubewright/base'
 import type { RequestFilter, ServerParts } from '../../api-server.ts'
 import { kubernetesVersion, versionInfo } from '../../discovery/version-path.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isLongRunning, isMutating } from '../filters/request-class.ts'
-import {
-  type Counter,
-  type CounterSeries,
-  type Histogram,
-  type HistogramSeries,
-  MetricRegistry,
-} from './metric-registry.ts'
 
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
-const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
-/** Names of resources come from clients, so those beyond this many share one series. */
+const requestLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
+/** Names of resources come from clients. Requests for more names than this share one series. */
 const maxClasses = 2000
 
-/** Requests with the same labels, and the series that they count in. */
+const requests: MetricDefinition = {
+  name: 'apiserver_request_total',
+  type: 'counter',
+  help: 'Completed requests.',
+  labels: ['code', 'component', ...requestLabels],
+}
+const requestDurations: MetricDefinition = {
+  name: 'apiserver_request_duration_seconds',
+  type: 'histogram',
+  help: 'Time until the response was complete.',
+  labels: requestLabels,
+  buckets: durations,
+}
+const responseSizes: MetricDefinition = {
+  name: 'apiserver_response_sizes',
+  type: 'histogram',
+  help: 'Bytes in the body of a response.',
+  labels: requestLabels,
+  buckets: sizes,
+}
+const watchEvents: MetricDefinition = {
+  name: 'apiserver_watch_events_total',
+  type: 'counter',
+  help: 'Events sent to watches.',
+  labels: ['group', 'version', 'resource'],
+}
+const inFlight: MetricDefinition = {
+  name: 'apiserver_current_inflight_requests',
+  type: 'gauge',
+  help: 'Requests in flight, without long-running ones.',
+  labels: ['request_kind'],
+}
+const longRunning: MetricDefinition = {
+  name: 'apiserver_longrunning_requests',
+  type: 'gauge',
+  help: 'Watches and other long-running requests in flight.',
+  labels: requestLabels,
+}
+const storedObjects: MetricDefinition = {
+  name: 'apiserver_storage_objects',
+  type: 'gauge',
+  help: 'Stored objects.',
+  labels: ['resource'],
+}
+const buildInfo: MetricDefinition = {
+  name: 'kubernetes_build_info',
+  type: 'gauge',
+  help: 'The Kubernetes version that the server is compatible with.',
+  labels: ['git_version', 'major', 'minor'],
+}
+
+/** Requests with equal labels. */
 interface RequestClass {
-  readonly values: readonly string[]
-  readonly byCode: Map<number, CounterSeries>
-  readonly duration: HistogramSeries
-  readonly size: HistogramSeries
+  readonly labels: MetricLabels
+  readonly isLong: boolean
+  /** The labels with each status code. The registry finds a series faster by an object that it has seen before. */
+  readonly byCode: Map<number, MetricLabels>
   running: number
 }
 
-/** What the server counts about its own work, under the names that dashboards for kube-apiserver know. */
+/** What the server measures of its own work, under the metric names of kube-apiserver. */
 export class ServerMetrics {
-  readonly registry: MetricRegistry = new MetricRegistry()
-  readonly #requests: Counter
-  readonly #durations: Histogram
-  readonly #sizes: Histogram
-  readonly #watchEvents: Counter
+  readonly registry: MetricRegistry = createMetricRegistry([
+    requests,
+    requestDurations,
+    responseSizes,
+    watchEvents,
+    inFlight,
+    longRunning,
+    storedObjects,
+    buildInfo,
+  ])
   readonly #classes = new Map<string, RequestClass>()
   readonly #inFlight = { mutating: 0, readOnly: 0 }
   readonly #parts: Pick<ServerParts, 'resources' | 'registry' | 'clock'>
-  readonly #started: number
-  #objects = new Map<string, number>()
 
   constructor(parts: Pick<ServerParts, 'resources' | 'registry' | 'clock'>) {
     this.#parts = parts
-    this.#started = parts.clock.now()
-    const { registry } = this
-    const codes = ['code', 'component', ...labels]
-    this.#requests = registry.counter('apiserver_request_total', 'Requests that have been answered.', codes)
-    const time = 'Time to answer a request.'
-    this.#durations = registry.histogram('apiserver_request_duration_seconds', time, labels, durations)
-    this.#sizes = registry.histogram('apiserver_response_sizes', 'Bytes of an answer.', labels, sizes)
-    const kinds = ['group', 'version', 'resource']
-    this.#watchEvents = registry.counter('apiserver_watch_events_total', 'Events sent to watchers.', kinds)
-    registry.gauge('apiserver_current_inflight_requests', 'Requests that are being served.', ['request_kind'], () =>
-      Object.entries(this.#inFlight).map(([kind, count]) => [[kind], count]),
-    )
-    registry.gauge('apiserver_longrunning_requests', 'Watches and other requests without an end.', labels, () =>
-      [...this.#classes.values()].filter(isLong).map(({ values, running }) => [values, running]),
-    )
-    registry.gauge('apiserver_storage_objects', 'Stored objects.', ['resource'], () =>
-      [...this.#objects].map(([resource, count]) => [[resource], count]),
-    )
     const { major = '', minor = '' } = versionInfo
-    const build = 'The Kubernetes version whose behaviour this is.'
-    registry.gauge('kubernetes_build_info', build, ['git_version', 'major', 'minor'], () => [
-      [[kubernetesVersion, major, minor], 1],
-    ])
-    this.#addProcess()
+    this.registry.set(buildInfo.name, { git_version: kubernetesVersion, major, minor }, 1)
+    // A timer would never let a virtual clock run idle.
+    measureProcess(this.registry, { process, clock: parts.clock, eventLoopLag: false })
   }
 
   /** Measures requests. */
@@ -81,15 +115,12 @@ export class ServerMetrics {
       found.running--
       this.#count(found, code)
       if (long) return
-      found.duration.observe((this.#parts.clock.monotonic() - begin) / 1000)
-      if (bytes > 0) found.size.observe(bytes)
+      this.registry.observe(requestDurations.name, found.labels, (this.#parts.clock.monotonic() - begin) / 1000)
+      if (bytes > 0) this.registry.observe(responseSizes.name, found.labels, bytes)
     }
     try {
       const response = await next()
-      const { info } = context
-      const events =
-        info.verb === 'watch' ? this.#watchEvents.series([info.group, info.version, info.resource]) : undefined
-      return measured(response, done, events)
+      return measured(response, done, this.#eventCounter(context.info))
     } catch (error) {
       done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
       throw error
@@ -98,6 +129,17 @@ export class ServerMetrics {
 
   /** The text of /metrics. */
   async render(): Promise<string> {
+    const { registry } = this
+    await this.#collectObjects()
+    for (const [kind, count] of Object.entries(this.#inFlight))
+      registry.set(inFlight.name, { request_kind: kind }, count)
+    for (const { isLong, labels, running } of this.#classes.values()) {
+      if (isLong) registry.set(longRunning.name, labels, running)
+    }
+    return registry.text()
+  }
+
+  async #collectObjects(): Promise<void> {
     const { resources, registry } = this.#parts
     const counts = new Map<string, number>()
     for (const { kind, storage, verbs } of resources.all()) {
@@ -105,14 +147,24 @@ export class ServerMetrics {
       const cache = await registry.feed.cache(storage.prefix)
       counts.set(kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`, cache.size)
     }
-    this.#objects = counts
-    return this.registry.render()
+    // No await from here on: a concurrent request for /metrics must not see half of the counts.
+    this.registry.clear(storedObjects.name)
+    for (const [resource, count] of counts) this.registry.set(storedObjects.name, { resource }, count)
   }
 
-  #count({ byCode, values }: RequestClass, code: number): void {
-    let series = byCode.get(code)
-    if (!series) byCode.set(code, (series = this.#requests.series([String(code), 'apiserver', ...values])))
-    series.add()
+  #eventCounter({ verb, group, version, resource }: RequestContext['info']): (() => void) | undefined {
+    if (verb !== 'watch') return undefined
+    const labels = Object.freeze({ group, version, resource })
+    return () => this.registry.add(watchEvents.name, labels, 1)
+  }
+
+  #count({ byCode, labels }: RequestClass, code: number): void {
+    let withCode = byCode.get(code)
+    if (withCode === undefined) {
+      withCode = Object.freeze({ code: String(code), component: 'apiserver', ...labels })
+      byCode.set(code, withCode)
+    }
+    this.registry.add(requests.name, withCode, 1)
   }
 
   #classOf({ info, request }: RequestContext): RequestClass {
@@ -127,51 +179,29 @@ export class ServerMetrics {
     const key = `${verb}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scope}`
     const known = this.#classes.get(key)
     if (known) return known
-    const values =
-      this.#classes.size < maxClasses
-        ? [verb, info.group, info.version, info.resource, info.subresource, scope]
-        : [verb, '', '', 'other', '', scope]
-    const made: RequestClass = {
-      values,
-      byCode: new Map(),
-      duration: this.#durations.series(values),
-      size: this.#sizes.series(values),
-      running: 0,
-    }
-    if (this.#classes.size < maxClasses) this.#classes.set(key, made)
+    const { group, version, resource, subresource } = info
+    const isFull = this.#classes.size >= maxClasses
+    const labels = isFull
+      ? { verb, group: '', version: '', resource: 'other', subresource: '', scope }
+      : { verb, group, version, resource, subresource, scope }
+    const isLong = isLongRunning({
+      isResource: labels.resource !== '',
+      verb: verb.toLowerCase(),
+      subresource: labels.subresource,
+    })
+    const made: RequestClass = { labels: Object.freeze(labels), isLong, byCode: new Map(), running: 0 }
+    if (!isFull) this.#classes.set(key, made)
     return made
-  }
-
-  #addProcess(): void {
-    const { registry } = this
-    const single = (name: string, help: string, read: () => number, type: 'gauge' | 'counter' = 'gauge'): void => {
-      registry.gauge(name, help, [], () => [[[], read()]], type)
-    }
-    const cpu = (): number => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1e6
-    }
-    single('process_cpu_seconds_total', 'Processor time that has been used.', cpu, 'counter')
-    single('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss())
-    single(
-      'process_start_time_seconds',
-      'When the server started, in seconds of the epoch.',
-      () => this.#started / 1000,
-    )
   }
 }
 
 const verbs: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT' }
 
-function isLong({ values }: RequestClass): boolean {
-  return isLongRunning({ isResource: values[3] !== '', verb: values[0]!.toLowerCase(), subresource: values[4]! })
-}
-
-/** A streamed answer is done when its stream ends; each piece of a watch is an event. */
+/** A streamed response is complete when its stream ends. Each chunk of a watch is one event. */
 function measured(
   response: ApiResponse,
   done: (code: number, bytes: number) => void,
-  events: CounterSeries | undefined,
+  countEvent: (() => void) | undefined,
 ): ApiResponse {
   const { body, status } = response
   if (typeof body !== 'function') {
@@ -185,7 +215,7 @@ function measured(
       const counting = {
         write: (chunk: Uint8Array): boolean => {
           bytes += chunk.length
-          events?.add()
+          countEvent?.()
           return sink.write(chunk)
         },
         drained: () => sink.drained(),

@@ -2,8 +2,8 @@
 export type MetricLabels = Readonly<Record<string, string>>
 
 /**
- * Where measurements go: a registry implements it. Names are the full Prometheus names, labels are passed as the same frozen object
- * for each series, so that an implementation may use them as a key.
+ * Receives measurements; a registry implements it. Names are full Prometheus names. Callers pass the same frozen labels object for
+ * each measurement of a series, so that an implementation may use it as a key.
  */
 export interface MetricSink {
   /** Adds to a counter. */

@@ -1,7 +1,7 @@
 import type { MetricDefinition } from './metric-definition.ts'
 import type { MetricFamily, MetricSeries } from './metric-series.ts'
 
-/** How metrics are written: Prometheus' text format 0.0.4, or OpenMetrics 1.0.0. */
+/** A text format of metrics: Prometheus' 0.0.4, or OpenMetrics 1.0.0. */
 export type ExpositionFormat = 'text' | 'openmetrics'
 
 /** The Content-Type of each format. */
@@ -10,7 +10,7 @@ export const expositionTypes: Readonly<Record<ExpositionFormat, string>> = Objec
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=underscores',
 })
 
-/** The format that a scraper prefers, by its Accept header. OpenMetrics only when it asks for that. */
+/** The format that a scraper prefers by its Accept header: OpenMetrics only when the header names it. */
 export function acceptedFormat(accept: string | undefined): ExpositionFormat {
   let best: ExpositionFormat = 'text'
   let weight = 0
@@ -26,7 +26,7 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
   return best
 }
 
-/** Writes the metrics that have been measured, sorted by name. */
+/** Writes the metrics that have series, sorted by name. */
 export function exposition(families: Iterable<MetricFamily>, format: ExpositionFormat): string {
   const sorted = [...families].sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
   const lines = sorted.flatMap((family) => familyLines(family, format))
@@ -70,7 +70,7 @@ function histogramLines(lines: string[], name: string, bounds: readonly string[]
 
 const braces = (labels: string): string => (labels === '' ? '' : `{${labels}}`)
 
-/** As Go writes it (`%g`, shortest): texts of bounds are compared as texts by those who look for one bucket. */
+/** Formats a number as Go's shortest `%g`: a query that selects a bucket compares the text of its bound. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'

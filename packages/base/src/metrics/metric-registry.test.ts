@@ -73,6 +73,17 @@ requests_total{code="200",path="/"} 1
     expect(registry.text()).toContain('requests_total{code="500",path="/"} 1')
   })
 
+  it('clear() removes all series of a metric', () => {
+    const registry = createMetricRegistry([requests])
+    const labels = Object.freeze({ code: '500', path: '/' })
+    registry.add('requests_total', labels, 3)
+    registry.set('depth', {}, 1)
+    registry.clear('requests_total')
+    expect(registry.text()).toBe('# TYPE depth gauge\ndepth 1\n')
+    registry.add('requests_total', labels, 1)
+    expect(registry.text()).toContain('requests_total{code="500",path="/"} 1')
+  })
+
   it('calls collectors before each exposition until they are disposed', () => {
     const registry = createMetricRegistry()
     let calls = 0

@@ -11,12 +11,12 @@ export interface MetricSeries {
   readonly counts: number[]
 }
 
-/** A metric and its series. Finding the series of a labels object that was used before costs one look-up. */
+/** A metric and its series. The series of a labels object that was used before is found with one look-up. */
 export class MetricFamily {
   readonly definition: MetricDefinition
   readonly buckets: readonly number[]
   readonly #byText = new Map<string, MetricSeries>()
-  // Callers pass the same frozen object for each series, so that no text has to be made to find it.
+  // Callers pass the same frozen object for each series, which saves building the text.
   #byObject = new WeakMap<MetricLabels, MetricSeries>()
 
   constructor(definition: MetricDefinition) {
@@ -24,7 +24,7 @@ export class MetricFamily {
     this.buckets = definition.type === 'histogram' ? (definition.buckets ?? defaultBuckets) : []
   }
 
-  /** The series in the order in which they came to be. */
+  /** The series in the order of their first measurement. */
   get series(): Iterable<MetricSeries> {
     return this.#byText.values()
   }
@@ -50,6 +50,11 @@ export class MetricFamily {
   remove(labels: MetricLabels): void {
     this.#byText.delete(labelsText(this.definition, labels))
     // Other objects with the same labels may lead to the removed series.
+    this.#byObject = new WeakMap()
+  }
+
+  clear(): void {
+    this.#byText.clear()
     this.#byObject = new WeakMap()
   }
 

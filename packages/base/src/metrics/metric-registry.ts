@@ -3,21 +3,23 @@ import type { MetricDefinition } from './metric-definition.ts'
 import { MetricFamily } from './metric-series.ts'
 import type { MetricLabels, MetricSink } from './metric-sink.ts'
 
-/** A sink that keeps what it is told and shows it to Prometheus. Registries share nothing: a process may have several. */
+/** A sink that keeps measurements and writes them as text for Prometheus. Registries share no state: a process may have several. */
 export interface MetricRegistry extends MetricSink {
-  /** Makes metrics known. A name may be defined again only in the same way. */
+  /** Defines metrics. A second definition of a name must have the same type, labels and buckets. Throws a TypeError. */
   define(definitions: Iterable<MetricDefinition>): void
-  /** Shows a series at zero before its first measurement, so that rates have something to start from. */
+  /** Shows a series at zero before its first measurement, so that a rate can be computed from the first one. */
   initialise(name: string, labels: MetricLabels): void
-  /** Stops showing a series, for instance because what it is about has gone. */
+  /** Removes a series, for instance of an object that was deleted. */
   remove(name: string, labels: MetricLabels): void
-  /** Has `collect` called before each exposition, for values that are only worth reading when somebody looks. */
+  /** Removes all series of a metric. */
+  clear(name: string): void
+  /** Calls `collect` before each exposition, for values that are only read when they are shown. Dispose the result to stop. */
   beforeEach(collect: () => void): Disposable
-  /** All metrics as text, by name. @default the text format 0.0.4 */
+  /** All metrics as text, sorted by name. @default the text format 0.0.4 */
   text(format?: ExpositionFormat): string
 }
 
-/** Makes a registry that knows the given metrics. Measurements of a metric that was never defined are shown too, without a help text. */
+/** Creates a registry with the given metrics. Measurements of an undefined metric are shown too, without a help text. */
 export function createMetricRegistry(definitions: Iterable<MetricDefinition> = []): MetricRegistry {
   const registry = new Registry()
   registry.define(definitions)
@@ -50,6 +52,10 @@ class Registry implements MetricRegistry {
 
   remove(name: string, labels: MetricLabels): void {
     this.#families.get(name)?.remove(labels)
+  }
+
+  clear(name: string): void {
+    this.#families.get(name)?.clear()
   }
 
   add(name: string, labels: MetricLabels, amount: number): void {

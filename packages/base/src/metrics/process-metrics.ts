@@ -1,9 +1,9 @@
-import { type Clock, every } from '@kubewright/base'
+import { type Clock, every } from '../clock.ts'
 import type { MetricDefinition } from './metric-definition.ts'
 import type { MetricRegistry } from './metric-registry.ts'
 import type { MetricLabels } from './metric-sink.ts'
 
-/** What is measured of a process: the part of Node's `process` that is needed. */
+/** The part of Node's `process` that {@link measureProcess} reads. */
 export interface MeasuredProcess {
   readonly version: string
   /** Microseconds. */
@@ -16,12 +16,14 @@ export interface MeasuredProcess {
   }
 }
 
-/** What {@link measureProcess} takes. */
+/** Options of {@link measureProcess}. */
 export interface MeasureProcessOptions {
   readonly process: MeasuredProcess
   readonly clock: Clock
   /** Wall time of the start, milliseconds since the epoch. @default now */
   readonly startedAt?: number
+  /** Also measures how late timers fire, with a timer of its own every second. @default true */
+  readonly eventLoopLag?: boolean
 }
 
 const lagPeriod = 1000
@@ -35,33 +37,23 @@ const definitions: readonly MetricDefinition[] = (
     ['nodejs_heap_size_total_bytes', 'gauge', 'Process heap size from Node.js in bytes.'],
     ['nodejs_heap_size_used_bytes', 'gauge', 'Process heap size used from Node.js in bytes.'],
     ['nodejs_external_memory_bytes', 'gauge', 'Node.js external memory size in bytes.'],
-    [
-      'nodejs_eventloop_lag_seconds',
-      'gauge',
-      'How late the event loop was for a timer, at most, since the last scrape.',
-    ],
-    ['nodejs_version_info', 'gauge', 'Node.js version info.'],
+    ['nodejs_version_info', 'gauge', 'Node.js version info.', ['version']],
   ] as const
-).map(([name, type, help]) => ({ name, type, help, labels: name === 'nodejs_version_info' ? ['version'] : [] }))
+).map(([name, type, help, labels = []]) => ({ name, type, help, labels }))
 
-/** Shows the process in a registry, under the names that exporters for Node use. Dispose it to stop. */
+const lagDefinition: MetricDefinition = {
+  name: 'nodejs_eventloop_lag_seconds',
+  type: 'gauge',
+  help: 'How late the event loop was for a timer, at most, since the last scrape.',
+}
+
+/** Adds metrics of the process to a registry, under the names of Prometheus' exporters for Node. Dispose it to stop. */
 export function measureProcess(registry: MetricRegistry, options: MeasureProcessOptions): Disposable {
-  const { process, clock, startedAt = clock.now() } = options
+  const { process, clock, startedAt = clock.now(), eventLoopLag = true } = options
   registry.define(definitions)
   registry.set('process_start_time_seconds', none, startedAt / 1000)
   registry.set('nodejs_version_info', Object.freeze({ version: process.version }), 1)
-  let expected = clock.monotonic() + lagPeriod
-  let lag = 0
-  const ticks = every(
-    clock,
-    lagPeriod,
-    () => {
-      const now = clock.monotonic()
-      lag = Math.max(lag, now - expected)
-      expected = now + lagPeriod
-    },
-    'event loop lag',
-  )
+  const lag = eventLoopLag ? measureLag(registry, clock) : undefined
   let cpuBefore = 0
   const collector = registry.beforeEach(() => {
     const { user, system } = process.cpuUsage()
@@ -73,7 +65,27 @@ export function measureProcess(registry: MetricRegistry, options: MeasureProcess
     registry.set('nodejs_heap_size_total_bytes', none, heapTotal)
     registry.set('nodejs_heap_size_used_bytes', none, heapUsed)
     registry.set('nodejs_external_memory_bytes', none, external)
-    registry.set('nodejs_eventloop_lag_seconds', none, Math.max(0, lag) / 1000)
+  })
+  return {
+    [Symbol.dispose]: () => {
+      lag?.[Symbol.dispose]()
+      collector[Symbol.dispose]()
+    },
+  }
+}
+
+function measureLag(registry: MetricRegistry, clock: Clock): Disposable {
+  registry.define([lagDefinition])
+  let expected = clock.monotonic() + lagPeriod
+  let lag = 0
+  const tick = (): void => {
+    const now = clock.monotonic()
+    lag = Math.max(lag, now - expected)
+    expected = now + lagPeriod
+  }
+  const ticks = every(clock, lagPeriod, tick, 'event loop lag')
+  const collector = registry.beforeEach(() => {
+    registry.set(lagDefinition.name, none, lag / 1000)
     lag = 0
   })
   return {

@@ -1,13 +1,13 @@
-/** What is known of a metric before its first measurement. Registries show it, and tools check against it. */
+/** Describes a metric. Registries write it in front of the measurements; tools check dashboards and rules against it. */
 export interface MetricDefinition {
   /** The full Prometheus name. */
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** One sentence for people. */
+  /** One sentence for the reader of the metric. */
   readonly help: string
   /** The names of its labels, in the order in which they are shown. @default none */
   readonly labels?: readonly string[] | undefined
-  /** The upper bounds of a histogram's buckets, ascending, without the infinite one. @default those of Prometheus' clients */
+  /** The upper bounds of a histogram's buckets, ascending, without the infinite one. @default {@link defaultBuckets} */
   readonly buckets?: readonly number[] | undefined
 }
 
