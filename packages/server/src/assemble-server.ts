@@ -1,9 +1,10 @@
 import { type Clock, type Logger, nullLogger, onAbort, type Random, systemClock } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
-import { type ApiServer, createApiServer } from './api-server.ts'
-import { type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
-import { type BuiltinOptions, installBuiltins } from './bootstrap/install-builtins.ts'
+import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from './api-server.ts'
+import { type AccessControl, type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
+import { ensureBootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
+import { accessResources } from './builtins/access-resources.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtinTable } from './builtins/builtin-table.ts'
 import { coreServerResources } from './builtins/core/core-resources.ts'
@@ -13,50 +14,47 @@ import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
 import { crdResources } from './crd/crd-strategy.ts'
-import {
-  createWebhookClient,
-  installExtensibleAdmission,
-  type WebhookOptions,
-} from './plugins/install-extensible-admission.ts'
-import { installOptionalAdmission, type OptionalAdmissionPlugin } from './plugins/optional-admission.ts'
+import { createWebhookClient, type WebhookOptions } from './outgoing/create-webhook-client.ts'
+import { admissionPlugins, type OptionalAdmissionPlugin } from './plugins/admission-plugins.ts'
+import { type BuiltinOptions, standardExtensions } from './standard-extensions.ts'
 
-/** What {@link assembleServer} takes. */
+/** Options of {@link assembleServer}. */
 export interface AssembleServerOptions {
-  /** Stays the caller's: it is not closed with the server. */
+  /** Stays the caller's to close. */
   readonly store: Store
-  /** Who is let in. @default nobody but holders of verified client certificates and service account tokens */
+  /** Who may access the server. @default verified client certificates and service account tokens */
   readonly access?: AccessControlOptions
-  /** Limits, audit log and what others may know of the server. */
+  /** Limits, the audit log, and the addresses and certificates that the server publishes. */
   readonly builtins?: BuiltinOptions
-  /** Admission plugins that run besides those that a kube-apiserver runs by itself. @default none */
+  /** Optional admission plugins to run besides the default ones of kube-apiserver. @default none */
   readonly admissionPlugins?: readonly OptionalAdmissionPlugin[] | undefined
-  /** How webhooks are reached, and extension servers where `builtins` does not say otherwise. */
+  /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` says otherwise. */
   readonly webhooks?: WebhookOptions
-  /** How the server reaches what runs on nodes. @default not at all */
+  /** How the server connects to nodes. @default nodes are unreachable */
   readonly nodes?: NodeConnector
-  /** How long the store's history can be read. */
+  /** How long the history of the store is kept. */
   readonly history?: HistoryLimits
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** @default the system's */
+  /** @default the system's random numbers */
   readonly random?: Random
-  /** @default silent */
+  /** @default no logs */
   readonly log?: Logger
 }
 
 /** A complete server without a listener. */
 export interface AssembledServer extends ApiServer {
-  /** Points the service `kubernetes` at the server, once it is known where that listens. No loopback address is accepted. */
+  /** Publishes the address of the server as the endpoint of the service `kubernetes`. Rejects loopback addresses. */
   publishAddress(address: ServerAddress): Promise<void>
 }
 
 /**
- * Starts a complete Kubernetes API server on a store: every built-in kind, access control, discovery, admission and the objects that
- * every cluster has. It has no listener yet: call its handler, or put `listen` in front.
+ * Starts a complete Kubernetes API server on a store, with every built-in kind, access control, discovery, admission and the objects of
+ * a fresh cluster. The server has no listener: call its handler, or put `listen` in front of it.
  */
 export async function assembleServer(options: AssembleServerOptions): Promise<AssembledServer> {
-  const { access: accessOptions, history, store, clock = systemClock, log = nullLogger } = options
-  const access = createAccessControl(accessOptions)
+  const { history, store, clock = systemClock, log = nullLogger } = options
+  const access = createAccessControl(options.access)
   let definitions: CrdRegistrar | undefined
   const server = await createApiServer({
     store,
@@ -66,41 +64,50 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     authenticators: access.authenticators,
     authorizer: access.authorizer,
     setup: async (parts) => {
-      const table = mergeBuiltinTables(
-        builtinTable,
-        crdResources,
-        coreServerResources(parts, { nodes: options.nodes }),
-        await access.attach(parts),
-      )
-      for (const resource of builtinResources(table)) parts.resources.set(resource)
-      const { discovery } = await installBuiltins(parts, {
-        ...options.builtins,
-        aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
-      })
-      installOptionalAdmission(
-        parts.admission,
-        { authorizer: access.authorizer, discovery },
-        options.admissionPlugins ?? [],
-      )
-      const client = createWebhookClient(parts, options.webhooks)
-      installExtensibleAdmission(parts, access.authorizer, client)
-      await access.bootstrap(parts)
-      const registrar = await CrdRegistrar.start(parts, {
-        converterFor: (crd) => converterFor({ client, random: parts.random }, crd),
-      })
+      const { extensions, registrar } = await setUp(parts, access, options)
       definitions = registrar
-      // A server that cannot start after all ends what it has begun.
-      onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())
+      return extensions
     },
   })
   const limit = new HistoryLimit({ store, clock, log }, history)
   return {
     ...server,
-    publishAddress: (address) => publishServerAddress(server.parts, address),
+    publishAddress: (address) => publishServerAddress(server.parts.writer, address),
     [Symbol.asyncDispose]: async () => {
       await limit[Symbol.asyncDispose]()
       await definitions?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Wires the rooms to each other: the one place that knows all of them. */
+async function setUp(
+  parts: ServerParts,
+  access: AccessControl,
+  options: AssembleServerOptions,
+): Promise<{ readonly extensions: ServerExtensions; readonly registrar: CrdRegistrar }> {
+  const attached = await access.attach(parts)
+  const table = mergeBuiltinTables(
+    builtinTable,
+    crdResources,
+    coreServerResources(parts, { nodes: options.nodes }),
+    accessResources(parts, attached),
+  )
+  for (const resource of builtinResources(table)) parts.resources.set(resource)
+  const standard = await standardExtensions(parts, {
+    ...options.builtins,
+    aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
+  })
+  await ensureBootstrapPolicy(parts)
+  const webhooks = createWebhookClient(parts, options.webhooks)
+  const registrar = await CrdRegistrar.start(parts, {
+    converterFor: (crd) => converterFor({ client: webhooks, random: parts.random }, crd),
+  })
+  // Stops the registrar when a later step of the start fails.
+  onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())
+  const { authorizer } = access
+  const { discovery, filters, paths } = standard
+  const admission = admissionPlugins({ ...parts, authorizer, webhooks, discovery }, options.admissionPlugins)
+  return { extensions: { admission, filters, paths: [...attached.paths, ...paths] }, registrar }
 }

@@ -3,8 +3,8 @@ import { CertificateAuthority } from '@kubewright/base/pki'
 import { MemoryStore } from '@kubewright/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiServiceController } from './aggregation/api-service-controller.ts'
+import { createAggregation } from './aggregation/create-aggregation.ts'
 import { createFrontProxyIdentity } from './aggregation/front-proxy.ts'
-import { installAggregation } from './aggregation/install-aggregation.ts'
 import { readText } from './aggregation/remote-discovery.ts'
 import type { ApiServer } from './api-server.ts'
 import { DiscoveryIndex } from './discovery/discovery-index.ts'
@@ -62,9 +62,10 @@ beforeAll(async () => {
   server = await PlainServer.start({}, async (parts) => {
     const discovery = new DiscoveryIndex(parts.resources)
     const resolveService = async () => ({ host: '127.0.0.1', port: listener.port })
-    controller = installAggregation(parts, discovery, { frontProxy, resolveService })
-    parts.paths.push(discoveryPaths(discovery))
+    const aggregation = createAggregation(parts, discovery, { frontProxy, resolveService })
+    controller = aggregation.controller
     controller.start()
+    return { paths: [aggregation.paths, discoveryPaths(discovery)] }
   })
   await server.send('POST /api/v1/namespaces/default/services', {
     body: { metadata: { name: 'hello' }, spec: { type: 'ExternalName', externalName: 'localhost' } },

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import { frontProxyName } from './aggregation/front-proxy.ts'
-import { type ApiServer, createApiServer, type PathHandler } from './api-server.ts'
+import { type ApiServer, createApiServer } from './api-server.ts'
 import { anonymousUser } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { type RequestHeaderOptions, requestHeaders } from './auth/request-header.ts'
@@ -16,6 +16,7 @@ import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
 import { OpenApiDocuments } from './openapi/openapi-documents.ts'
 import { openApiPaths } from './openapi/openapi-paths.ts'
+import type { PathHandler } from './request/path-handler.ts'
 import type { Resource } from './resource/resource.ts'
 
 /** A resource of an extension server, in the words of a CustomResourceDefinition: `spec` is the same. */
@@ -65,15 +66,17 @@ export function createExtensionServer(options: ExtensionServerOptions): Promise<
       const openApi = new OpenApiDocuments({ resources: parts.resources, discovery, gitVersion: kubernetesVersion })
       const { registry } = parts
       const health = standardChecks({ store, feed: registry.feed, clock: parts.clock })
-      parts.filters.push(requestTimeout(parts.clock))
-      parts.paths.push(
-        ...paths,
-        discoveryPaths(discovery),
-        openApiPaths(openApi, parts.clock),
-        versionPath(),
-        healthPaths(health, parts.log),
-        rootPaths(discovery, () => [...health.paths(), '/openapi/v2', '/openapi/v3', '/version']),
-      )
+      return {
+        filters: [requestTimeout(parts.clock)],
+        paths: [
+          ...paths,
+          discoveryPaths(discovery),
+          openApiPaths(openApi, parts.clock),
+          versionPath(),
+          healthPaths(health, parts.log),
+          rootPaths(discovery, () => [...health.paths(), '/openapi/v2', '/openapi/v3', '/version']),
+        ],
+      }
     },
   })
 }

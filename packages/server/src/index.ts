@@ -4,13 +4,13 @@ export {
   type CertificateSubject,
   type KeyedCertificate,
 } from '@kubewright/base/pki'
+export type { AggregationOptions } from './aggregation/create-aggregation.ts'
 export { createFrontProxyIdentity, type FrontProxyIdentity, frontProxyName } from './aggregation/front-proxy.ts'
-export type { AggregationOptions } from './aggregation/install-aggregation.ts'
 export {
   type ApiServer,
   type ApiServerOptions,
   createApiServer,
-  type PathHandler,
+  type ServerExtensions,
   type ServerParts,
 } from './api-server.ts'
 export { type AssembledServer, type AssembleServerOptions, assembleServer } from './assemble-server.ts'
@@ -20,7 +20,6 @@ export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles
 export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
-export type { BuiltinOptions } from './bootstrap/install-builtins.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export type { NodeConnector, PodLogRequest } from './builtins/core/pod/subresources/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
@@ -30,6 +29,7 @@ export {
   type ExtensionServerOptions,
 } from './extension-server.ts'
 export { type Listener, type ListenOptions, listen } from './http/listener.ts'
+export type { WebhookOptions } from './outgoing/create-webhook-client.ts'
 export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './outgoing/local-servers.ts'
 export {
   ConnectionError,
@@ -41,12 +41,13 @@ export {
   systemOutgoing,
 } from './outgoing/outgoing.ts'
 export type { ServiceResolver } from './outgoing/service-resolver.ts'
-export type { WebhookOptions } from './plugins/install-extensible-admission.ts'
-export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugins/optional-admission.ts'
+export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugins/admission-plugins.ts'
 export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
 export { startResourceQuotas } from './plugins/quota/quota-status.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './request/api-request.ts'
+export type { PathHandler } from './request/path-handler.ts'
 export type { RequestContext } from './request/request-context.ts'
+export type { RequestFilter } from './request/request-filter.ts'
 export type { UserInfo } from './request/user-info.ts'
 export {
   adminUser,
@@ -55,3 +56,4 @@ export {
   renewServerIdentity,
   type ServerIdentity,
 } from './server-identity.ts'
+export type { BuiltinOptions } from './standard-extensions.ts'

@@ -1,8 +1,7 @@
-import type { ServerParts } from '../api-server.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Subresource } from '../resource/subresource.ts'
-import { AdmissionChain } from './admission.ts'
+import type { AdmissionChain } from './admission.ts'
 
 /** How the options of a connection are read from the query, by their name. */
 export interface ConnectOptions {
@@ -15,7 +14,7 @@ export interface ConnectOptions {
 
 /** Has admission decide about a connection, before anything is looked up for it. */
 export function withConnectAdmission(
-  parts: Pick<ServerParts, 'admission'>,
+  admission: AdmissionChain,
   name: string,
   options: ConnectOptions,
   subresource: Subresource,
@@ -25,7 +24,6 @@ export function withConnectAdmission(
   return {
     ...subresource,
     handle: async (context, resource) => {
-      const chain = new AdmissionChain(parts.admission)
       const attributes = {
         context,
         resource,
@@ -38,8 +36,8 @@ export function withConnectAdmission(
         old: undefined,
         options: {},
       }
-      await chain.mutate(attributes)
-      await chain.validate(attributes)
+      await admission.mutate(attributes)
+      await admission.validate(attributes)
       return handle(context, resource)
     },
   }

@@ -2,14 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { customResource } from '../testdata/custom-resource.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import type { ApiServiceController } from './api-service-controller.ts'
-import { installAggregation } from './install-aggregation.ts'
+import { createAggregation } from './create-aggregation.ts'
 
 let server: PlainServer
 let controller: ApiServiceController
 beforeAll(async () => {
   server = await PlainServer.start({}, async (parts) => {
-    controller = installAggregation(parts, undefined)
+    const aggregation = createAggregation(parts, undefined)
+    controller = aggregation.controller
     controller.start()
+    return { paths: [aggregation.paths] }
   })
 })
 afterAll(() => server[Symbol.asyncDispose]())

@@ -1,14 +1,11 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import type { ServerParts } from '../api-server.ts'
-import { ensureObject, putObject, putStatus } from '../bootstrap/ensure-object.ts'
 import { asCrd } from '../crd/crd.ts'
 import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
-import { deleteObject } from '../registry/delete-object.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
-import { systemContext } from '../request/system-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { customOrigin } from '../resource/origin.ts'
+import type { AggregationParts } from './aggregation-parts.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { automanagedLabel, localApiService } from './local-api-service.ts'
 import type { RemoteApiServices } from './remote-api-services.ts'
@@ -22,7 +19,7 @@ const watched = [apiServices, ['', 'v1', 'services'], ['discovery.k8s.io', 'v1',
  * server.
  */
 export class ApiServiceController {
-  readonly #parts: ServerParts
+  readonly #parts: AggregationParts
   readonly #lookup: ObjectLookup
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
@@ -30,7 +27,7 @@ export class ApiServiceController {
   #running: Promise<void> | undefined
 
   constructor(
-    parts: ServerParts,
+    parts: AggregationParts,
     lookup: ObjectLookup,
     remote: RemoteApiServices,
     discovery: DiscoveryIndex | undefined,
@@ -100,9 +97,9 @@ export class ApiServiceController {
     for (const [name, { group, version }] of custom) {
       const wanted = localApiService(group, version, 'true', this.#parts.clock.now())
       const existing = byName.get(name)
-      if (!existing) await ensureObject(this.#parts, 'apiservices', wanted)
+      if (!existing) await this.#parts.writer.ensure('apiservices', wanted)
       else if (isManaged(existing) && !deepEqual(existing['spec'], wanted['spec'])) {
-        await putObject(this.#parts, 'apiservices', wanted, ['spec'])
+        await this.#parts.writer.put('apiservices', wanted, ['spec'])
       }
     }
     for (const object of known) {
@@ -127,7 +124,7 @@ export class ApiServiceController {
   async #markLocal(object: MutableObject): Promise<void> {
     const { group = '', version = '' } = (object['spec'] ?? {}) as { group?: string; version?: string }
     const { status } = localApiService(group, version, 'true', this.#parts.clock.now())
-    await putStatus(this.#parts, 'apiservices', { ...object, status })
+    await this.#parts.writer.putStatus('apiservices', { ...object, status })
   }
 
   #customGroupVersions(): Map<string, { group: string; version: string }> {
@@ -140,17 +137,8 @@ export class ApiServiceController {
   }
 
   async #remove(name: string): Promise<void> {
-    const { resources, dispatcher, registry, clock } = this.#parts
-    const resource = resources.find(...apiServices)!
-    const context = systemContext(resource, {
-      manager: 'kube-apiserver',
-      namespace: '',
-      name,
-      verb: 'delete',
-      now: clock.now(),
-    })
-    const scope = dispatcher.endpoint(resource, '').scope(context, { dryRun: false })
-    await deleteObject(registry, scope, name, {}, async () => undefined)
+    const resource = this.#parts.resources.find(...apiServices)!
+    await this.#parts.writer.delete({ resource, name })
   }
 }
 

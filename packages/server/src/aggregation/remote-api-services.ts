@@ -1,10 +1,10 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { every, formatRFC3339, instantFromMillis, type Timer } from '@kubewright/base'
-import type { PathHandler, ServerParts } from '../api-server.ts'
-import { putStatus } from '../bootstrap/ensure-object.ts'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
 import { findEndpointSlices, findService } from '../outgoing/service-resolver.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
+import type { PathHandler } from '../request/path-handler.ts'
+import type { AggregationParts } from './aggregation-parts.ts'
 import { type Availability, availabilityOf, type RemoteApiService } from './api-service-condition.ts'
 import type { ExtensionServers } from './extension-servers.ts'
 import { proxyRequest, unavailable } from './proxy-request.ts'
@@ -16,7 +16,7 @@ const firstRetry = 100
 
 /** What {@link RemoteApiServices} takes. */
 export interface RemoteApiServicesOptions {
-  readonly parts: ServerParts
+  readonly parts: AggregationParts
   readonly lookup: ObjectLookup
   readonly servers: ExtensionServers
   /** Told what extension servers serve. */
@@ -163,7 +163,7 @@ export class RemoteApiServices {
         : formatRFC3339(instantFromMillis(parts.clock.now()))
     const condition = { type: 'Available', lastTransitionTime, ...now }
     const next = before ? conditions.map((old) => (old === before ? condition : old)) : [...conditions, condition]
-    await putStatus(parts, 'apiservices', { ...service, status: { ...service.status, conditions: next } })
+    await parts.writer.putStatus('apiservices', { ...service, status: { ...service.status, conditions: next } })
   }
 
   async #discover(entry: Entry, { status }: Availability): Promise<void> {

@@ -1,14 +1,7 @@
-import type { ServerParts } from '../api-server.ts'
-import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
-import { authenticationReviews } from '../builtins/authentication/authentication-reviews.ts'
-import { authorizationReviews } from '../builtins/authorization/authorization-reviews.ts'
-import type { BuiltinTable } from '../builtins/builtin-resources.ts'
-import {
-  certificateAdmission,
-  certificateSigningRequests,
-} from '../builtins/certificates/certificate-signing-request/certificate-signing-request.ts'
-import { tokenSubresource } from '../builtins/core/service-account/token-request.ts'
-import { rbacResources } from '../builtins/rbac/rbac-resources.ts'
+import type { Clock, Random } from '@kubewright/base'
+import type { ObjectAccess } from '../registry/object-access.ts'
+import { ObjectLookup } from '../registry/object-lookup.ts'
+import type { PathHandler } from '../request/path-handler.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
@@ -22,49 +15,62 @@ import { ServiceAccountKeys } from './service-account-keys.ts'
 import { type BoundObjects, ServiceAccountTokens } from './service-account-tokens.ts'
 import { type StaticToken, staticTokens } from './static-tokens.ts'
 
-/** What {@link createAccessControl} takes. */
+/** Options of {@link createAccessControl}. */
 export interface AccessControlOptions {
-  /** Bearer tokens that are known from the start. @default none */
+  /** Bearer tokens with their users. @default none */
   readonly tokens?: readonly StaticToken[]
-  /** Whether verified client certificates name users. @default true */
+  /** Whether verified client certificates authenticate users. @default true */
   readonly clientCertificates?: boolean
-  /** Lets a front proxy say who requests are from, as kube-apiserver does for extension servers. @default nobody is believed */
+  /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
-    /** PEM keys; the first one signs, all verify. @default one that lives as long as the server */
+    /** PEM keys: the first one signs, all of them verify. @default a key that is generated at start */
     readonly keys?: readonly string[]
     /** @default 'https://kubernetes.default.svc' */
     readonly issuer?: string
     /** @default the issuer */
     readonly audiences?: readonly string[]
   }
-  /** Host and port under which others reach this server, for the discovery document of the token issuer. */
+  /** The public host and port of this server, for the OpenID discovery document. @default localhost */
   readonly externalAddress?: () => string
 }
 
-/** Who may use a server and for what: hand its parts to `createApiServer`, and call `attach` during its setup. */
+/** The parts of the server that access control reads. */
+export interface AccessControlParts extends ObjectAccess {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Authentication and authorization of one server. */
 export interface AccessControl {
   readonly authenticators: readonly Authenticator[]
+  /** Allows only members of system:masters until {@link AccessControl.attach} has loaded the RBAC policy. */
   readonly authorizer: Authorizer
-  /**
-   * Connects to a server that is being set up, before its resources are. The result is what the resources of authentication,
-   * authorization and RBAC need; until then only members of system:masters are let in.
-   */
-  attach(parts: ServerParts): Promise<BuiltinTable>
-  /** Creates the roles and bindings that every cluster has; after the resources have been set up. */
-  bootstrap(parts: ServerParts): Promise<void>
+  /** Connects to the stored roles, bindings and service accounts. To be called once, during the setup of the server. */
+  attach(parts: AccessControlParts): Promise<AttachedAccess>
+}
+
+/** What the resources of authentication, authorization and RBAC are built from. */
+export interface AttachedAccess {
+  readonly authorizer: Authorizer
+  readonly audiences: readonly string[]
+  readonly tokenAuthenticators: readonly TokenAuthenticator[]
+  readonly serviceAccountTokens: ServiceAccountTokens
+  readonly escalation: EscalationGuard
+  /** Serves the OpenID metadata of the token issuer. */
+  readonly paths: readonly PathHandler[]
 }
 
 const defaultIssuer = 'https://kubernetes.default.svc'
 
-/** Authentication by tokens, certificates and service accounts, and authorization by RBAC. */
+/** Creates authentication by tokens, certificates and service accounts, and authorization by RBAC. */
 export function createAccessControl(options: AccessControlOptions = {}): AccessControl {
   const { issuer = defaultIssuer, audiences = [issuer], keys } = options.serviceAccounts ?? {}
   const authorizer = new RbacAuthorizer()
-  let tokens: ServiceAccountTokens | undefined
+  let serviceAccountTokens: ServiceAccountTokens | undefined
   const tokenAuthenticators: TokenAuthenticator[] = [
     staticTokens(options.tokens ?? [], audiences),
-    async (token, wanted) => tokens?.ownerOf(token, wanted),
+    async (token, wanted) => serviceAccountTokens?.ownerOf(token, wanted),
   ]
   return {
     authenticators: [
@@ -75,41 +81,35 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
     authorizer,
     attach: async (parts) => {
       const { clock, random, registry } = parts
-      tokens = new ServiceAccountTokens({
+      serviceAccountTokens = new ServiceAccountTokens({
         keys: new ServiceAccountKeys(keys ?? [ServiceAccountKeys.generate()]),
         issuer,
         audiences,
         clock,
         random,
-        find: boundObjectsOf(parts),
+        find: boundObjectsOf(new ObjectLookup(parts)),
       })
       const policy = await RbacPolicy.open(registry.feed)
       authorizer.attach(policy)
-      parts.admission.push(certificateAdmission(authorizer))
-      parts.paths.push(openIdMetadata(tokens, options.externalAddress ?? (() => 'localhost')))
       return {
-        ...rbacResources(new EscalationGuard({ authorizer, policy, store: registry.store })),
-        ...authenticationReviews({ tokens: tokenAuthenticators, audiences }),
-        ...authorizationReviews(authorizer),
-        ...certificateSigningRequests(),
-        '/serviceaccounts': { subresources: { token: tokenSubresource(parts, tokens) } },
+        authorizer,
+        audiences,
+        tokenAuthenticators,
+        serviceAccountTokens,
+        escalation: new EscalationGuard({ authorizer, policy, store: registry.store }),
+        paths: [openIdMetadata(serviceAccountTokens, options.externalAddress ?? (() => 'localhost'))],
       }
     },
-    bootstrap: ensureBootstrapPolicy,
   }
 }
 
-/** Looks into the cache first and asks the store for what is not there: a token may be shown right after its account was made. */
-function boundObjectsOf({ resources, registry }: ServerParts): BoundObjects {
+/** Reads the store when the cache lacks the object: a client may present a token right after it created the service account. */
+function boundObjectsOf(lookup: ObjectLookup): BoundObjects {
   return async (plural, namespace, name) => {
-    const resource = resources.find('', 'v1', plural)
-    if (!resource) return undefined
-    const cache = await registry.feed.cache(resource.storage.prefix)
-    const stored =
-      cache.get(registry.keyOf(resource, namespace, name)) ?? (await registry.find(resource, namespace, name))
-    if (!stored) return undefined
-    const { uid = '', deletionTimestamp } = stored.object.metadata
-    const { token } = (stored.object['data'] ?? {}) as { readonly token?: string }
+    const object = await lookup.find(['', 'v1', plural], namespace, name)
+    if (!object) return undefined
+    const { uid = '', deletionTimestamp } = object.metadata
+    const { token } = (object['data'] ?? {}) as { readonly token?: string }
     return {
       uid,
       deletionTimestamp,

@@ -1,5 +1,5 @@
-import type { PathHandler } from '../api-server.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import type { PathHandler } from '../request/path-handler.ts'
 import { respondText } from '../request/respond.ts'
 import { checkAccept, notAllowed } from '../request/route-errors.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts'

@@ -1,12 +1,11 @@
 import { isAlreadyExists } from '@kubewright/api'
-import { deepCopy, deepEqual } from '@kubewright/base'
-import type { ServerParts } from '../api-server.ts'
+import { deepEqual } from '@kubewright/base'
 import { compactRules, type PolicyRule, uncoveredRules } from '../auth/rbac/policy-rule.ts'
 import { rbacGroup } from '../auth/rbac/rbac-policy.ts'
-import { deleteObject } from '../registry/delete-object.ts'
-import { systemContext } from '../request/system-context.ts'
+import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
+import type { SystemWriter } from '../verbs/system-writer.ts'
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts'
 
 /** A role in short form. */
@@ -34,13 +33,17 @@ export interface BootstrapBinding {
 const apiVersion = `${rbacGroup}/v1`
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate'
 const aggregateLabel = (name: string): string => `${rbacGroup}/aggregate-to-${name}`
-const manager = 'kube-apiserver'
+
+/** The parts of the server that {@link ensureBootstrapPolicy} uses. */
+export interface BootstrapPolicyParts extends ObjectAccess {
+  readonly writer: SystemWriter
+}
 
 /**
  * Gives the server the roles and bindings that every Kubernetes cluster has. What exists is completed, never narrowed, unless its
  * autoupdate annotation says false. All writes are under way at once, so that a durable store commits them together.
  */
-export async function ensureBootstrapPolicy(parts: ServerParts): Promise<void> {
+export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promise<void> {
   const resourceOf = (plural: string): Resource => {
     const resource = parts.resources.find(rbacGroup, 'v1', plural)
     if (!resource) throw new Error(`Cannot set up RBAC: ${plural} are not served`)
@@ -59,52 +62,30 @@ export async function ensureBootstrapPolicy(parts: ServerParts): Promise<void> {
 }
 
 async function ensure(
-  parts: ServerParts,
+  { registry, writer }: BootstrapPolicyParts,
   resource: Resource,
   wanted: MutableObject,
   complete: (object: MutableObject, wanted: MutableObject) => boolean,
 ): Promise<void> {
-  const { registry, dispatcher, clock } = parts
   const { name = '', namespace = '' } = wanted.metadata
-  const endpoint = dispatcher.endpoint(resource, '')
-  const existing = await registry.find(resource, namespace, name)
-  const context = systemContext(resource, {
-    manager,
-    namespace,
-    name,
-    verb: existing ? 'update' : 'create',
-    now: clock.now(),
-  })
-  const scope = endpoint.scope(context, { dryRun: false })
-  const options = { fieldManager: manager }
-  const accept = async (): Promise<void> => undefined
+  const target = { resource, namespace, name }
   const create = async (): Promise<void> => {
     try {
-      await registry.create(scope, await endpoint.trackUpdate(undefined, wanted, context, options), accept)
+      await writer.create(resource, wanted)
     } catch (error) {
-      // Another server on the same store was faster.
+      // Another server on the same store created it first.
       if (!isAlreadyExists(error)) throw error
     }
   }
+  const existing = await registry.find(resource, namespace, name)
   if (!existing) return create()
   if (existing.object.metadata.annotations?.[autoUpdate] === 'false') return
   if (wanted['roleRef'] && !deepEqual(existing.object['roleRef'], wanted['roleRef'])) {
-    // A binding cannot be pointed to another role.
-    await deleteObject(registry, scope, name, {}, accept)
+    // The role of a binding is immutable.
+    await writer.delete(target)
     return create()
   }
-  const changed = existing.copy()
-  if (!complete(changed, wanted)) return
-  await registry.update(
-    scope,
-    name,
-    async (old) => {
-      const next = deepCopy(old!)
-      complete(next, wanted)
-      return endpoint.trackUpdate(old, next, context, options)
-    },
-    accept,
-  )
+  if (complete(existing.copy(), wanted)) await writer.update(target, (next) => void complete(next, wanted))
 }
 
 /** Adds what is missing; true when something was. */

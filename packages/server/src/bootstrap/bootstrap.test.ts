@@ -10,7 +10,10 @@ let server: PlainServer
 beforeAll(async () => {
   server = await PlainServer.start(
     { '/namespaces': namespaces, 'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } } },
-    async (parts) => bootstrap(parts, { clientCa: 'PEM' }),
+    async (parts) => {
+      await bootstrap(parts, { clientCa: 'PEM' })
+      return undefined
+    },
   )
 })
 afterAll(() => server[Symbol.asyncDispose]())
@@ -98,7 +101,10 @@ describe('bootstrap()', () => {
     const log = memoryLogger()
     const strict = await PlainServer.start(
       { '/namespaces': { strategy: { validateName: () => ['no'] } } },
-      async (parts) => bootstrap({ ...parts, log }),
+      async (parts) => {
+        await bootstrap({ ...parts, log })
+        return undefined
+      },
     )
     expect((await strict.send('GET /apis/scheduling.k8s.io/v1/priorityclasses')).body.items).toHaveLength(2)
     await strict[Symbol.asyncDispose]()
@@ -115,7 +121,10 @@ test('bootstrap() tells a reason once that many objects share', async () => {
       '/namespaces': { strategy: { validateName: full } },
       'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } },
     },
-    async (parts) => bootstrap({ ...parts, log }),
+    async (parts) => {
+      await bootstrap({ ...parts, log })
+      return undefined
+    },
   )
   const told = log.records.map(({ error, message }) => `${message}: ${(error as Error).message}`)
   expect(told).toEqual(['Cannot create namespaces default and 3 other objects: the disk is full'])
@@ -125,7 +134,7 @@ test('bootstrap() tells a reason once that many objects share', async () => {
 describe('publishServerAddress()', () => {
   test('points the service at the server, and follows it when it moves', async () => {
     for (const port of [6443, 7443]) {
-      await publishServerAddress(server.server.parts, { address: '10.1.1.1', port })
+      await publishServerAddress(server.server.parts.writer, { address: '10.1.1.1', port })
       const service = await server.send('GET /api/v1/namespaces/default/services/kubernetes')
       // Pods reach the server under it, and want its certificate to say so.
       expect(servingHosts).toContain(service.body.spec.clusterIP)

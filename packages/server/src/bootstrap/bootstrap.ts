@@ -1,15 +1,23 @@
-import { formatRFC3339, instantFromMillis } from '@kubewright/base'
+import { type Clock, formatRFC3339, instantFromMillis, type Logger } from '@kubewright/base'
 import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import { aggregatorGroup, localApiService } from '../aggregation/local-api-service.ts'
-import type { ServerParts } from '../api-server.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
+import type { ResourceTable } from '../resource/resource-table.ts'
+import type { SystemWriter } from '../verbs/system-writer.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
 import { ensureKubernetesService } from './kubernetes-service.ts'
 import { priorityClassObjects } from './priority-classes.ts'
 import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 
-/** What {@link bootstrap} takes. */
+/** The parts of the server that {@link bootstrap} uses. */
+export interface BootstrapParts {
+  readonly resources: ResourceTable
+  readonly writer: SystemWriter
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Options of {@link bootstrap}. */
 export interface BootstrapOptions {
   /** PEM of the CAs whose client certificates are trusted; others read them to trust the same clients. */
   readonly clientCa?: string
@@ -23,13 +31,10 @@ export interface BootstrapOptions {
  * Gives a server the objects that every cluster has, apart from RBAC. Idempotent, and safe with several servers on one store. All writes
  * are under way at once, so that a durable store commits them together.
  */
-export async function bootstrap(
-  parts: BootstrapParts & Pick<ServerParts, 'log'>,
-  options: BootstrapOptions = {},
-): Promise<void> {
+export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions = {}): Promise<void> {
   const now = parts.clock.now()
   const ensure = (plural: string, objects: readonly MutableObject[]): Promise<void>[] =>
-    objects.map((object) => attempt(plural, object.metadata.name!, () => ensureObject(parts, plural, object)))
+    objects.map((object) => attempt(plural, object.metadata.name!, () => parts.writer.ensure(plural, object)))
   const failures = new Map<string, { readonly error: unknown; readonly objects: string[] }>()
   // One object that cannot be made must not keep the server from starting.
   const attempt = (plural: string, name: string, work: () => Promise<void>): Promise<void> =>
@@ -51,9 +56,9 @@ export async function bootstrap(
     ...ensure('configmaps', [tokenTracking(now)]),
     ...trust(options).map((object) =>
       // Certificates are made anew, and extension servers have to learn of it.
-      attempt('configmaps', object.metadata.name!, () => putObject(parts, 'configmaps', object, ['data'])),
+      attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
     ),
-    attempt('services', 'kubernetes', () => ensureKubernetesService(parts, options.port ?? 6443)),
+    attempt('services', 'kubernetes', () => ensureKubernetesService(parts.writer, options.port ?? 6443)),
   ])
   // What has one reason, as on a full disk, is told once.
   for (const { error, objects } of failures.values()) {

@@ -1,18 +1,25 @@
 import { isConflict, isNotFound } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
+import { goQuote, type Logger } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
-import type { ServerParts } from '../api-server.ts'
-import { systemContext } from '../request/system-context.ts'
+import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
+import type { SystemWriter } from '../verbs/system-writer.ts'
 
 const manager = 'api-priority-and-fairness-config-consumer-v1'
+
+/** The parts of the server that {@link followFlowSchemas} uses. */
+export interface FlowSchemaParts extends ObjectAccess {
+  readonly writer: SystemWriter
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
 
 /**
  * Says in the status of each FlowSchema whether the priority level that it names exists, whenever one of either changes. Ends with the
  * server.
  */
-export async function followFlowSchemas(parts: ServerParts): Promise<void> {
+export async function followFlowSchemas(parts: FlowSchemaParts): Promise<void> {
   const { signal } = parts
   const find = (plural: string): Resource | undefined =>
     parts.resources.find('flowcontrol.apiserver.k8s.io', 'v1', plural)
@@ -38,7 +45,7 @@ export async function followFlowSchemas(parts: ServerParts): Promise<void> {
 }
 
 async function tell(
-  parts: ServerParts,
+  parts: FlowSchemaParts,
   resource: Resource,
   object: Readonly<MutableObject>,
   levels: ReadonlySet<string | undefined>,
@@ -50,20 +57,9 @@ async function tell(
   if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message) {
     return
   }
-  const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
-  const endpoint = parts.dispatcher.endpoint(resource, 'status')
-  await parts.registry.update(
-    endpoint.scope(context, { dryRun: false }),
-    name,
-    async (old) => {
-      const now = parts.registry.timestamp()
-      const conditions = [{ ...wanted, lastTransitionTime: now }]
-      const { apiVersion, kind } = resource.kind
-      const config = { apiVersion, kind, metadata: { name }, status: { conditions } }
-      return (await endpoint.fieldManager.apply(old, config, { manager, now, force: true })).object as MutableObject
-    },
-    async () => undefined,
-  )
+  const conditions = (): object[] => [{ ...wanted, lastTransitionTime: parts.registry.timestamp() }]
+  const target = { resource, subresource: 'status', name }
+  await parts.writer.apply(target, () => ({ status: { conditions: conditions() } }), manager)
 }
 
 function danglingCondition(

@@ -1,6 +1,6 @@
 import { serviceAddress } from '@kubewright/base/pki'
 import type { MutableObject } from '../resource/object.ts'
-import { type BootstrapParts, ensureObject, putObject } from './ensure-object.ts'
+import type { SystemWriter } from '../verbs/system-writer.ts'
 
 const name = 'kubernetes'
 const namespace = 'default'
@@ -12,7 +12,7 @@ export interface ServerAddress {
 }
 
 /** Makes the service under which pods find the API server. Its port on the server is not known before the server listens. */
-export async function ensureKubernetesService(parts: BootstrapParts, targetPort: number): Promise<void> {
+export async function ensureKubernetesService(writer: SystemWriter, targetPort: number): Promise<void> {
   const service: MutableObject = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -29,18 +29,17 @@ export async function ensureKubernetesService(parts: BootstrapParts, targetPort:
     },
     status: { loadBalancer: {} },
   }
-  await ensureObject(parts, 'services', service)
+  await writer.ensure('services', service)
 }
 
 /** Points the service at the server, once it is known where that listens. */
-export async function publishServerAddress(parts: BootstrapParts, { address, port }: ServerAddress): Promise<void> {
+export async function publishServerAddress(writer: SystemWriter, { address, port }: ServerAddress): Promise<void> {
   const metadata = {
     name,
     namespace,
     labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
   }
-  await putObject(
-    parts,
+  await writer.put(
     'endpoints',
     {
       apiVersion: 'v1',
@@ -50,8 +49,7 @@ export async function publishServerAddress(parts: BootstrapParts, { address, por
     },
     ['subsets'],
   )
-  await putObject(
-    parts,
+  await writer.put(
     'endpointslices',
     {
       apiVersion: 'discovery.k8s.io/v1',

@@ -15,7 +15,10 @@ import { resourceGroupResources } from './resource/resource-group-resources.ts'
 import { schedulingResources } from './scheduling/priority-class/priority-class.ts'
 import { storageResources } from './storage/storage-resources.ts'
 
-/** What each built-in resource adds: strategies, tables, selectors. */
+/**
+ * The strategies, tables and selectors of the built-in resources that need no part of the server. CustomResourceDefinitions come from
+ * `crd`.
+ */
 export const builtinTable: BuiltinTable = {
   ...coreResources,
   ...appsResources,

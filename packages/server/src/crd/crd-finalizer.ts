@@ -1,7 +1,5 @@
 import { isNotFound } from '@kubewright/api'
 import { linkSignals } from '@kubewright/base'
-import { deleteObject } from '../registry/delete-object.ts'
-import { systemContext } from '../request/system-context.ts'
 import type { Resource } from '../resource/resource.ts'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 import { asCrd, type Crd, cleanupFinalizer } from './crd.ts'
@@ -92,23 +90,10 @@ async function removeAll(parts: CrdParts, resource: Resource, signal: AbortSigna
   return { status: 'True', reason: 'InstanceDeletionCheck', message }
 }
 
-async function removeOne(
-  { registry, dispatcher, clock }: CrdParts,
-  resource: Resource,
-  { object }: StoredObject,
-): Promise<void> {
+async function removeOne({ writer }: CrdParts, resource: Resource, { object }: StoredObject): Promise<void> {
   const { name = '', namespace = '' } = object.metadata
-  const endpoint = dispatcher.endpoint(resource, '')
-  const context = systemContext(resource, {
-    manager: 'kube-apiserver',
-    namespace,
-    name,
-    verb: 'delete',
-    now: clock.now(),
-  })
-  const scope = endpoint.scope(context, { dryRun: false })
-  await deleteObject(registry, scope, name, {}, async () => undefined).catch((error: unknown) => {
-    // Somebody else was faster.
+  await writer.delete({ resource, namespace, name }).catch((error: unknown) => {
+    // Another client deleted it first.
     if (!isNotFound(error)) throw error
   })
 }

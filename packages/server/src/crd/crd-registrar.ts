@@ -1,7 +1,6 @@
 import { newForbidden } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
-import type { ServerParts } from '../api-server.ts'
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import { builtinOrigin, customOrigin } from '../resource/origin.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
@@ -63,10 +62,9 @@ export class CrdRegistrar implements AsyncDisposable {
   }
 
   /** Serves the definitions that are there, and from now on those that come. To be called once definitions themselves are served. */
-  static async start(parts: ServerParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
+  static async start(parts: CrdParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
-    parts.admission.unshift(registrar.#refuseCreates)
     await registrar.#look()
     registrar.#running = registrar.#follow()
     return registrar
@@ -274,14 +272,14 @@ export class CrdRegistrar implements AsyncDisposable {
       .finally(() => this.#finalizing.delete(key))
     this.#finalizing.set(key, work)
   }
+}
 
-  /** Nothing is added to a collection that is being cleared. */
-  readonly #refuseCreates: AdmissionPlugin = {
-    name: 'CustomResourceDefinitionTerminating',
-    mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
-      if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.listedVerbs !== lastVerbs) return
-      const why = 'create not allowed while custom resource definition is terminating'
-      throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)
-    },
-  }
+/** Rejects new custom resources while their definition is being deleted. */
+export const terminatingDefinitions: AdmissionPlugin = {
+  name: 'CustomResourceDefinitionTerminating',
+  mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
+    if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.listedVerbs !== lastVerbs) return
+    const why = 'create not allowed while custom resource definition is terminating'
+    throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)
+  },
 }

@@ -1,16 +1,18 @@
 import { isConflict, isNotFound } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
-import type { ServerParts } from '../api-server.ts'
-import { systemContext } from '../request/system-context.ts'
+import type { Clock, Logger } from '@kubewright/base'
+import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
+import type { SystemWriter } from '../verbs/system-writer.ts'
 import { asCrd, type Crd, crdGroup } from './crd.ts'
 
-const manager = 'kube-apiserver'
-
 /** The parts of a server that follow its definitions. */
-export type CrdParts = Pick<ServerParts, 'resources' | 'registry' | 'dispatcher' | 'clock' | 'log'>
+export interface CrdParts extends ObjectAccess {
+  readonly writer: SystemWriter
+  readonly clock: Clock
+  readonly log: Logger
+}
 
 /** The resource of definitions. */
 export function crdResourceOf({ resources }: CrdParts): Resource {
@@ -34,26 +36,16 @@ export async function writeCrd(
   stored: StoredObject,
   change: (crd: Crd) => void,
 ): Promise<StoredObject | undefined> {
-  const { registry, dispatcher, clock } = parts
-  const resource = crdResourceOf(parts)
-  const name = stored.object.metadata.name ?? ''
-  const endpoint = dispatcher.endpoint(resource, 'status')
-  const context = systemContext(resource, { manager, namespace: '', name, verb: 'update', now: clock.now() })
+  const target = { resource: crdResourceOf(parts), subresource: 'status', name: stored.object.metadata.name ?? '' }
+  const edit = (object: MutableObject): void => {
+    const next = asCrd(object)
+    // Makes the write fail when the definition is no longer the one that the change was made for.
+    next.metadata.resourceVersion = String(stored.revision)
+    next.status ??= {}
+    change(next)
+  }
   try {
-    const { object } = await registry.update(
-      endpoint.scope(context, { dryRun: false }),
-      name,
-      async (old) => {
-        const next = asCrd(deepCopy(old!))
-        // Refuses the write when the definition is no longer the one that the change was made for.
-        next.metadata.resourceVersion = String(stored.revision)
-        next.status ??= {}
-        change(next)
-        return endpoint.trackUpdate(withConditions(old!), next, context, { fieldManager: manager })
-      },
-      async () => undefined,
-    )
-    return object
+    return await parts.writer.update(target, edit, { baseline: withConditions })
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return undefined
     throw error

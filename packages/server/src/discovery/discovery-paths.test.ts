@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installBuiltins } from '../bootstrap/install-builtins.ts'
+import { standardExtensions } from '../standard-extensions.ts'
 import { customResource } from '../testdata/custom-resource.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 
 let server: PlainServer
 beforeAll(async () => {
-  server = await PlainServer.start({}, installBuiltins)
+  server = await PlainServer.start({}, standardExtensions)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

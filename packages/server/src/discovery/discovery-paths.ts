@@ -1,7 +1,7 @@
 import { ApiError, newNotAcceptable } from '@kubewright/api'
-import type { PathHandler } from '../api-server.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import { negotiate, type Representation, servedTypes } from '../request/negotiate.ts'
+import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond, respondText } from '../request/respond.ts'
 import type { DiscoveryIndex } from './discovery-index.ts'

@@ -1,5 +1,5 @@
 import { encodeJson } from '@kubewright/api'
-import type { PathHandler } from '../api-server.ts'
+import type { PathHandler } from '../request/path-handler.ts'
 import { respondText } from '../request/respond.ts'
 import { checkAccept, notAllowed, notServed } from '../request/route-errors.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/base'
-import type { PathHandler } from '../api-server.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import type { PathHandler } from '../request/path-handler.ts'
 import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'

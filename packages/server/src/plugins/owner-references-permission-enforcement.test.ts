@@ -159,16 +159,4 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await change('finalizer', [secret], [owner('Secret')])).toEqual([owner('Secret')])
     expect(await change('finalizer', [owner('Secret')], [secret])).toContain(unfinalizable)
   })
-
-  it('is off unless it is asked for', async () => {
-    await using plain = await assembleServer({ store, access: { tokens } })
-    expect(plain.parts.admission.map(({ name }) => name)).not.toContain('OwnerReferencesPermissionEnforcement')
-    const names = server.parts.admission.map(({ name }) => name)
-    const at = names.indexOf('OwnerReferencesPermissionEnforcement')
-    expect(names.slice(at - 1, at + 2)).toEqual([
-      'StorageObjectInUseProtection',
-      'OwnerReferencesPermissionEnforcement',
-      'PersistentVolumeClaimResize',
-    ])
-  })
 })

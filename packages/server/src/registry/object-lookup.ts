@@ -1,7 +1,7 @@
 import { isPathSegmentName } from '@kubewright/base'
-import type { ServerParts } from '../api-server.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
+import type { ObjectAccess } from './object-access.ts'
 
 /** Names a resource that admission looks at: group, version, plural. */
 export type ResourceName = readonly [group: string, version: string, plural: string]
@@ -11,9 +11,9 @@ export type SharedObject = Readonly<MutableObject>
 
 /** How admission plugins see the cluster: through the caches, and past them where it matters. */
 export class ObjectLookup {
-  readonly #parts: Pick<ServerParts, 'resources' | 'registry'>
+  readonly #parts: ObjectAccess
 
-  constructor(parts: Pick<ServerParts, 'resources' | 'registry'>) {
+  constructor(parts: ObjectAccess) {
     this.#parts = parts
   }
 

@@ -2,10 +2,13 @@ import { type Clock, systemRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore } from '@kubewright/storage'
 import { type ApiServer, createApiServer } from '../api-server.ts'
 import { type AccessControlOptions, createAccessControl } from '../auth/access-control.ts'
+import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
+import { accessResources } from '../builtins/access-resources.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
 import { builtinTable } from '../builtins/builtin-table.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from '../plugins/certificates.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 
 /** An answer, decoded. */
@@ -49,9 +52,17 @@ export class AccessFixture implements AsyncDisposable {
       authenticators: access.authenticators,
       authorizer: access.authorizer,
       setup: async (parts) => {
-        const table = mergeBuiltinTables(builtinTable, crdResources, await access.attach(parts))
+        const attached = await access.attach(parts)
+        const table = mergeBuiltinTables(builtinTable, crdResources, accessResources(parts, attached))
         for (const resource of builtinResources(table)) parts.resources.set(resource)
-        await access.bootstrap(parts)
+        await ensureBootstrapPolicy(parts)
+        const { authorizer } = access
+        const admission = [
+          certificateApproval(authorizer),
+          certificateSigning(authorizer),
+          certificateSubjectRestriction,
+        ]
+        return { admission, paths: attached.paths }
       },
     })
     return new AccessFixture(server, clock)

@@ -1,7 +1,8 @@
-import { builtinAdmission } from '../plugins/builtin-admission.ts'
+import { admissionPlugins } from '../plugins/admission-plugins.ts'
 import { PlainServer } from './plain-server.ts'
+import { pluginParts } from './plugin-parts.ts'
 
-/** A server with the built-in admission plugins and nothing but them; `create` gives the object or the message of the refusal. */
+/** A server with all default admission plugins and no access control. `create` returns the object, or the message of the error. */
 export class AdmissionServer implements AsyncDisposable {
   readonly plain: PlainServer
 
@@ -10,7 +11,7 @@ export class AdmissionServer implements AsyncDisposable {
   }
 
   static async start(): Promise<AdmissionServer> {
-    const plain = await PlainServer.start({}, async (parts) => parts.admission.push(...builtinAdmission(parts)))
+    const plain = await PlainServer.start({}, async (parts) => ({ admission: admissionPlugins(pluginParts(parts)) }))
     return new AdmissionServer(plain)
   }
 

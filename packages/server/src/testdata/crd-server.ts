@@ -1,9 +1,9 @@
 import { drainMicrotasks } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { MemoryStore, type Store } from '@kubewright/storage'
-import type { ServerParts } from '../api-server.ts'
+import type { ServerExtensions, ServerParts } from '../api-server.ts'
 import type { CrdVersion } from '../crd/crd.ts'
-import { CrdRegistrar, type CrdRegistrarOptions } from '../crd/crd-registrar.ts'
+import { CrdRegistrar, type CrdRegistrarOptions, terminatingDefinitions } from '../crd/crd-registrar.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
 import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
 
@@ -65,8 +65,9 @@ export class CrdServer implements AsyncDisposable {
     optionsFor: (parts: ServerParts) => CrdRegistrarOptions = () => ({}),
   ): Promise<CrdServer> {
     let registrar: CrdRegistrar | undefined
-    const setup = async (parts: ServerParts): Promise<void> => {
+    const setup = async (parts: ServerParts): Promise<ServerExtensions> => {
       registrar = await CrdRegistrar.start(parts, optionsFor(parts))
+      return { admission: [terminatingDefinitions] }
     }
     const plain = await PlainServer.start(crdResources, setup, store)
     return new CrdServer(plain, registrar!)

@@ -1,6 +1,6 @@
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore, type Store } from '@kubewright/storage'
-import { type ApiServer, createApiServer, type ServerParts } from '../api-server.ts'
+import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
 import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
 import type { ApiResponse } from '../request/api-request.ts'
 
@@ -41,7 +41,7 @@ export class PlainServer implements AsyncDisposable {
 
   static async start(
     table: BuiltinTable = {},
-    setup: (parts: ServerParts) => Promise<unknown> = async () => undefined,
+    setup: (parts: ServerParts) => Promise<ServerExtensions | undefined> = async () => undefined,
     store: Store = new MemoryStore(),
   ): Promise<PlainServer> {
     const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
@@ -53,7 +53,7 @@ export class PlainServer implements AsyncDisposable {
       authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
       setup: async (parts) => {
         for (const resource of builtinResources(table)) parts.resources.set(resource)
-        await setup(parts)
+        return setup(parts)
       },
     })
     return new PlainServer(server, clock)

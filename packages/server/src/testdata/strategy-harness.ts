@@ -1,15 +1,13 @@
 import { deepCopy } from '@kubewright/base'
 import { builtinResources } from '../builtins/builtin-resources.ts'
-import { builtinTable } from '../builtins/builtin-table.ts'
-import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
-import { crdResources } from '../crd/crd-strategy.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StrategyContext } from '../resource/strategy.ts'
+import { allBuiltins } from './all-builtins.ts'
 
 // Runs the strategies of built-in resources on plain objects, without a server.
 
-const resources = builtinResources(mergeBuiltinTables(builtinTable, crdResources))
+const resources = builtinResources(allBuiltins)
 const now = Date.UTC(2026, 0, 2, 3, 4, 5)
 
 /** The resource of an apiVersion and kind. */

@@ -2,13 +2,15 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import type { Authorizer } from '../auth/authorizer.ts'
-import { builtinTable } from '../builtins/builtin-table.ts'
-import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
-import { crdResources } from '../crd/crd-strategy.ts'
 import { type LocalResponse, LocalServers } from '../outgoing/local-servers.ts'
 import { systemOutgoing } from '../outgoing/outgoing.ts'
-import { createWebhookClient, installExtensibleAdmission } from '../plugins/install-extensible-admission.ts'
+import { admissionPlugins } from '../plugins/admission-plugins.ts'
+import type { RequestFilter } from '../request/request-filter.ts'
+import { allBuiltins } from './all-builtins.ts'
 import { type PlainAnswer, PlainServer } from './plain-server.ts'
+import { pluginParts } from './plugin-parts.ts'
+
+const extensible = ['MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook']
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into reviews of every shape
 type Json = any
@@ -35,18 +37,17 @@ export class WebhookServer implements AsyncDisposable {
 
   static async start(transport: 'in-process' | 'https', authorizer?: Authorizer): Promise<WebhookServer> {
     const local = new LocalServers()
-    const allowed: Authorizer = { authorize: async () => ({ allowed: true, reason: '' }) }
     let server: WebhookServer | undefined
-    const plain = await PlainServer.start(mergeBuiltinTables(builtinTable, crdResources), async (parts) => {
-      const client = createWebhookClient(parts, { outgoing: local.before(systemOutgoing) })
-      installExtensibleAdmission(parts, authorizer ?? allowed, client)
-      parts.filters.push(async (context, next) => {
+    const plain = await PlainServer.start(allBuiltins, async (parts) => {
+      const plugins = admissionPlugins(pluginParts(parts, { authorizer, outgoing: local.before(systemOutgoing) }))
+      const keepAudit: RequestFilter = async (context, next) => {
         try {
           return await next()
         } finally {
           if (server) server.audit = Object.fromEntries(context.audit)
         }
-      })
+      }
+      return { admission: plugins.filter(({ name }) => extensible.includes(name)), filters: [keepAudit] }
     })
     server = new WebhookServer(plain)
     const hooks = server

@@ -1,19 +1,25 @@
 import { isNotFound, type LabelSelectorLike, selectorFrom } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
-import type { ServerParts } from '../../api-server.ts'
-import { systemContext } from '../../request/system-context.ts'
+import { deepEqual, type Logger } from '@kubewright/base'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
+import type { SystemWriter } from '../../verbs/system-writer.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { rbacGroup } from './rbac-policy.ts'
 
 const manager = 'clusterrole-aggregation-controller'
 
+/** The parts of the server that {@link startClusterRoleAggregation} uses. */
+export interface ClusterRoleAggregationParts extends ObjectAccess {
+  readonly writer: SystemWriter
+  readonly log: Logger
+}
+
 /**
  * Keeps the rules of aggregated ClusterRoles equal to those of the roles that they select, until disposed. It is part of
  * kube-controller-manager in other clusters; a server without controllers runs well without it.
  */
-export async function startClusterRoleAggregation(parts: ServerParts): Promise<AsyncDisposable> {
+export async function startClusterRoleAggregation(parts: ClusterRoleAggregationParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find(rbacGroup, 'v1', 'clusterroles')
   if (!resource) throw new Error('Cannot aggregate ClusterRoles: they are not served')
   const cache = await parts.registry.feed.cache(resource.storage.prefix)
@@ -23,20 +29,9 @@ export async function startClusterRoleAggregation(parts: ServerParts): Promise<A
     const rules = aggregatedRules(stored.object as MutableObject, all)
     if (deepEqual(stored.object['rules'] ?? null, rules)) return
     const { name = '' } = stored.object.metadata
-    const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
-    const endpoint = parts.dispatcher.endpoint(resource, '')
-    // Without rules nothing is applied: what somebody else wrote stays.
-    const head = { apiVersion: resource.kind.apiVersion, kind: 'ClusterRole', metadata: { name } }
-    const config = rules === null ? head : { ...head, rules }
-    await parts.registry.update(
-      endpoint.scope(context, { dryRun: false }),
-      name,
-      async (old) => {
-        const options = { manager, now: parts.registry.timestamp(), force: true }
-        return (await endpoint.apply(old, config, options)).object as MutableObject
-      },
-      async () => undefined,
-    )
+    // Without rules nothing is applied, so that rules of other managers stay.
+    const fields = (): Record<string, unknown> => (rules === null ? {} : { rules })
+    await parts.writer.apply({ resource, name }, fields, manager)
   }
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {

@@ -1,6 +1,6 @@
 import { kindFor } from '@kubewright/k8s/all'
 import { type ConnectOptions, withConnectAdmission } from '../../admission/connect-admission.ts'
-import type { ServerParts } from '../../api-server.ts'
+import type { BuiltinParts } from '../builtin-parts.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { actionSubresource, success } from '../subresources/action-subresource.ts'
 import { configMaps } from './config-map/config-map.ts'
@@ -67,7 +67,7 @@ export interface CoreServerOptions {
  * The rest of the core group: services, whose addresses the server hands out, and the subresources that act on other objects. To be
  * merged over {@link coreResources} while the server is set up.
  */
-export function coreServerResources(parts: ServerParts, options: CoreServerOptions = {}): BuiltinTable {
+export function coreServerResources(parts: BuiltinParts, options: CoreServerOptions = {}): BuiltinTable {
   const { ranges, nodes } = options
   const binding = kindFor({ group: '', version: 'v1', kind: 'Binding' })
   const eviction = kindFor({ group: 'policy', version: 'v1', kind: 'Eviction' })
@@ -83,10 +83,15 @@ export function coreServerResources(parts: ServerParts, options: CoreServerOptio
         }),
         eviction: actionSubresource(parts, 'eviction', eviction, (action) => evictPod(parts, action)),
         log: logSubresource(parts, nodes),
-        exec: withConnectAdmission(parts, 'exec', execOptions, streamSubresource(parts, true)),
-        attach: withConnectAdmission(parts, 'attach', attachOptions, streamSubresource(parts, true)),
-        portforward: withConnectAdmission(parts, 'portforward', portForwardOptions, streamSubresource(parts, false)),
-        proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Pod'), podProxySubresource(parts)),
+        exec: withConnectAdmission(parts.admission, 'exec', execOptions, streamSubresource(parts, true)),
+        attach: withConnectAdmission(parts.admission, 'attach', attachOptions, streamSubresource(parts, true)),
+        portforward: withConnectAdmission(
+          parts.admission,
+          'portforward',
+          portForwardOptions,
+          streamSubresource(parts, false),
+        ),
+        proxy: withConnectAdmission(parts.admission, 'proxy', proxyOptions('Pod'), podProxySubresource(parts)),
       },
     },
     '/bindings': legacyBindings(parts),
@@ -94,17 +99,19 @@ export function coreServerResources(parts: ServerParts, options: CoreServerOptio
       ...service,
       subresources: {
         ...service.subresources,
-        proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Service'), serviceProxySubresource(parts)),
+        proxy: withConnectAdmission(parts.admission, 'proxy', proxyOptions('Service'), serviceProxySubresource(parts)),
       },
     },
     '/nodes': {
-      subresources: { proxy: withConnectAdmission(parts, 'proxy', proxyOptions('Node'), nodeProxySubresource(parts)) },
+      subresources: {
+        proxy: withConnectAdmission(parts.admission, 'proxy', proxyOptions('Node'), nodeProxySubresource(parts)),
+      },
     },
   }
 }
 
 /** Bindings as a collection of their own: the name says which pod. */
-function legacyBindings(parts: ServerParts): BuiltinResource {
+function legacyBindings(parts: BuiltinParts): BuiltinResource {
   return {
     virtual: async (context, binding, admit) => {
       checkBinding(binding)

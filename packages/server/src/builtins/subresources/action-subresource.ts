@@ -6,8 +6,6 @@ import {
   newBadRequest,
   zeroObject,
 } from '@kubewright/api'
-import { AdmissionChain } from '../../admission/admission.ts'
-import type { ServerParts } from '../../api-server.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
 import { negotiate } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -18,6 +16,7 @@ import type { Resource } from '../../resource/resource.ts'
 import type { Subresource } from '../../resource/subresource.ts'
 import { matchNamespace, optionsObject } from '../../verbs/create.ts'
 import { readObject } from '../../verbs/read-body.ts'
+import type { BuiltinParts } from '../builtin-parts.ts'
 import { decodeTyped } from '../typed/decode-typed.ts'
 
 /** What happens when an object of a subresource's kind is posted. */
@@ -33,7 +32,7 @@ export interface SubresourceAction {
 
 /** A subresource to which one posts an object of another kind to make something happen, answered with success and nothing else. */
 export function actionSubresource(
-  parts: Pick<ServerParts, 'admission' | 'registry'>,
+  parts: Pick<BuiltinParts, 'admission' | 'registry'>,
   name: string,
   kind: AnyKind,
   act: (action: SubresourceAction) => Promise<void>,
@@ -50,7 +49,7 @@ export function actionSubresource(
     matchNamespace(body, context.info.namespace)
     const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
     const object = fieldManager().updateNoErrors(undefined, body, { manager, now: parts.registry.timestamp() })
-    const admission = new AdmissionChain(parts.admission)
+    const { admission } = parts
     const attributes = {
       context,
       resource,

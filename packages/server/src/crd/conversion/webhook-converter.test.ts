@@ -1,9 +1,9 @@
 import { CertificateAuthority } from '@kubewright/base/pki'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Listener, listen } from '../../http/listener.ts'
+import { createWebhookClient } from '../../outgoing/create-webhook-client.ts'
 import { type LocalResponse, LocalServers } from '../../outgoing/local-servers.ts'
 import { systemOutgoing } from '../../outgoing/outgoing.ts'
-import { createWebhookClient } from '../../plugins/install-extensible-admission.ts'
 import { CrdServer, type Definition, definition, group, version, widget } from '../../testdata/crd-server.ts'
 import { converterFor } from './webhook-converter.ts'
 

@@ -4,14 +4,14 @@ import { auditLog, jsonLinesAudit } from './audit-log.ts'
 
 test('auditLog() writes who did what to which object and how it ended, without bodies', async () => {
   const lines: string[] = []
-  await using server = await PlainServer.start({}, async (parts) =>
-    parts.filters.push(
+  await using server = await PlainServer.start({}, async (parts) => ({
+    filters: [
       auditLog(
         jsonLinesAudit((line) => lines.push(line)),
         parts.clock,
       ),
-    ),
-  )
+    ],
+  }))
   const created = await server.send('POST /api/v1/namespaces/a/secrets?fieldManager=me', {
     body: { metadata: { name: 's' }, stringData: { password: 'hunter2' } },
   })

@@ -1,7 +1,7 @@
 import { isApiError } from '@kubewright/api'
 import { type Clock, formatMicroTime, instantFromMillis } from '@kubewright/base'
-import type { RequestFilter } from '../../api-server.ts'
 import type { RequestContext } from '../../request/request-context.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 
 /** Where audit events go. It must not throw, and should not wait. */
 export interface AuditSink {

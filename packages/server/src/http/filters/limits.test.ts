@@ -1,6 +1,6 @@
 import { Deferred, memoryLogger } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
-import type { RequestFilter } from '../../api-server.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 import { maxInFlight } from './max-in-flight.ts'
 import { requestLog } from './request-log.ts'
@@ -27,9 +27,9 @@ const asSomebody: RequestFilter = async (context, next) => {
 describe('maxInFlight()', () => {
   test('refuses what comes while too many are served, reads and writes apart', async () => {
     const { filter, release } = holding()
-    await using server = await PlainServer.start({}, async (parts) =>
-      parts.filters.push(asSomebody, maxInFlight({ readOnly: 1, mutating: 1 }), filter),
-    )
+    await using server = await PlainServer.start({}, async () => ({
+      filters: [asSomebody, maxInFlight({ readOnly: 1, mutating: 1 }), filter],
+    }))
     const first = server.send('GET /api/v1/namespaces')
     const refused = await server.send('GET /api/v1/namespaces')
     expect(refused).toMatchObject({ status: 429, text: 'Too many requests, please try again later.\n' })
@@ -43,26 +43,24 @@ describe('maxInFlight()', () => {
 
   test('lets administrators in at any time', async () => {
     const { filter, release } = holding()
-    await using server = await PlainServer.start({}, async (parts) =>
-      parts.filters.push(maxInFlight({ readOnly: 0 }), filter),
-    )
+    await using server = await PlainServer.start({}, async () => ({ filters: [maxInFlight({ readOnly: 0 }), filter] }))
     release()
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
   test('gives a place back when the request fails', async () => {
-    await using server = await PlainServer.start({}, async (parts) =>
-      parts.filters.push(asSomebody, maxInFlight({ readOnly: 1 })),
-    )
+    await using server = await PlainServer.start({}, async () => ({
+      filters: [asSomebody, maxInFlight({ readOnly: 1 })],
+    }))
     for (let i = 0; i < 3; i++) expect((await server.send('GET /api/v1/namespaces/nosuch')).status).toBe(404)
   })
 })
 
 describe('requestTimeout()', () => {
   test('gives up after the time that the request asked for', async () => {
-    await using server = await PlainServer.start({}, async (parts) =>
-      parts.filters.push(requestTimeout(parts.clock), () => new Promise(() => undefined)),
-    )
+    await using server = await PlainServer.start({}, async (parts) => ({
+      filters: [requestTimeout(parts.clock), () => new Promise(() => undefined)],
+    }))
     const answer = server.send('GET /api/v1/namespaces?timeout=5s')
     await server.clock.advance(5000)
     expect(await answer).toMatchObject({
@@ -72,14 +70,14 @@ describe('requestTimeout()', () => {
   })
 
   test('refuses a time that is none', async () => {
-    await using server = await PlainServer.start({}, async (parts) => parts.filters.push(requestTimeout(parts.clock)))
+    await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     expect((await server.send('GET /api?timeout=soon')).body.message).toBe(
       'invalid timeout specified in the request URL - time: invalid duration "soon"',
     )
   })
 
   test('leaves no timer behind, and sets none for a watch', async () => {
-    await using server = await PlainServer.start({}, async (parts) => parts.filters.push(requestTimeout(parts.clock)))
+    await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     const limits = (): number => server.clock.pending.filter(({ label }) => label === 'request timeout').length
     await server.send('GET /api/v1/namespaces')
     expect(limits()).toBe(0)
@@ -96,12 +94,15 @@ describe('requestLog()', () => {
     [0, []],
   ])('tells slow requests from others at debug level %i', async (maxLevel, expected) => {
     const log = memoryLogger(maxLevel)
-    await using server = await PlainServer.start({}, async (parts) =>
-      parts.filters.push(requestLog(parts.clock, log), async (_, next) => {
-        await parts.clock.sleep(1500)
-        return next()
-      }),
-    )
+    await using server = await PlainServer.start({}, async (parts) => ({
+      filters: [
+        requestLog(parts.clock, log),
+        async (_, next) => {
+          await parts.clock.sleep(1500)
+          return next()
+        },
+      ],
+    }))
     const answer = server.send('GET /api/v1/namespaces')
     await server.clock.advance(1500)
     await answer
@@ -119,7 +120,7 @@ test('createApiServer() runs filters from the outside in, once per request', asy
       seen.push(`${name} out`)
       return response
     }
-  await using server = await PlainServer.start({}, async (parts) => parts.filters.push(named('a'), named('b')))
+  await using server = await PlainServer.start({}, async () => ({ filters: [named('a'), named('b')] }))
   await server.send('GET /api/v1/namespaces')
   expect(seen).toEqual(['a in', 'b in', 'b out', 'a out'])
 })

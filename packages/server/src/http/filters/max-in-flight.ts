@@ -1,5 +1,5 @@
-import type { RequestFilter } from '../../api-server.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@kubewright/base'
-import type { RequestFilter } from '../../api-server.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 
 /** Requests that take longer, in milliseconds, are called slow. */
 const slow = 1000

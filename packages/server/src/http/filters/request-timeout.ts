@@ -1,7 +1,7 @@
 import { newBadRequest, newTimeoutError } from '@kubewright/api'
 import { type Clock, nanosToMillis, parseDuration } from '@kubewright/base'
-import type { RequestFilter } from '../../api-server.ts'
 import type { RequestContext } from '../../request/request-context.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning } from './request-class.ts'
 
 /** What every request gets unless it asks for less. */

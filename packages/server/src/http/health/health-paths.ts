@@ -1,6 +1,6 @@
 import { errorText, goQuote, type Logger } from '@kubewright/base'
-import type { PathHandler } from '../../api-server.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
+import type { PathHandler } from '../../request/path-handler.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respondText } from '../../request/respond.ts'
 import type { HealthCheck, HealthChecks, HealthEndpoint } from './health-checks.ts'

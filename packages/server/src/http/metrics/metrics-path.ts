@@ -1,4 +1,4 @@
-import type { PathHandler } from '../../api-server.ts'
+import type { PathHandler } from '../../request/path-handler.ts'
 import { respondText } from '../../request/respond.ts'
 import type { ServerMetrics } from './server-metrics.ts'
 

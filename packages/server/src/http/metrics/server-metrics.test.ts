@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { installBuiltins } from '../../bootstrap/install-builtins.ts'
+import { standardExtensions } from '../../standard-extensions.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 
 test('ServerMetrics counts requests by verb, resource and code, streams until they end, and objects', async () => {
-  await using server = await PlainServer.start({}, installBuiltins)
+  await using server = await PlainServer.start({}, standardExtensions)
   const maps = '/api/v1/namespaces/default/configmaps'
   await server.send(`POST ${maps}`, { body: { metadata: { name: 'a' } } })
   await server.send(`GET ${maps}/nosuch`)

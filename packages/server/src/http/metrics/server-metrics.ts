@@ -1,15 +1,17 @@
 import { isApiError } from '@kubewright/api'
 import {
+  type Clock,
   createMetricRegistry,
   type MetricDefinition,
   type MetricLabels,
   type MetricRegistry,
   measureProcess,
 } from '@kubewright/base'
-import type { RequestFilter, ServerParts } from '../../api-server.ts'
 import { kubernetesVersion, versionInfo } from '../../discovery/version-path.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { ApiResponse } from '../../request/api-request.ts'
 import type { RequestContext } from '../../request/request-context.ts'
+import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning, isMutating } from '../filters/request-class.ts'
 
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -78,6 +80,11 @@ interface RequestClass {
   running: number
 }
 
+/** The parts of the server that {@link ServerMetrics} measures. */
+export interface MeasuredParts extends ObjectAccess {
+  readonly clock: Clock
+}
+
 /** What the server measures of its own work, under the metric names of kube-apiserver. */
 export class ServerMetrics {
   readonly registry: MetricRegistry = createMetricRegistry([
@@ -92,9 +99,9 @@ export class ServerMetrics {
   ])
   readonly #classes = new Map<string, RequestClass>()
   readonly #inFlight = { mutating: 0, readOnly: 0 }
-  readonly #parts: Pick<ServerParts, 'resources' | 'registry' | 'clock'>
+  readonly #parts: MeasuredParts
 
-  constructor(parts: Pick<ServerParts, 'resources' | 'registry' | 'clock'>) {
+  constructor(parts: MeasuredParts) {
     this.#parts = parts
     const { major = '', minor = '' } = versionInfo
     this.registry.set(buildInfo.name, { git_version: kubernetesVersion, major, minor }, 1)

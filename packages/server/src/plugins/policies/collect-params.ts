@@ -1,13 +1,14 @@
 import { parseGroupVersion, selectorFrom } from '@kubewright/api'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import type { ServerParts } from '../../api-server.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import { copyStored } from '../../resource/read-stored.ts'
 import type { Resource } from '../../resource/resource.ts'
 
-type Parts = Pick<ServerParts, 'registry' | 'resources'>
-
 /** The resource whose objects are the parameters of a policy; throws an Error when there is no such kind. */
-export function paramResource({ resources }: Parts, { apiVersion = '', kind = '' }: admission.ParamKind): Resource {
+export function paramResource(
+  { resources }: ObjectAccess,
+  { apiVersion = '', kind = '' }: admission.ParamKind,
+): Resource {
   const { group, version } = parseGroupVersion(apiVersion)
   const found = resources
     .groupVersions()
@@ -23,7 +24,7 @@ export function paramResource({ resources }: Parts, { apiVersion = '', kind = ''
  * Throws an Error when they are missing and must not be.
  */
 export async function collectParams(
-  { registry }: Parts,
+  { registry }: ObjectAccess,
   resource: Resource | undefined,
   ref: admission.ParamRef | undefined,
   requestNamespace: string,

@@ -1,6 +1,6 @@
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import type { ServerParts } from '../../api-server.ts'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import type { MatchCriteria } from '../requests/match-request.ts'
 import { type CompiledPolicy, compilePolicy, criteriaOf } from './compile-policy.ts'
@@ -30,14 +30,14 @@ const group = 'admissionregistration.k8s.io'
 
 /** The policies that have bindings, in the order of their names; compiled once for each version. */
 export class PolicySource {
-  readonly #parts: Pick<ServerParts, 'registry' | 'resources'>
+  readonly #parts: ObjectAccess
   readonly #compiled = new WeakMap<StoredObject, Omit<BoundPolicy, 'bindings'>>()
   readonly #bindings = new WeakMap<StoredObject, PolicyBinding>()
   #caches: Caches | undefined
   #seen = ''
   #bound: readonly BoundPolicy[] = []
 
-  constructor(parts: Pick<ServerParts, 'registry' | 'resources'>) {
+  constructor(parts: ObjectAccess) {
     this.#parts = parts
   }
 

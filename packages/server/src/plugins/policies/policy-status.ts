@@ -1,18 +1,24 @@
 import { isNotFound } from '@kubewright/api'
+import type { Logger } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import type { ServerParts } from '../../api-server.ts'
-import { systemContext } from '../../request/system-context.ts'
-import type { MutableObject } from '../../resource/object.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
+import type { SystemWriter } from '../../verbs/system-writer.ts'
 import { typeCheckPolicy } from './type-check-policy.ts'
 
 const manager = 'validatingadmissionpolicy-status'
+
+/** The parts of the server that {@link startPolicyTypeChecking} uses. */
+export interface PolicyTypeCheckingParts extends ObjectAccess {
+  readonly writer: SystemWriter
+  readonly log: Logger
+}
 
 /**
  * Keeps the status of ValidatingAdmissionPolicies up to date with what type checking says about them, until disposed. It is part of
  * kube-controller-manager in other clusters; a server without controllers runs well without it.
  */
-export async function startPolicyTypeChecking(parts: ServerParts): Promise<AsyncDisposable> {
+export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
   if (!resource) throw new Error('Cannot check ValidatingAdmissionPolicies: they are not served')
   const cache = await parts.registry.feed.cache(resource.storage.prefix)
@@ -25,19 +31,7 @@ export async function startPolicyTypeChecking(parts: ServerParts): Promise<Async
     const warnings = typeCheckPolicy((object['spec'] ?? {}) as admission.ValidatingAdmissionPolicySpec, parts.resources)
     const typeChecking = warnings.length > 0 ? { expressionWarnings: warnings } : {}
     const status = { observedGeneration: generation, typeChecking }
-    const { apiVersion, kind } = resource.kind
-    const context = systemContext(resource, { manager, namespace: '', name, verb: 'patch', now: parts.clock.now() })
-    const endpoint = parts.dispatcher.endpoint(resource, 'status')
-    await parts.registry.update(
-      endpoint.scope(context, { dryRun: false }),
-      name,
-      async (old) => {
-        const config = { apiVersion, kind, metadata: { name }, status }
-        const options = { manager, now: parts.registry.timestamp(), force: true }
-        return (await endpoint.fieldManager.apply(old, config, options)).object as MutableObject
-      },
-      async () => undefined,
-    )
+    await parts.writer.apply({ resource, subresource: 'status', name }, () => ({ status }), manager)
   }
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {

@@ -1,7 +1,7 @@
 import { ApiError, newNotFound, type StatusReason } from '@kubewright/api'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
-import type { ServerParts } from '../../api-server.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { ObjectLookup } from '../../registry/object-lookup.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'
 import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
@@ -14,7 +14,7 @@ import { evaluatePolicy, type PolicyResult } from './evaluate-policy.ts'
 import { type BoundPolicy, type PolicyBinding, PolicySource } from './policy-source.ts'
 
 /** What the admission policies of a server work with. */
-export interface PolicyParts extends Pick<ServerParts, 'registry' | 'resources'> {
+export interface PolicyParts extends ObjectAccess {
   readonly authorizer: Authorizer
   readonly lookup: ObjectLookup
 }

@@ -1,10 +1,10 @@
 import { isConflict, isNotFound } from '@kubewright/api'
-import { deepEqual, Quantity } from '@kubewright/base'
-import type { ServerParts } from '../../api-server.ts'
-import { putStatus } from '../../bootstrap/ensure-object.ts'
+import { type Clock, deepEqual, type Logger, Quantity } from '@kubewright/base'
 import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import { ObjectLookup } from '../../registry/object-lookup.ts'
 import type { MutableObject } from '../../resource/object.ts'
+import type { SystemWriter } from '../../verbs/system-writer.ts'
 import { evaluatorFor } from './evaluators.ts'
 import { isInScope, type QuotaObject } from './resource-quota.ts'
 
@@ -14,11 +14,18 @@ const pause = 50
 /** Admission charges a quota before the object is stored: less is believed only when nobody has charged it for so long. */
 const patience = 500
 
+/** The parts of the server that {@link startResourceQuotas} uses. */
+export interface ResourceQuotaParts extends ObjectAccess {
+  readonly writer: SystemWriter
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /**
  * Keeps the status of ResourceQuotas equal to what their namespaces use, until disposed: admission counts what is added, this counts
  * what went. It is part of kube-controller-manager in other clusters, and lives here because it counts as admission does.
  */
-export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisposable> {
+export async function startResourceQuotas(parts: ResourceQuotaParts): Promise<AsyncDisposable> {
   const lookup = new ObjectLookup(parts)
   const stop = new AbortController()
   // Quotas that seem to be used less than was charged, by uid: at which version, and since when.
@@ -36,7 +43,7 @@ export async function startResourceQuotas(parts: ServerParts): Promise<AsyncDisp
       if (parts.clock.monotonic() - since < patience) return void doubts.set(uid, { version, since })
     }
     try {
-      await putStatus(parts, 'resourcequotas', { ...quota, status: { hard, used } } as MutableObject)
+      await parts.writer.putStatus('resourcequotas', { ...quota, status: { hard, used } } as MutableObject)
     } catch (error) {
       // Somebody else counted at the same time: that change brings us back here.
       if (!isConflict(error) && !isNotFound(error)) throw error
@@ -75,7 +82,7 @@ function isLess(used: Readonly<Record<string, string>>, before: Readonly<Record<
 async function usedOf(
   quota: QuotaObject,
   hard: Readonly<Record<string, string>>,
-  { resources, clock }: ServerParts,
+  { resources, clock }: ResourceQuotaParts,
   lookup: ObjectLookup,
 ): Promise<Record<string, string>> {
   const names = Object.keys(hard)

@@ -1,8 +1,8 @@
 import { ApiError, encodeJson, newBadRequest, newForbidden, type Status } from '@kubewright/api'
-import { type Clock, goQuote, type Random, uuid } from '@kubewright/base'
-import type { ServerParts } from '../../api-server.ts'
+import { type Clock, goQuote, type Logger, type Random, uuid } from '@kubewright/base'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { type WebhookClient, WebhookConfigError } from '../../outgoing/webhook-client.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { ObjectLookup } from '../../registry/object-lookup.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
@@ -14,7 +14,8 @@ import { decodeReview, InvalidReviewError, type ReviewResponse } from './decode-
 import type { Webhook } from './webhook-configurations.ts'
 
 /** What the admission webhooks of a server work with. */
-export interface WebhookParts extends Pick<ServerParts, 'registry' | 'resources' | 'log'> {
+export interface WebhookParts extends ObjectAccess {
+  readonly log: Logger
   readonly client: WebhookClient
   readonly authorizer: Authorizer
   readonly lookup: ObjectLookup

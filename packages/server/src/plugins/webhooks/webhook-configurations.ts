@@ -1,9 +1,9 @@
 import type { CelEnvironment } from '@kubewright/cel'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import type { ServerParts } from '../../api-server.ts'
 import { admissionEnvironment } from '../../builtins/admissionregistration/matching/admission-expressions.ts'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { WebhookTarget } from '../../outgoing/webhook-client.ts'
+import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
@@ -30,17 +30,14 @@ type WebhookSpec = admission.ValidatingWebhook & { readonly reinvocationPolicy?:
 
 /** The webhooks of all configurations of one kind, in the order of the configurations' names; compiled once for each version. */
 export class WebhookConfigurations {
-  readonly #parts: Pick<ServerParts, 'registry' | 'resources'>
+  readonly #parts: ObjectAccess
   readonly #plural: string
   readonly #compiled = new WeakMap<StoredObject, readonly Webhook[]>()
   #cache: ResourceCache | undefined
   #seen = ''
   #webhooks: readonly Webhook[] = []
 
-  constructor(
-    parts: Pick<ServerParts, 'registry' | 'resources'>,
-    plural: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations',
-  ) {
+  constructor(parts: ObjectAccess, plural: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations') {
     this.#parts = parts
     this.#plural = plural
   }

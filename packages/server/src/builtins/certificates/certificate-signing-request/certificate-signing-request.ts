@@ -1,10 +1,5 @@
-import { FieldSet, fieldSetPath, newForbidden } from '@kubewright/api'
-import { deepCopy, deepEqual, formatRFC3339, goQuote, instantFromMillis } from '@kubewright/base'
-import { parseCertificateRequest } from '@kubewright/base/pki'
-import type { AdmissionAttributes, AdmissionPlugin } from '../../../admission/admission.ts'
-import { type Authorizer, resourceAttributes } from '../../../auth/authorizer.ts'
-import type { UserInfo } from '../../../request/user-info.ts'
-import { mastersGroup } from '../../../request/user-info.ts'
+import { FieldSet, fieldSetPath } from '@kubewright/api'
+import { deepCopy, formatRFC3339, instantFromMillis } from '@kubewright/base'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
@@ -13,14 +8,12 @@ import type { BuiltinTable } from '../../builtin-resources.ts'
 import {
   partsOf,
   type RequestCondition,
-  requestPem,
   validateSigningRequest,
   validateSigningRequestUpdate,
 } from './validate-certificate-signing-request.ts'
 
 const group = 'certificates.k8s.io'
 const plural = 'certificatesigningrequests'
-const apiServerClientSigner = 'kubernetes.io/kube-apiserver-client'
 
 /** CertificateSigningRequest with its status and approval. */
 export function certificateSigningRequests(): BuiltinTable {
@@ -115,57 +108,4 @@ function fillTimes(object: MutableObject, old: MutableObject, now: number): void
     )
     condition.lastTransitionTime ||= same?.lastTransitionTime ?? time
   }
-}
-
-/** Lets only those approve and sign who may do so for the signer, and nobody become an administrator by a certificate. */
-export function certificateAdmission(authorizer: Authorizer): AdmissionPlugin {
-  return {
-    name: 'CertificateSigningRequests',
-    validate: async (attributes) => {
-      const { resource, subresource, operation, old, object, context } = attributes
-      if (resource.kind.group !== group || resource.kind.plural !== plural || !object) return
-      if (subresource === '' && operation === 'CREATE') restrictSubject(attributes, object)
-      if (!old) return
-      const signer = partsOf(old).spec.signerName ?? ''
-      const verb =
-        subresource === 'approval'
-          ? 'approve'
-          : subresource === 'status' && statusChanged(object, old)
-            ? 'sign'
-            : undefined
-      if (verb === undefined || (await mayUseSigner(authorizer, context.user, verb, signer))) return
-      throw refusal(attributes, `user not permitted to ${verb} requests with signerName ${goQuote(signer)}`)
-    },
-  }
-}
-
-function statusChanged(object: MutableObject, old: MutableObject): boolean {
-  const [now, before] = [partsOf(object).status, partsOf(old).status]
-  return now.certificate !== before.certificate || !deepEqual(now.conditions ?? [], before.conditions ?? [])
-}
-
-function restrictSubject(attributes: AdmissionAttributes, object: MutableObject): void {
-  const parts = partsOf(object)
-  if (parts.spec.signerName !== apiServerClientSigner) return
-  let organizations: readonly string[]
-  try {
-    organizations = parseCertificateRequest(requestPem(parts)).organizations
-  } catch (error) {
-    throw refusal(attributes, `failed to parse CSR: ${(error as Error).message}`)
-  }
-  if (!organizations.includes(mastersGroup)) return
-  throw refusal(attributes, `use of ${apiServerClientSigner} signer with system:masters group is not allowed`)
-}
-
-function refusal({ name }: AdmissionAttributes, why: string): Error {
-  return newForbidden({ group, resource: plural }, name, why)
-}
-
-/** For the signer itself, or for all signers of its domain. */
-async function mayUseSigner(authorizer: Authorizer, user: UserInfo, verb: string, signer: string): Promise<boolean> {
-  for (const name of [signer, `${signer.split('/')[0]}/*`]) {
-    const decision = await authorizer.authorize(resourceAttributes(user, { verb, group, resource: 'signers', name }))
-    if (decision.allowed) return true
-  }
-  return false
 }

@@ -12,8 +12,6 @@ import {
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
-import { AdmissionChain } from '../../../admission/admission.ts'
-import type { ServerParts } from '../../../api-server.ts'
 import type { BoundReference, ServiceAccountTokens, TokenWish } from '../../../auth/service-account-tokens.ts'
 import { negotiate } from '../../../request/negotiate.ts'
 import type { RequestContext } from '../../../request/request-context.ts'
@@ -24,6 +22,7 @@ import type { Resource } from '../../../resource/resource.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
 import { matchNamespace, optionsObject } from '../../../verbs/create.ts'
 import { readObject } from '../../../verbs/read-body.ts'
+import type { BuiltinParts } from '../../builtin-parts.ts'
 import { decodeTyped } from '../../typed/decode-typed.ts'
 
 const group = 'authentication.k8s.io'
@@ -41,11 +40,11 @@ interface TokenRequestSpec {
 }
 
 /** The token subresource of serviceaccounts: POST a TokenRequest, get a token (pkg/registry/core/serviceaccount/storage/token.go). */
-export function tokenSubresource(parts: ServerParts, tokens: ServiceAccountTokens): Subresource {
+export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountTokens): Subresource {
   const kind = kindFor({ group, version: 'v1', kind: kindName })
   if (!kind) throw new Error('TokenRequest is no built-in kind')
   const decode: Resource['decode'] = (body, request) => decodeTyped(kind, { setDefaults }, body, request)
-  const admission = new AdmissionChain(parts.admission)
+  const { admission } = parts
   let fieldManager: FieldManager | undefined
 
   const handle = async (context: RequestContext, resource: Resource) => {
@@ -102,12 +101,12 @@ function setDefaults(request: MutableObject): void {
 }
 
 class TokenRequestHandler {
-  readonly #parts: ServerParts
+  readonly #parts: BuiltinParts
   readonly #tokens: ServiceAccountTokens
   readonly #context: RequestContext
   readonly #serviceAccounts: Resource
 
-  constructor(parts: ServerParts, tokens: ServiceAccountTokens, context: RequestContext, serviceAccounts: Resource) {
+  constructor(parts: BuiltinParts, tokens: ServiceAccountTokens, context: RequestContext, serviceAccounts: Resource) {
     this.#parts = parts
     this.#tokens = tokens
     this.#context = context

@@ -1,12 +1,12 @@
 import { newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
-import type { ServerParts } from '../../../api-server.ts'
+import type { ObjectAccess } from '../../../registry/object-access.ts'
 import type { ApiResponse } from '../../../request/api-request.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
 import { splitName } from '../pod/subresources/pod-connections.ts'
 import { serviceSpecOf } from './service-types.ts'
 
-type Parts = Pick<ServerParts, 'registry' | 'resources'>
+type Parts = ObjectAccess
 
 /** The proxy of a service: it looks for endpoints, none of which can be connected to. */
 export function serviceProxySubresource({ registry, resources }: Parts): Subresource {

@@ -1,6 +1,6 @@
-import { deepEqual, nameIsDNS1035Label } from '@kubewright/base'
+import { deepEqual, nameIsDNS1035Label, type Random } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
-import type { ServerParts } from '../../../api-server.ts'
+import type { ObjectAccess } from '../../../registry/object-access.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
@@ -27,10 +27,7 @@ const hintsKey = 'service.kubernetes.io/topology-aware-hints'
 const modeKey = 'service.kubernetes.io/topology-mode'
 
 /** Services, whose addresses and node ports come from the ranges of the cluster. */
-export function services(
-  parts: Pick<ServerParts, 'registry' | 'resources' | 'random'>,
-  ranges?: ServiceRanges,
-): BuiltinResource {
+export function services(parts: ObjectAccess & { readonly random: Random }, ranges?: ServiceRanges): BuiltinResource {
   const { store } = parts.registry
   const prefix = `/registry/${storagePath}`
   const allocator = new ServiceAllocator({ store, prefix, random: parts.random, ...(ranges ? { ranges } : {}) })
@@ -100,10 +97,7 @@ export function services(
 }
 
 /** The endpoints of a service go with it. */
-async function deleteEndpoints(
-  { registry, resources }: Pick<ServerParts, 'registry' | 'resources'>,
-  { metadata }: MutableObject,
-): Promise<void> {
+async function deleteEndpoints({ registry, resources }: ObjectAccess, { metadata }: MutableObject): Promise<void> {
   const endpoints = resources.find('', 'v1', 'endpoints')
   if (!endpoints) return
   const existing = await registry.find(endpoints, metadata.namespace ?? '', metadata.name ?? '')

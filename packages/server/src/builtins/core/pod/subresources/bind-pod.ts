@@ -1,6 +1,6 @@
 import { encodeJson, newBadRequest, newConflict, newNotFound } from '@kubewright/api'
 import { aggregateText, type FieldError, FieldPath, notSupported, required } from '@kubewright/schema'
-import type { ServerParts } from '../../../../api-server.ts'
+import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import { unclassifiedError } from '../../../../request/unclassified-error.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
@@ -24,7 +24,7 @@ export function checkBinding(binding: MutableObject): void {
 
 /** Assigns a pod to the node that the binding names; only a pod that has none can be assigned. */
 export async function bindPod(
-  { registry }: Pick<ServerParts, 'registry'>,
+  { registry }: Pick<ObjectAccess, 'registry'>,
   resource: Resource,
   binding: MutableObject,
   dryRun: boolean,

@@ -9,8 +9,8 @@ import {
   selectorFrom,
 } from '@kubewright/api'
 import { FieldPath, invalid } from '@kubewright/schema'
-import type { ServerParts } from '../../../../api-server.ts'
 import { type DeleteOptions, deleteObject } from '../../../../registry/delete-object.ts'
+import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
 import { encodeStored, type StoredObject } from '../../../../resource/stored-object.ts'
@@ -18,7 +18,7 @@ import type { SubresourceAction } from '../../../subresources/action-subresource
 import { setPodCondition } from '../pod-condition.ts'
 import type { PodLike } from '../pod-types.ts'
 
-type Parts = Pick<ServerParts, 'registry' | 'resources'>
+type Parts = ObjectAccess
 
 const budgetText = "Cannot evict pod as it would violate the pod's disruption budget."
 const maxDisruptedPods = 2000

@@ -1,7 +1,7 @@
 import { newBadRequest, newInvalid, newNotFound } from '@kubewright/api'
 import { parseIPSloppy } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
-import type { ServerParts } from '../../../../api-server.ts'
+import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import type { ApiResponse } from '../../../../request/api-request.ts'
 import type { RequestContext } from '../../../../request/request-context.ts'
 import { unclassifiedError } from '../../../../request/unclassified-error.ts'
@@ -14,7 +14,7 @@ import { podSpecOf } from '../validation/validate-pod.ts'
 import { visitContainers } from '../visit-containers.ts'
 import type { NodeConnector, PodLogRequest } from './node-connector.ts'
 
-type Parts = Pick<ServerParts, 'registry' | 'resources'>
+type Parts = ObjectAccess
 
 /** Nothing runs here that could be reached: what a server does that cannot connect to the node. */
 function unreachable(): never {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { PlainServer } from '../testdata/plain-server.ts'
-import { installBuiltins } from './install-builtins.ts'
+import { standardExtensions } from './standard-extensions.ts'
+import { PlainServer } from './testdata/plain-server.ts'
 
-test('installBuiltins() leaves a server that is ready, and says so check by check', async () => {
-  await using server = await PlainServer.start({}, installBuiltins)
+test('standardExtensions() leaves a server that is ready, and says so check by check', async () => {
+  await using server = await PlainServer.start({}, standardExtensions)
   const { status, text } = await server.send('GET /readyz?verbose')
   expect(status).toBe(200)
   const lines = text.split('\n')
@@ -17,8 +17,8 @@ test('installBuiltins() leaves a server that is ready, and says so check by chec
   expect(lines.slice(-4)).toEqual(['[+]autoregister-completion ok', '[+]shutdown ok', 'readyz check passed', ''])
 })
 
-test('installBuiltins() lets a server that stops say that it is no longer ready, but still alive', async () => {
-  const server = await PlainServer.start({}, installBuiltins)
+test('standardExtensions() lets a server that stops say that it is no longer ready, but still alive', async () => {
+  const server = await PlainServer.start({}, standardExtensions)
   await server[Symbol.asyncDispose]()
   expect((await server.send('GET /readyz/shutdown')).text).toBe('internal server error: process is shutting down\n')
   expect((await server.send('GET /livez')).text).toBe('ok')

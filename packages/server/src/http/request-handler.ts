@@ -1,0 +1,147 @@
+import { isApiError, newBadRequest, newInternalError, type Status } from '@kubewright/api'
+import { type Clock, errorText, type Logger, parseDuration, type Random, shortId } from '@kubewright/base'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import { type Authorizer, attributesOf } from '../auth/authorizer.ts'
+import { forbiddenError } from '../auth/forbidden-error.ts'
+import { impersonate } from '../auth/impersonation.ts'
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import { negotiateError } from '../request/negotiate.ts'
+import type { PathHandler } from '../request/path-handler.ts'
+import type { RequestContext } from '../request/request-context.ts'
+import type { RequestFilter } from '../request/request-filter.ts'
+import { type RequestInfo, requestInfoOf } from '../request/request-info.ts'
+import { respondStatus, respondText } from '../request/respond.ts'
+import { warningHeaders } from '../request/warning-headers.ts'
+
+/** Options of {@link RequestHandler}. */
+export interface RequestHandlerOptions {
+  /** Tried in order; the first one that accepts a credential determines the user. */
+  readonly authenticators: readonly Authenticator[]
+  readonly authorizer: Authorizer
+  /** The first one is the outermost. */
+  readonly filters: readonly RequestFilter[]
+  /** Tried in order, before resources. */
+  readonly paths: readonly PathHandler[]
+  /** Handles authorized requests for resources. */
+  readonly dispatch: (context: RequestContext) => Promise<ApiResponse>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+}
+
+/**
+ * Takes every request through the same steps, in this order: parse the path, authenticate, impersonate, run the filters, authorize, try
+ * the path handlers, dispatch to the resource.
+ */
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions
+
+  constructor(options: RequestHandlerOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects: every failure becomes an HTTP response. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    const warnings: string[] = []
+    const auditId = shortId(this.#options.random)
+    let response: ApiResponse
+    try {
+      response = await this.#serve(request, warnings, auditId)
+    } catch (error) {
+      response = respondStatus(this.#statusOf(error, request, auditId), negotiateError(request))
+    }
+    const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
+    if (warnings.length > 0) headers['warning'] = warningHeaders(warnings)
+    return { ...response, headers }
+  }
+
+  async #serve(request: ApiRequest, warnings: string[], auditId: string): Promise<ApiResponse> {
+    const info = parsePath(request)
+    if (!info) return respondText(400, 'Bad Request')
+    if (info.verb !== 'watch') checkTimeout(request.query)
+    const context = await this.#identify(request, info, warnings, auditId)
+    return this.#filter(context, 0)
+  }
+
+  /** Authenticates the client, applies impersonation headers and creates the context of the request. */
+  async #identify(
+    request: ApiRequest,
+    info: RequestInfo,
+    warnings: string[],
+    auditId: string,
+  ): Promise<RequestContext> {
+    const { authenticators, authorizer, clock } = this.#options
+    const warn = (text: string): void => {
+      if (!warnings.includes(text)) warnings.push(text)
+    }
+    const client = await authenticate(authenticators, request, warn)
+    const user = await impersonate(request, client, authorizer)
+    const context: RequestContext = {
+      request,
+      info,
+      user,
+      receivedAt: clock.now(),
+      warnings,
+      warn,
+      audit: new Map(),
+      auditId,
+      authorize: (verb) => this.#authorize({ ...context, info: { ...info, verb } }),
+    }
+    return context
+  }
+
+  /** Runs the filters from the given one inwards, and then the request itself. */
+  #filter(context: RequestContext, index: number): Promise<ApiResponse> {
+    const filter = this.#options.filters[index]
+    return filter ? filter(context, () => this.#filter(context, index + 1)) : this.#route(context)
+  }
+
+  async #route(context: RequestContext): Promise<ApiResponse> {
+    await this.#authorize(context)
+    for (const path of this.#options.paths) {
+      const response = await path(context)
+      if (response) return response
+    }
+    if (context.info.isResource) return this.#options.dispatch(context)
+    return respondText(404, '404 page not found\n')
+  }
+
+  async #authorize({ user, info, request }: RequestContext): Promise<void> {
+    const attributes = attributesOf(user, info, request.query)
+    const decision = await this.#options.authorizer.authorize(attributes)
+    if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
+  }
+
+  /** Converts a failure to a Status. Internal errors are logged with the audit id that the client receives. */
+  #statusOf(error: unknown, request: ApiRequest, auditId: string): Status {
+    if (isApiError(error)) return error.status
+    // The server recurses only over request bodies, so the body exhausted the call stack.
+    if (error instanceof RangeError && error.message.includes('call stack')) {
+      return newBadRequest('the object is nested too deep').status
+    }
+    this.#options.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
+    const text = errorText(error)
+    return newInternalError(new Error(`${text} (request ${auditId})`)).status
+  }
+}
+
+/** Undefined when the path is malformed. */
+function parsePath({ method, path, query }: ApiRequest): RequestInfo | undefined {
+  try {
+    return requestInfoOf(method, path, query)
+  } catch {
+    return undefined
+  }
+}
+
+/** Rejects a malformed `timeout`. The request timeout filter enforces the value. */
+function checkTimeout(query: URLSearchParams): void {
+  const timeout = query.get('timeout')
+  if (!timeout) return
+  try {
+    parseDuration(timeout)
+  } catch (error) {
+    throw newBadRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,5 @@
+import type { ApiResponse } from './api-request.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** Serves paths that belong to no resource, such as health and discovery. Returns undefined to pass the request on. */
+export type PathHandler = (context: RequestContext) => Promise<ApiResponse | undefined>

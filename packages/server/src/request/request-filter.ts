@@ -1,0 +1,8 @@
+import type { ApiResponse } from './api-request.ts'
+import type { RequestContext } from './request-context.ts'
+
+/**
+ * Wraps the handling of every authenticated request. A filter may respond itself without calling `next`, or call `next` once and change
+ * its response or error.
+ */
+export type RequestFilter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>

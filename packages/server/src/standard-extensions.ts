@@ -1,0 +1,109 @@
+import { type Aggregation, type AggregationOptions, createAggregation } from './aggregation/create-aggregation.ts'
+import type { ServerExtensions, ServerParts } from './api-server.ts'
+import { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.ts'
+import { followFlowSchemas } from './bootstrap/flow-schema-conditions.ts'
+import { DiscoveryIndex } from './discovery/discovery-index.ts'
+import { discoveryPaths } from './discovery/discovery-paths.ts'
+import { rootPaths } from './discovery/root-paths.ts'
+import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
+import { type AuditSink, auditLog } from './http/filters/audit-log.ts'
+import { type InFlightLimits, maxInFlight } from './http/filters/max-in-flight.ts'
+import { requestLog } from './http/filters/request-log.ts'
+import { requestTimeout } from './http/filters/request-timeout.ts'
+import type { HealthChecks } from './http/health/health-checks.ts'
+import { healthPaths } from './http/health/health-paths.ts'
+import { standardChecks } from './http/health/standard-checks.ts'
+import { metricsPath } from './http/metrics/metrics-path.ts'
+import { ServerMetrics } from './http/metrics/server-metrics.ts'
+import { OpenApiDocuments } from './openapi/openapi-documents.ts'
+import { openApiPaths } from './openapi/openapi-paths.ts'
+
+/** The health checks of kube-apiserver that pass once {@link bootstrap} is done. */
+const bootstrapChecks = [
+  'poststarthook/start-system-namespaces-controller',
+  'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'poststarthook/priority-and-fairness-config-producer',
+  'poststarthook/bootstrap-controller',
+  'poststarthook/kube-apiserver-autoregistration',
+  'autoregister-completion',
+]
+
+/** Options of {@link standardExtensions}. */
+export interface BuiltinOptions extends BootstrapOptions {
+  /** Limits concurrent requests. */
+  readonly inFlight?: InFlightLimits
+  /** How the server connects to extension servers. */
+  readonly aggregation?: AggregationOptions
+  /** Receives an audit event for every request. @default none */
+  readonly audit?: AuditSink
+}
+
+/** The extensions that every kube-apiserver has. */
+export interface StandardExtensions extends Required<Pick<ServerExtensions, 'filters' | 'paths'>> {
+  readonly discovery: DiscoveryIndex
+}
+
+/**
+ * Creates the filters and paths of a kube-apiserver (discovery, OpenAPI, version, health, metrics, aggregation) and the objects that
+ * every cluster has. To be called in the server's setup, after its built-in resources have been registered.
+ */
+export async function standardExtensions(
+  parts: ServerParts,
+  options: BuiltinOptions = {},
+): Promise<StandardExtensions> {
+  const { registry, resources, clock, log } = parts
+  const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
+  const discovery = new DiscoveryIndex(resources)
+  const metrics = new ServerMetrics(parts)
+  const aggregation = createAggregation(parts, discovery, { ...options.aggregation, frontProxy: options.frontProxy })
+  await start(parts, health, aggregation, options)
+  return {
+    discovery,
+    filters: [
+      metrics.filter,
+      requestLog(clock, log),
+      ...(options.audit ? [auditLog(options.audit, clock)] : []),
+      maxInFlight(options.inFlight),
+      requestTimeout(clock),
+    ],
+    paths: [
+      aggregation.paths,
+      metricsPath(metrics),
+      discoveryPaths(discovery),
+      openApiPaths(new OpenApiDocuments({ resources, discovery, gitVersion: kubernetesVersion }), clock),
+      versionPath(),
+      healthPaths(health, log),
+      rootPaths(discovery, () => [...health.paths(), ...unlistedPaths]),
+    ],
+  }
+}
+
+/** Paths that the root lists besides those of discovery and health. */
+const unlistedPaths = [
+  '/.well-known/openid-configuration',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/openid/v1/jwks',
+  '/version',
+]
+
+/** Creates the objects of every cluster and starts the controllers inside the server; health checks tell when both are done. */
+async function start(
+  parts: ServerParts,
+  health: HealthChecks,
+  aggregation: Aggregation,
+  options: BootstrapOptions,
+): Promise<void> {
+  const gates = bootstrapChecks.map((name) => health.addGate(name))
+  health.add('shutdown', () => {
+    if (parts.signal.aborted) throw new Error('process is shutting down')
+  }, ['readyz'])
+  await bootstrap(parts, options)
+  for (const open of gates) open()
+  aggregation.controller.start()
+  followFlowSchemas(parts).catch((error: unknown) => {
+    if (!parts.signal.aborted) parts.log.error(error, 'Cannot follow FlowSchemas')
+  })
+}
