@@ -30,7 +30,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 test.skipIf(!hasPromtool)(
   `promtool accepts /metrics${hasPromtool ? '' : ' (not on the PATH: install the package prometheus)'}`,
   async () => {
-    await using server = await PlainServer.start({}, installBuiltins)
+    await using server = await PlainServer.start({}, standardExtensions)
     await server.send('GET /api/v1/namespaces/default')
     const { text } = await server.send('GET /metrics')
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
