@@ -8,13 +8,13 @@ const take = (backoff: Backoff, count: number): number[] => Array.from({ length:
 
 describe('Backoff.step()', () => {
   test.each<[name: string, options: BackoffOptions, delays: number[], stepsLeft: number]>([
-    ['stays without steps', { duration: 10, factor: 2 }, [10, 10, 10], 0],
-    ['stays without a factor', { duration: '10ms', steps: 5 }, [10, 10, 10], 2],
+    ['stays constant without steps', { duration: 10, factor: 2 }, [10, 10, 10], 0],
+    ['stays constant without a factor', { duration: '10ms', steps: 5 }, [10, 10, 10], 2],
     ['grows until the steps are used up', { duration: 10, factor: 2, steps: 3 }, [10, 20, 40, 80, 80], 0],
-    ['ends at the cap', { duration: 10, factor: 3, steps: 9, cap: '50ms' }, [10, 30, 50, 50], 0],
-    ['may equal the cap and go on', { duration: 10, factor: 2, steps: 9, cap: 20 }, [10, 20, 20], 0],
+    ['stops growing at the cap', { duration: 10, factor: 3, steps: 9, cap: '50ms' }, [10, 30, 50, 50], 0],
+    ['may equal the cap and continue', { duration: 10, factor: 2, steps: 9, cap: 20 }, [10, 20, 20], 0],
     ['shrinks with a factor below 1', { duration: 100, factor: 0.5, steps: 2 }, [100, 50, 25, 25], 0],
-    ['does not grow for ever without a cap', { duration: 1, factor: 10, steps: 2 }, [1, 10, 100, 100], 0],
+    ['stops growing after the steps without a cap', { duration: 1, factor: 10, steps: 2 }, [1, 10, 100, 100], 0],
   ])('%s', (_, options, delays, stepsLeft) => {
     const backoff = new Backoff(options, seededRandom(1))
     expect(take(backoff, delays.length)).toEqual(delays)

@@ -105,7 +105,7 @@ describe('produce()', () => {
     ],
     ['a draft inside a new object', (draft) => void (draft.rules = [{ path: '/new', ports: draft.rules[1]!.ports }])],
     [
-      'a change to an object put in before',
+      'a change to an inserted object',
       (draft) => {
         draft.labels = { a: '1' }
         draft.labels['b'] = '2'

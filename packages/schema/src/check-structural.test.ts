@@ -12,7 +12,7 @@ type Recorded = {
   readonly causes: readonly Cause[]
 }
 
-// The paths of a CRD with one version: the API server reports them where its internal type keeps the schema.
+// The paths of a CRD with one version: the API server reports the location in its internal type.
 const path = FieldPath.of('spec', 'validation', 'openAPIV3Schema')
 
 function causesOf(schema: JSONSchemaProps, statusSubresource = false): string[] {
@@ -21,7 +21,7 @@ function causesOf(schema: JSONSchemaProps, statusSubresource = false): string[] 
     .sort()
 }
 
-describe('checkStructural() answers as a recorded kube-apiserver', () => {
+describe('checkStructural() reports the errors of a recorded kube-apiserver', () => {
   const recorded = JSON.parse(
     readFileSync(new URL('./testdata/crd-invalid.golden.json', import.meta.url), 'utf8'),
   ) as Recorded[]
@@ -47,12 +47,12 @@ describe('checkStructural()', () => {
       ],
     ],
     [
-      'says what cannot be read if nothing else does',
+      'reports the general error if no keyword error explains it',
       { type: 'object', $schema: 'x' },
       [`${path}: Invalid value: "": OpenAPIV3Schema 'schema' is not supported`],
     ],
     [
-      'refuses rules with constants that cannot be evaluated',
+      'rejects rules with constants that cannot be evaluated',
       { type: 'string', maxLength: 5, 'x-kubernetes-validations': [{ rule: "self.find('[') == 'x'" }] },
       [
         `${f}.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.find('[') == 'x'","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: program instantiation failed: error parsing regexp: missing closing ]: \`[\``,
@@ -70,7 +70,7 @@ describe('checkStructural()', () => {
       [],
     ],
     [
-      'allows integer or string with more',
+      'allows integer or string with further arms',
       {
         'x-kubernetes-int-or-string': true,
         allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: '^a' }],
@@ -120,7 +120,7 @@ describe('checkStructural()', () => {
       [`${f}.default: Invalid value: 1: failed rule: self > 5`],
     ],
     [
-      'checks defaults of embedded metadata by their result',
+      'checks defaults in embedded metadata through the resulting metadata',
       {
         type: 'object',
         'x-kubernetes-embedded-resource': true,
@@ -156,7 +156,7 @@ describe('checkStructural()', () => {
       ],
     ],
     [
-      'multiplies cost by the limits around',
+      'multiplies the cost by the limits of enclosing lists',
       {
         type: 'array',
         maxItems: 1000,
@@ -177,7 +177,7 @@ describe('checkStructural()', () => {
     expect(checkStructural(withField(schema), { path }).map(String).sort()).toEqual([...expected].sort())
   })
 
-  it('requires what the junctors of the root mention, but not what those further inside do', () => {
+  it('requires the fields in the junctors of the root, but not those in nested junctors', () => {
     const junctors = {
       oneOf: [{ properties: { b: {} } }, { items: {} }, { properties: { a: { minLength: 1 } } }],
     }
@@ -186,11 +186,11 @@ describe('checkStructural()', () => {
       `${path}.items: Required value: because it is defined in ${path}.oneOf[1].items`,
       `${path}.properties[b]: Required value: because it is defined in ${path}.oneOf[0].properties[b]`,
     ])
-    // As the API server does, which follows the spine of the schema from its root junctors only.
+    // As in the API server, which follows the spine of the schema from its root junctors only.
     expect(checkStructural(withField({ type: 'object', properties, ...junctors }), { path })).toEqual([])
   })
 
-  it('restricts the root where status is a subresource', () => {
+  it('restricts the root if status is a subresource', () => {
     const schema: JSONSchemaProps = {
       type: 'object',
       anyOf: [{ required: ['a'] }],
@@ -207,7 +207,7 @@ describe('checkStructural()', () => {
     expect(checkStructural(schema, { path })).toEqual([])
   })
 
-  it('does not ask of an update what the stored schema did not meet', () => {
+  it('does not enforce in an update what the stored schema violates', () => {
     const set: JSONSchemaProps = {
       type: 'array',
       items: { type: 'object', properties: {} },
@@ -220,7 +220,7 @@ describe('checkStructural()', () => {
     expect(checkStructural(odd, { path, stored: [odd] })).toEqual([])
   })
 
-  it('does not hold the cost of rules against a schema that did not change', () => {
+  it('does not enforce the cost limit for an unchanged schema', () => {
     const schema = withField({
       type: 'array',
       items: { type: 'string' },
@@ -236,7 +236,7 @@ describe('checkStructural()', () => {
 })
 
 describe('unrecognizedFormats()', () => {
-  it('lists formats of strings that have no effect', () => {
+  it('lists string formats that have no effect', () => {
     const schema: JSONSchemaProps = {
       type: 'object',
       properties: {

@@ -12,24 +12,28 @@ import { applyPrunedDefaults } from './internal/prune-defaults.ts'
 import { StructuralNode } from './internal/structural-node.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
-/** What {@link checkStructural} should know about the CRD around the schema. */
+/** Facts about the CRD that contains the schema. */
 export interface CheckStructuralOptions {
-  /** Where the schema is. @default `openAPIV3Schema` */
+  /** The path of the schema, for errors. @default `openAPIV3Schema` */
   readonly path?: FieldPath
-  /** Whether the version has the status subresource, which limits the keywords at the root. @default false */
+  /** Whether the version has the status subresource, which restricts the keywords at the root. @default false */
   readonly statusSubresource?: boolean
   /**
-   * The schemas of the CRD as it is stored, in an update: requirements that one of them does not meet are not made of the new schema
-   * either, so that old CRDs stay editable.
+   * In an update, the schemas of the stored CRD. A requirement that one of them violates is not enforced for the new
+   * schema either, so that old CRDs stay editable.
    */
   readonly stored?: readonly JSONSchemaProps[]
-  /** Whether the schema is the same as the stored one; then the cost of single expressions is not held against it. @default false */
+  /**
+   * Whether the schema equals the stored one. If so, the cost limit of single expressions is not enforced. @default
+   * false
+   */
   readonly unchanged?: boolean
 }
 
 /**
- * Everything that kube-apiserver finds wrong with the `openAPIV3Schema` of a CRD, with its texts, types and paths: support of
- * keywords, structurality, validity of defaults, list types, rules and their estimated cost. Empty if the schema is accepted.
+ * Returns the errors that kube-apiserver reports for the `openAPIV3Schema` of a CRD, with its texts, types and paths:
+ * unsupported keywords, structurality, defaults, list types, rules and their estimated cost. Empty if the schema is
+ * valid.
  */
 export function checkStructural(schema: JSONSchemaProps, options: CheckStructuralOptions = {}): FieldError[] {
   const path = options.path ?? FieldPath.of('openAPIV3Schema')
@@ -37,26 +41,30 @@ export function checkStructural(schema: JSONSchemaProps, options: CheckStructura
   const errors: FieldError[] = []
   if (options.statusSubresource === true) checkRootKeywords(schema, path, errors)
   if (schema.nullable === true) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'))
-  const unreadable = structuralError(schema)
+  const nonStructural = structuralError(schema)
   let scope: RuleScope | undefined
-  if (unreadable === undefined && requirements.structural) {
+  if (nonStructural === undefined && requirements.structural) {
     const structural = checkStructurality(schema, path)
     const found =
       structural.length > 0 ? structural : checkDefaults(StructuralNode.of(schema), path, requirements.prunedDefaults)
     errors.push(...found)
-    // Rules are looked at only in schemas that are otherwise in order.
+    // Rules are checked only in schemas that are otherwise valid.
     if (found.length === 0) scope = RuleScope.root(schema, options.unchanged ?? false)
   }
   const found = checkKeywords(schema, path, requirements, scope)
   errors.push(...found.schema, ...found.rules)
-  // What cannot be read is mostly reported keyword by keyword; say it in general only if it was not.
-  if (errors.length === 0 && unreadable !== undefined && requirements.structural)
-    errors.push(invalid(path, '', unreadable))
+  // Most reasons why a schema cannot be converted are also reported per keyword; report the general error only if they
+  // were not.
+  if (errors.length === 0 && nonStructural !== undefined && requirements.structural)
+    errors.push(invalid(path, '', nonStructural))
   scope?.checkTotalCost(path, errors)
   return errors
 }
 
-/** The formats of strings that kube-apiserver does not know and therefore ignores; it warns of each when a CRD is written. */
+/**
+ * Returns the string formats that kube-apiserver does not support and therefore ignores. It warns about each when a CRD
+ * is written.
+ */
 export function unrecognizedFormats(schema: JSONSchemaProps): string[] {
   const formats: string[] = []
   someSchema(schema, ({ type, format }) => {
@@ -102,7 +110,7 @@ function hasNonAtomicSet(schema: JSONSchemaProps): boolean {
   return schema['x-kubernetes-list-type'] === 'set' && items !== undefined && isNonAtomicSetItem(items)
 }
 
-/** The keywords allowed at the root beside the status subresource, by the Go names under which the error lists them. */
+/** The keywords allowed at the root if the status subresource is enabled, with the Go names used in the error. */
 const ALLOWED_AT_ROOT: ReadonlyMap<string, string> = new Map([
   ['description', 'Description'],
   ['type', 'Type'],
@@ -128,11 +136,11 @@ const ALLOWED_AT_ROOT: ReadonlyMap<string, string> = new Map([
   ['x-kubernetes-validations', 'XValidations'],
 ])
 
-/** With the status subresource, status is validated on its own, so nothing at the root may say more about it. */
+/** With the status subresource, status is validated separately, so keywords at the root must not constrain it. */
 function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   const type = schema.type ?? ''
   const keywords = keywordsOf(schema)
-  // Only the first finding is reported, and these keywords are looked at before the type.
+  // Only the first error is reported, and these keywords are checked before the type.
   const early = keywords.some((keyword) => keyword === 'id' || keyword === '$schema' || keyword === '$ref')
   if (!early && type !== '' && type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'

@@ -16,7 +16,7 @@ function errorsOf(schema: JSONSchemaProps, value: unknown): string[] {
     .map(String)
 }
 
-describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
+describe('StructuralSchema.validate() reports keywords like kube-openapi', () => {
   it.each<[string, JSONSchemaProps, unknown, string[]]>([
     ['null', { type: 'string' }, null, ['f: Invalid value: "null": f in body must be of type string: "null"']],
     [
@@ -38,7 +38,7 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
       1.5,
       ['f: Invalid value: "number": f in body must be of type integer: "number"'],
     ],
-    ['nothing for a float that is all but an integer', { type: 'integer' }, 1.0000000001, []],
+    ['nothing for a float within 1e-9 of an integer', { type: 'integer' }, 1.0000000001, []],
     [
       'an integer beyond 2^63 as a float',
       { type: 'integer' },
@@ -99,7 +99,7 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
       'x',
       ['f: Unsupported value: "x": supported values: "a", "1", "null", "{\\"b\\":2}"'],
     ],
-    ['nothing for a float that an enumerated integer truncates to', { type: 'number', enum: [1] }, 1.5, []],
+    ['nothing for a float that truncates to an enumerated integer', { type: 'number', enum: [1] }, 1.5, []],
     [
       'a property that is not allowed',
       { type: 'object', additionalProperties: false },
@@ -107,7 +107,7 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
       ['f: Invalid value: "a": f.a in body is a forbidden property'],
     ],
     [
-      'the branch of anyOf that matched most',
+      'the branch of anyOf with the most matches',
       {
         type: 'object',
         properties: { a: { type: 'string' } },
@@ -120,13 +120,13 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
       ],
     ],
     [
-      'oneOf with several valid',
+      'oneOf with several valid branches',
       { type: 'string', oneOf: [{ minLength: 1 }, { maxLength: 5 }] },
       'x',
       ['<nil>: Invalid value: "": "f" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
     ],
     [
-      'allOf with none valid',
+      'allOf without a valid branch',
       { type: 'string', allOf: [{ minLength: 2 }, { pattern: '^y' }] },
       'x',
       [
@@ -143,7 +143,7 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
     ],
     ['length in code points', { type: 'string', maxLength: 2 }, '😀😀', []],
     [
-      'a map key that holds dots',
+      'a map key that contains dots',
       { type: 'object', additionalProperties: { type: 'integer' } },
       { 'a.b/c': 'x' },
       ['f.a.b/c: Invalid value: "string": f.a.b/c in body must be of type integer: "string"'],
@@ -166,13 +166,13 @@ describe('StructuralSchema.validate() reports keywords as kube-openapi', () => {
 describe('StructuralSchema.validate() checks list types', () => {
   it.each<[string, JSONSchemaProps, unknown, string[]]>([
     [
-      'each repeated scalar once',
+      'reports each repeated scalar once',
       { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
       ['a', 'b', 'a', 'a'],
       ['f[2]: Duplicate value: "a"'],
     ],
     [
-      'objects by content',
+      'compares objects by content',
       {
         type: 'array',
         items: object({}, { 'x-kubernetes-preserve-unknown-fields': true }),
@@ -222,7 +222,7 @@ describe('StructuralSchema.validate() checks list types', () => {
       ['f[2]: Duplicate value: {"a":"x","b":"y"}'],
     ],
     [
-      'within maps',
+      'checks lists within maps',
       {
         type: 'object',
         additionalProperties: { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' },
@@ -234,7 +234,7 @@ describe('StructuralSchema.validate() checks list types', () => {
     expect(errorsOf(schema, value)).toEqual(expected)
   })
 
-  it('but forgives duplicates that were there before', () => {
+  it('ignores duplicates that existed before', () => {
     const schema = compileSchema(
       object({ f: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' } }),
     )
@@ -273,11 +273,11 @@ describe('embedded resources', () => {
         'e.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
       ],
     ],
-  ])('%j is checked for its metadata', (value, expected) => {
+  ])('%j has its metadata validated', (value, expected) => {
     expect(schema.validate({ e: value }).map(String)).toEqual(expected)
   })
 
-  it('coerceMetadata() drops what ObjectMeta does not have, and what is empty', () => {
+  it('coerceMetadata() drops unknown and empty fields', () => {
     const value = {
       e: {
         apiVersion: 'v1',
@@ -301,7 +301,7 @@ describe('embedded resources', () => {
     })
   })
 
-  it('coerceMetadata() stops at, or drops, what is malformed', () => {
+  it('coerceMetadata() fails at malformed fields, or drops them', () => {
     const value = (): Json => ({ e: { apiVersion: 1, kind: 'Pod', metadata: { name: 5, namespace: 'n' } } })
     expect(String(schema.coerceMetadata(value()).error)).toBe('e.apiVersion: Invalid value: 1: must be a string')
     const dropped = value()
@@ -320,14 +320,14 @@ describe('embedded resources', () => {
 })
 
 describe('StructuralSchema.prune()', () => {
-  it('empties objects of maps whose values have no schema', () => {
+  it('empties objects in maps whose values have no schema', () => {
     const schema = compileSchema(object({ m: { type: 'object', additionalProperties: true } }))
     const value = { m: { a: { b: 1 }, c: 2 } }
     expect(schema.prune(value)).toEqual(['m.a.b'])
     expect(value).toEqual({ m: { a: {}, c: 2 } })
   })
 
-  it('prunes again below fields that are specified under preserved ones', () => {
+  it('prunes below specified fields inside preserved ones', () => {
     const schema = compileSchema(
       object({
         p: object({ known: object({ a: { type: 'string' } }) }, { 'x-kubernetes-preserve-unknown-fields': true }),
@@ -338,7 +338,7 @@ describe('StructuralSchema.prune()', () => {
     expect(value).toEqual({ p: { free: { x: 1 }, known: { a: 'a' } } })
   })
 
-  it('takes no prototype property for a field', () => {
+  it('does not treat inherited properties as fields', () => {
     const schema = compileSchema(object({ a: { type: 'string' } }))
     const value = JSON.parse('{"a":"x","constructor":1,"__proto__":2}') as Json
     expect(schema.prune(value)).toEqual(['__proto__', 'constructor'])
@@ -347,7 +347,7 @@ describe('StructuralSchema.prune()', () => {
 })
 
 describe('StructuralSchema.default()', () => {
-  it('replaces nulls that are not allowed, and keeps those that are', () => {
+  it('replaces nulls that are not allowed and keeps those that are', () => {
     const schema = compileSchema(
       object({
         a: { type: 'string', default: 'x' },
@@ -371,31 +371,31 @@ describe('rules', () => {
 
   it.each<[string, JSONSchemaProps, unknown, string[]]>([
     [
-      'hide objects',
+      'omit objects from the error',
       object({ a: { type: 'integer' } }, rule('self.a > 5')),
       { a: 1 },
       ['f: Invalid value: failed rule: self.a > 5'],
     ],
     [
-      'show scalars',
+      'include scalars in the error',
       { type: 'integer', ...rule('self > 5', { message: ' too small ' }) },
       1,
       ['f: Invalid value: 1: too small'],
     ],
     [
-      'take the reason',
+      'use the reason',
       { type: 'integer', ...rule('self > 5', { message: 'm', reason: 'FieldValueForbidden' }) },
       1,
       ['f: Forbidden: m'],
     ],
     [
-      'take the reason duplicate',
+      'use the reason FieldValueDuplicate',
       { type: 'integer', ...rule('self > 5', { message: 'm', reason: 'FieldValueDuplicate' }) },
       1,
       ['f: Duplicate value: 1'],
     ],
     [
-      'take the field path',
+      'use the field path',
       object(
         { a: object({ 'b-c': { type: 'integer' } }) },
         rule('self.a.b__dash__c > 5', { fieldPath: ".a['b-c']", message: 'm' }),
@@ -404,13 +404,13 @@ describe('rules', () => {
       ['f.a.b-c: Invalid value: m'],
     ],
     [
-      'take the message expression',
+      'use the message expression',
       { type: 'integer', ...rule('self > 5', { messageExpression: "'got ' + string(self)" }) },
       1,
       ['f: Invalid value: 1: got 1'],
     ],
     [
-      'fall back if that breaks lines',
+      'use the default if the message contains line breaks',
       { type: 'integer', ...rule('self > 5', { messageExpression: "'a\\nb'", message: 'm' }) },
       1,
       ['f: Invalid value: 1: m'],
@@ -433,9 +433,9 @@ describe('rules', () => {
       { a: 1, b: 2 },
       ['f[b]: Invalid value: 2: failed rule: self < 2'],
     ],
-    ['do not see nulls', { type: 'integer', nullable: true, ...rule('self < 2') }, null, []],
+    ['do not run on nulls', { type: 'integer', nullable: true, ...rule('self < 2') }, null, []],
     [
-      'are not run on objects of the wrong shape',
+      'do not run on objects of the wrong shape',
       { type: 'integer', ...rule('self < 2') },
       'x',
       [
@@ -447,7 +447,7 @@ describe('rules', () => {
     expect(errorsOf(schema, value)).toEqual(expected)
   })
 
-  it('are not run after errors found elsewhere that make them pointless', () => {
+  it('are skipped after errors that make their evaluation unsafe', () => {
     const schema = compileSchema(object({ f: { type: 'integer', ...rule('self < 2') } }))
     const preceding = [required(FieldPath.of('metadata', 'name'))]
     expect(schema.validate({ f: 5 }, { preceding }).map((error) => error.detail)).toEqual([
@@ -455,7 +455,7 @@ describe('rules', () => {
     ])
   })
 
-  it('with oldSelf run only where there is an old value, unless that is optional', () => {
+  it('with oldSelf run only if there is an old value, unless it is optional', () => {
     const transition = compileSchema(object({ f: { type: 'integer', ...rule('self >= oldSelf') } }))
     expect(transition.validate({ f: 1 })).toEqual([])
     expect(transition.validateUpdate({ f: 1 }, {})).toEqual([])
@@ -468,7 +468,7 @@ describe('rules', () => {
     expect(either.validateUpdate({ f: 9 }, { f: 8 })).toEqual([])
   })
 
-  it('match list items with old ones by key only', () => {
+  it('correlate list items with old ones by key only', () => {
     const items = object({ k: { type: 'string' }, v: { type: 'integer', ...rule('self >= oldSelf') } })
     const list: JSONSchemaProps = { type: 'array', items }
     const byKey = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
@@ -493,7 +493,7 @@ describe('rules', () => {
     expect(update(list)).toEqual([])
   })
 
-  it('forgive what did not change, with a warning', () => {
+  it('ignore unchanged values, with a warning', () => {
     const schema = compileSchema(object({ f: { type: 'integer', ...rule('self < 2', { messageExpression: "'no'" }) } }))
     const warnings: string[] = []
     const onWarning = (text: string): void => {
@@ -504,7 +504,7 @@ describe('rules', () => {
     expect(schema.validateUpdate({ f: 6 }, { f: 5 }, { onWarning })).toHaveLength(1)
   })
 
-  it('stop when the object has used up its budget', () => {
+  it('stop when the budget of the object is exhausted', () => {
     const expensive = rule('self.all(x, self.all(y, x == y || x != y))')
     const schema = compileSchema(
       object({ f: { type: 'array', items: { type: 'array', items: { type: 'integer' }, ...expensive } } }),
@@ -516,7 +516,7 @@ describe('rules', () => {
     ])
   })
 
-  it('see metadata.name of the resource', () => {
+  it('can access metadata.name of the resource', () => {
     const schema = compileSchema(object({}, rule("self.metadata.name == 'x'")))
     expect(schema.validate({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'x' } })).toEqual([])
     expect(schema.validate({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'y' } }).map(String)).toEqual([
@@ -526,7 +526,7 @@ describe('rules', () => {
 })
 
 describe('compileSchema()', () => {
-  it('copes with schemas that contain themselves', () => {
+  it('supports recursive schemas', () => {
     const node: { type: string; properties: Record<string, JSONSchemaProps> } = { type: 'object', properties: {} }
     node.properties['next'] = node
     node.properties['n'] = { type: 'integer', default: 1 }

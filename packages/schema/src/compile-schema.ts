@@ -13,32 +13,34 @@ import { RuleValidator } from './internal/rule-validator.ts'
 import { isObject, StructuralNode } from './internal/structural-node.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
-/** How {@link compileSchema} looks at the value. */
+/** Options of {@link compileSchema}. */
 export interface CompileSchemaOptions {
   /**
-   * Whether the schema is that of a whole resource, whose apiVersion, kind and metadata are implied.
+   * Whether the schema describes a complete resource, for which apiVersion, kind and metadata are implied.
    * @default true
    */
   readonly resource?: boolean
 }
 
-/** What surrounds a validation. */
+/** Options of a validation. */
 export interface ValidateOptions {
-  /** Where the value is; field paths of errors start there. @default the root */
+  /** The path of the value; field paths of errors start here. @default the root */
   readonly path?: FieldPath
-  /** Errors found before: if they make rules pointless, the rules are skipped, as the API server does. */
+  /** Errors found before. Rules are skipped if one of them makes their evaluation unsafe, as in the API server. */
   readonly preceding?: readonly FieldError[]
-  /** Told the text of each rule that failed on an unchanged value, which is not an error in an update. */
+  /** Receives the text of each rule that fails on an unchanged value, which is not an error in an update. */
   readonly onWarning?: (text: string) => void
 }
 
 /**
- * Compiles a structural schema, once, into everything that the API server does with objects of it.
+ * Compiles a structural schema into the operations that the API server performs on objects.
  *
- * Parts of the schema are compiled when an object first reaches them, so compiling is cheap however large (or cyclic) the schema.
+ * Parts of the schema are compiled when an object first reaches them, so compilation is cheap for large and even cyclic
+ * schemas.
  *
  * @example
- * const schema = compileSchema({ type: 'object', properties: { spec: { type: 'object', properties: { n: { type: 'integer', default: 3 } } } } })
+ * const n = { type: 'integer', default: 3 }
+ * const schema = compileSchema({ type: 'object', properties: { spec: { type: 'object', properties: { n } } } })
  * const object = { spec: { x: 1 } }
  * schema.prune(object)      // ['spec.x']
  * schema.default(object)    // { spec: { n: 3 } }
@@ -51,7 +53,7 @@ export function compileSchema(json: JSONSchemaProps, options: CompileSchemaOptio
 const BLOCKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
-/** A compiled schema. Immutable and shareable; objects that are fine cost next to no allocation. */
+/** A compiled schema. Immutable and shareable. Processing valid objects allocates almost nothing. */
 export class StructuralSchema {
   readonly json: JSONSchemaProps
   readonly #node: StructuralNode
@@ -70,32 +72,36 @@ export class StructuralSchema {
     this.#check = new CheckCompiler('resource').compile(json)
   }
 
-  /** Fills in defaults, in place: for fields that are absent, or null where null is not allowed. Idempotent. */
+  /** Fills in defaults in place: for absent fields, and for null where the schema does not allow null. Idempotent. */
   default(value: unknown): void {
     applyDefaults(value, this.#node)
   }
 
   /**
-   * Removes fields that the schema does not specify, in place, and names them: sorted paths such as `spec.list[0].x`, for
+   * Removes unspecified fields in place and returns their sorted paths, such as `spec.list[0].x`, for
    * `unknown field "…"` messages. Idempotent.
    */
   prune(value: unknown): string[] {
     return pruneAndReport(value, this.#pruneNode)
   }
 
-  /** As {@link StructuralSchema.prune}, without the list. */
+  /** Like {@link StructuralSchema.prune}, but does not report the removed fields. */
   pruneSilently(value: unknown): void {
     pruneFields(value, this.#pruneNode)
   }
 
-  /** Removes nulls that are neither allowed nor defaulted, in place. The API server does so after pruning and before defaulting. */
+  /**
+   * Removes nulls in place that are neither allowed nor defaulted. The API server does this between pruning and
+   * defaulting.
+   */
   dropNulls(value: unknown): void {
     dropNulls(value, this.#node)
   }
 
   /**
-   * Does to a decoded object, in place, all that the API server does before it looks at it: prunes, drops nulls, normalises the
-   * metadata of embedded resources and fills in defaults. Tells the fields that were dropped, and stops at malformed metadata.
+   * Prepares a decoded object in place, in the order of the API server: prunes, drops nulls, normalises the metadata of
+   * embedded resources, and fills in defaults. Returns the removed fields. If the metadata is malformed, returns the
+   * error and skips defaulting.
    */
   normalize(value: unknown, options: CoerceOptions = { dropInvalid: false }): CoerceResult {
     const pruned = this.prune(value)
@@ -105,17 +111,23 @@ export class StructuralSchema {
     return { error, unknown: [...pruned, ...unknown] }
   }
 
-  /** Normalises type and object metadata of embedded resources, in place; the value's own metadata is left alone. */
+  /**
+   * Normalises type and object metadata of embedded resources in place. The metadata of the value itself is not
+   * changed.
+   */
   coerceMetadata(value: unknown, options: CoerceOptions = { dropInvalid: false }): CoerceResult {
     return coerceMetadata(value, this.#node, FieldPath.none, options)
   }
 
-  /** Whether the value satisfies the keywords of the schema (types, bounds, formats, junctors); rules are not looked at. */
+  /**
+   * Reports whether the value satisfies the keywords of the schema (types, bounds, formats, junctors). Rules are not
+   * evaluated.
+   */
   accepts(value: unknown): boolean {
     return this.#check(value)
   }
 
-  /** What is wrong with a new value: keywords, embedded resources, list types, then rules. Empty if all is well. */
+  /** Validates a new value: keywords, embedded resources, list types, then rules. Empty if the value is valid. */
   validate(value: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
     const errors = this.validateKeywords(value, path)
@@ -126,12 +138,12 @@ export class StructuralSchema {
   }
 
   /**
-   * What is wrong with a value that replaces an old one. Failures of parts that did not change are forgiven (ratcheting): parts
-   * are matched by field name, and by key in lists of type map.
+   * Validates a value that replaces an old one. Errors in unchanged parts are ignored (ratcheting). Parts are matched
+   * by field name and, in lists of type map, by key.
    */
   validateUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
-    // Made only if something fails, and then once for keywords and rules.
+    // Created only if a check fails, and shared by keywords and rules.
     let known: Correlation | undefined
     const correlation = (): Correlation => (known ??= new Correlation(value, old, this.#node))
     const errors = this.#keywordsOfUpdate(value, correlation, path)
@@ -141,7 +153,9 @@ export class StructuralSchema {
     return errors
   }
 
-  /** As {@link StructuralSchema.validateUpdate} for the status subresource: only `status` is held against the keywords. */
+  /**
+   * Like {@link StructuralSchema.validateUpdate} for the status subresource: keywords are checked only for `status`.
+   */
   validateStatusUpdate(value: unknown, old: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
     let known: Correlation | undefined
@@ -160,7 +174,7 @@ export class StructuralSchema {
     return errors
   }
 
-  /** What the keywords of the schema (types, bounds, formats, junctors) have against the value. */
+  /** Validates the keywords of the schema (types, bounds, formats, junctors). */
   validateKeywords(value: unknown, path: FieldPath = FieldPath.none): FieldError[] {
     if (this.#check(value)) return []
     return toFieldErrors(validateExactly(this.json, value, '', 'resource').problems, path)
@@ -207,13 +221,16 @@ export class StructuralSchema {
   }
 }
 
-/** Defaults within the metadata of embedded resources are not checked for unknown fields, so those are removed here. */
+/**
+ * CRD validation does not check defaults in the metadata of embedded resources for unknown fields, so they are removed
+ * here.
+ */
 function withPrunedDefaults(node: StructuralNode, resource: boolean): StructuralNode {
   if (!resource || !node.has('embedded') || !node.has('defaults')) return node
   return StructuralNode.of(applyPrunedDefaults(node.json))
 }
 
-/** Rules may assume that a value has the right shape and a bounded size; without that they are not run. */
+/** Reports whether an error prevents rules from running: they may assume values of the right shape and bounded size. */
 function blocksRules(error: FieldError): boolean {
   switch (error.type) {
     case 'FieldValueNotSupported':

@@ -35,7 +35,7 @@ describe('FieldPath.toString()', () => {
     expect(path.toString()).toBe(text)
   })
 
-  it('leaves the parent as it was', () => {
+  it('does not change the parent', () => {
     root.child('x').index(1)
     expect(root.toString()).toBe('spec')
     expect(root.child('x').index(1).root().toString()).toBe('spec')
@@ -74,7 +74,7 @@ describe('FieldError.toString()', () => {
 describe('aggregateText()', () => {
   const a = required(FieldPath.of('a'))
   const b = required(FieldPath.of('b'))
-  it('prints one error bare and several in brackets, each once', () => {
+  it('formats one error as it is and several in brackets, without duplicates', () => {
     expect(aggregateText([])).toBe('')
     expect(aggregateText([a, a])).toBe('a: Required value')
     expect(aggregateText([a, b, a])).toBe('[a: Required value, b: Required value]')
@@ -103,7 +103,7 @@ describe('Go formatting', () => {
     )
   })
 
-  it('goValue() prints maps and lists as %v', () => {
+  it('goValue() formats maps and lists like %v', () => {
     expect(goValue({ b: ['x', 1], a: null })).toBe('map[a:<nil> b:[x 1]]')
   })
 })

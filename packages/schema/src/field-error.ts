@@ -2,7 +2,7 @@ import { goQuote } from '@kubewright/base'
 import type { FieldPath } from './field-path.ts'
 import { goJson, goNumber } from './go-format.ts'
 
-/** The machine-readable kind of a field error; as the `reason` of a cause in a Status. */
+/** The machine-readable type of a field error; the `reason` of a cause in a Status. */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -28,10 +28,10 @@ const TITLES: Readonly<Record<FieldErrorType, string>> = {
   InternalError: 'Internal error',
 }
 
-/** A bad value that is not shown in the error text. */
+/** A bad value that the error text omits. */
 export const omitValue: unique symbol = Symbol('omitted value')
 
-/** A bad value that prints as the given text, for Go values that have no JSON form (for instance structs). */
+/** A bad value with a given text, for Go values without a JSON form, such as structs. */
 export class RawValue {
   readonly text: string
 
@@ -41,13 +41,13 @@ export class RawValue {
 }
 
 /**
- * One thing wrong with one field, with the text of apimachinery's `field.Error`.
+ * One error of one field, with the text of apimachinery's `field.Error`.
  *
- * Plain data rather than a thrown `Error`: validation returns lists of these, and an API error carries them as causes.
+ * Plain data instead of a thrown `Error`: validation returns lists of these, and an API error contains them as causes.
  */
 export class FieldError {
   readonly type: FieldErrorType
-  /** The path in text form, for instance `spec.replicas`. */
+  /** The path in text form, for example `spec.replicas`. */
   readonly field: string
   readonly badValue: unknown
   readonly detail: string
@@ -59,14 +59,14 @@ export class FieldError {
     this.detail = detail
   }
 
-  /** The message without the field name, as `message` of a cause in a Status. */
+  /** Returns the message without the field name: the `message` of a cause in a Status. */
   errorBody(): string {
     let text = TITLES[this.type]
     if (showsValue(this.type) && this.badValue !== omitValue) text += `: ${badValueText(this.badValue)}`
     return this.detail.length === 0 ? text : `${text}: ${this.detail}`
   }
 
-  /** The full message: `field: body`. */
+  /** Returns the full message: `field: body`. */
   toString(): string {
     return `${this.field}: ${this.errorBody()}`
   }
@@ -88,17 +88,17 @@ function badValueText(value: unknown): string {
   return goJson(value)
 }
 
-/** The value at the path was looked up and not found. */
+/** The value at the path refers to something that does not exist. */
 export function notFound(path: FieldPath, value: unknown): FieldError {
   return new FieldError('FieldValueNotFound', path, value, '')
 }
 
-/** A value must be given at the path (also for empty strings, nulls and empty lists). */
+/** A value is required at the path. Also used for empty strings, nulls and empty lists. */
 export function required(path: FieldPath, detail = ''): FieldError {
   return new FieldError('FieldValueRequired', path, '', detail)
 }
 
-/** The value collides with another one that it must differ from. */
+/** The value occurs more than once where values must be unique. */
 export function duplicate(path: FieldPath, value: unknown): FieldError {
   return new FieldError('FieldValueDuplicate', path, value, '')
 }
@@ -108,42 +108,42 @@ export function invalid(path: FieldPath, value: unknown, detail: string): FieldE
   return new FieldError('FieldValueInvalid', path, value, detail)
 }
 
-/** The value is none of the enumerated ones, which the text lists in the given order. */
+/** The value is not one of the valid values, which the text lists in the given order. */
 export function notSupported(path: FieldPath, value: unknown, validValues: readonly string[]): FieldError {
   const detail = validValues.length === 0 ? '' : `supported values: ${validValues.map(goQuote).join(', ')}`
   return new FieldError('FieldValueNotSupported', path, value, detail)
 }
 
-/** The value is well formed but not permitted under the current conditions. */
+/** The value is well-formed but not permitted under the current conditions. */
 export function forbidden(path: FieldPath, detail: string): FieldError {
   return new FieldError('FieldValueForbidden', path, '', detail)
 }
 
-/** The value is longer than `maxLength`; a negative limit leaves the number out. The value itself is never shown. */
+/** The value is longer than `maxLength`. A negative limit omits the number. The text never contains the value. */
 export function tooLong(path: FieldPath, maxLength: number): FieldError {
   const detail =
     maxLength < 0 ? 'value is too long' : `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`
   return new FieldError('FieldValueTooLong', path, '<value omitted>', detail)
 }
 
-/** The list or map holds more than `maxQuantity` entries; negative numbers are left out of the text. */
+/** The list or map has more than `maxQuantity` entries. The text omits negative numbers. */
 export function tooMany(path: FieldPath, actualQuantity: number, maxQuantity: number): FieldError {
   const detail =
     maxQuantity < 0 ? 'has too many items' : `must have at most ${maxQuantity} ${maxQuantity === 1 ? 'item' : 'items'}`
   return new FieldError('FieldValueTooMany', path, actualQuantity < 0 ? omitValue : actualQuantity, detail)
 }
 
-/** The value is of another type than the schema says. */
+/** The value has another type than the schema specifies. */
 export function typeInvalid(path: FieldPath, value: unknown, detail: string): FieldError {
   return new FieldError('FieldValueTypeInvalid', path, value, detail)
 }
 
-/** Something failed that is not the fault of the input. */
+/** An internal failure, not caused by the input. */
 export function internalError(path: FieldPath, detail: string): FieldError {
   return new FieldError('InternalError', path, null, detail)
 }
 
-/** The errors without those whose full text was seen before, in their order (as `ErrorList.ToAggregate`). */
+/** Returns the errors without duplicates (by full text), in their order, like `ErrorList.ToAggregate`. */
 export function distinctErrors(errors: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter((error) => {
@@ -154,7 +154,10 @@ export function distinctErrors(errors: readonly FieldError[]): FieldError[] {
   })
 }
 
-/** The text of all errors: the only one bare, several as `[a, b]`, repeated ones once, none as the empty string. */
+/**
+ * Returns the text of all errors without duplicates: a single one as it is, several as `[a, b]`, none as the empty
+ * string.
+ */
 export function aggregateText(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => error.toString()))]
   if (texts.length === 0) return ''

@@ -1,8 +1,8 @@
 /**
- * The path from some root to a field, printed exactly as apimachinery's `field.Path`: `spec.items[0].labels[app]`.
+ * The path from a root to a field, formatted exactly like apimachinery's `field.Path`: `spec.items[0].labels[app]`.
  *
- * Immutable and cheap: a step allocates one small object and text is built only by {@link FieldPath.toString}, so validators may
- * carry paths freely and pay for the text only when they report an error.
+ * Immutable and cheap: each step allocates one small object, and only {@link FieldPath.toString} builds text.
+ * Validators can therefore pass paths along and pay for the text only when they report an error.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
@@ -15,34 +15,34 @@ export class FieldPath {
     this.#subscript = subscript
   }
 
-  /** The path above every root: it prints as `<nil>`, and its children print without a leading dot. */
+  /** The empty path. It prints as `<nil>`, and its children print without a leading dot. */
   static readonly none: FieldPath = new FieldPath(undefined, '', '')
 
-  /** A path that starts at the field `name`, followed by `moreNames` as children. */
+  /** Returns a path that starts at the field `name`, followed by `moreNames` as children. */
   static of(name: string, ...moreNames: string[]): FieldPath {
     let path = new FieldPath(undefined, name, '')
     for (const another of moreNames) path = new FieldPath(path, another, '')
     return path
   }
 
-  /** The path of a named field below this one; further names go deeper. */
+  /** Returns the path of a named field below this one; further names descend further. */
   child(name: string, ...moreNames: string[]): FieldPath {
     let path = new FieldPath(this.#orUndefined(), name, '')
     for (const another of moreNames) path = new FieldPath(path, another, '')
     return path
   }
 
-  /** The path of an element of the list at this path. */
+  /** Returns the path of an element of the list at this path. */
   index(index: number): FieldPath {
     return new FieldPath(this.#orUndefined(), '', String(index))
   }
 
-  /** The path of an entry of the map at this path. */
+  /** Returns the path of an entry of the map at this path. */
   key(key: string): FieldPath {
     return new FieldPath(this.#orUndefined(), '', key)
   }
 
-  /** The first step of this path. */
+  /** Returns the first step of this path. */
   root(): FieldPath {
     let path: FieldPath = this
     while (path.#parent !== undefined) path = path.#parent

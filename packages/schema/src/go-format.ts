@@ -1,15 +1,16 @@
 /**
- * Text as Go's `fmt`, `strconv` and `encoding/json` write it, because error messages of the API server quote values that way.
+ * Text in the formats of Go's `fmt`, `strconv` and `encoding/json`, because the API server's error messages contain
+ * values in these formats.
  */
 
 const MAX_INT64_AS_FLOAT = 2 ** 63
 
-/** Whether the API server would hold this JSON number as an int64 (rather than a float64) after decoding. */
+/** Reports whether the API server decodes this JSON number to an int64 instead of a float64. */
 export function isGoInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -MAX_INT64_AS_FLOAT && value < MAX_INT64_AS_FLOAT
 }
 
-/** A float64 as `%v` prints it: the shortest digits, with an exponent below 1e-04 and from 1e+06 on (strconv's 'g'). */
+/** Formats a float64 like `%v`: shortest digits, with an exponent below 1e-04 and from 1e+06 on (strconv's 'g'). */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (value === Infinity) return '+Inf'
@@ -33,7 +34,7 @@ function plainDecimal(mantissa: string, exponent: number): string {
   return negative ? `-${text}` : text
 }
 
-/** A JSON number as `%v` prints it once decoded to int64 or float64. */
+/** Formats a JSON number like `%v` of the decoded int64 or float64. */
 export function goNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return value.toString()
   return isGoInteger(value) ? integerText(value) : goFloat(value)
@@ -45,7 +46,7 @@ function integerText(value: number): string {
 
 const HTML_UNSAFE = /[<>&\u2028\u2029]/g
 
-/** The value as `encoding/json` marshals it: keys sorted by bytes, `<`, `>` and `&` escaped, floats in its own notation. */
+/** Formats a value like `encoding/json`: keys sorted by bytes; `<`, `>` and `&` escaped; floats in its notation. */
 export function goJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -76,18 +77,18 @@ function jsonString(text: string): string {
 
 function jsonNumber(value: number): string {
   if (isGoInteger(value)) return integerText(value)
-  // encoding/json follows ES6 here, with the threshold at 1e-6 and 1e21, so JavaScript's own text is the same.
+  // encoding/json follows ES6 with thresholds 1e-6 and 1e21, so JavaScript's own text is the same.
   return String(value)
 }
 
-/** Orders strings by their UTF-8 bytes, which is how Go sorts map keys and error texts. */
+/** Orders strings by their UTF-8 bytes, like Go sorts map keys and error texts. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x === y) continue
-    // Surrogates (code points above U+FFFF) sort after every other unit in UTF-8, but not in UTF-16.
+    // Surrogates (code points above U+FFFF) follow all other units in UTF-8, but not in UTF-16.
     const xHigh = x >= 0xd800 && x <= 0xdfff
     const yHigh = y >= 0xd800 && y <= 0xdfff
     return xHigh === yHigh ? x - y : xHigh ? 1 : -1
@@ -95,7 +96,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** The value as `%v` prints decoded JSON: `map[a:1 b:[x y]]`, `<nil>`, strings bare. */
+/** Formats decoded JSON like `%v`: `map[a:1 b:[x y]]`, `<nil>`, strings without quotes. */
 export function goValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -117,13 +118,13 @@ export function goValue(value: unknown): string {
   return `map[${keys.map((key) => `${key}:${goValue(entries[key])}`).join(' ')}]`
 }
 
-/** How many bytes the text takes in UTF-8, which is what Go's `len` counts. */
+/** Returns the number of bytes of the text in UTF-8, like Go's `len`. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     if (unit < 0x80) continue
-    // Each half of a surrogate pair stands for two of the four bytes.
+    // Each half of a surrogate pair accounts for two of the four bytes.
     bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
   }
   return bytes

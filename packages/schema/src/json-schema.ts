@@ -1,4 +1,4 @@
-/** A CEL rule as a CRD carries it in `x-kubernetes-validations`. */
+/** A CEL rule in the `x-kubernetes-validations` of a CRD. */
 export interface ValidationRule {
   readonly rule: string
   readonly message?: string
@@ -9,9 +9,9 @@ export interface ValidationRule {
 }
 
 /**
- * An OpenAPI v3 schema as Kubernetes spells it: the `openAPIV3Schema` of a CRD, and equally the schema of a built-in kind (which
- * adds the patch merge keys). Plain JSON data; built-in schemas may resolve `properties` and `items` lazily through getters, and
- * may be cyclic, so walk them by path and cache by identity.
+ * An OpenAPI v3 schema in Kubernetes' dialect: the `openAPIV3Schema` of a CRD, or the schema of a built-in kind, which
+ * adds the patch merge keys. Plain JSON data. Built-in schemas may resolve `properties` and `items` lazily through
+ * getters and may be cyclic, so traverse them by path and cache by identity.
  */
 export interface JSONSchemaProps {
   readonly $schema?: string

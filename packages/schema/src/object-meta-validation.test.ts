@@ -15,7 +15,7 @@ describe('validateObjectMeta()', () => {
       ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
-      'bounds annotations',
+      'limits the size of annotations',
       { name: 'a', annotations: { a: 'x'.repeat(256 * 1024) } },
       ['metadata.annotations: Too long: may not be more than 262144 bytes'],
     ],
@@ -57,7 +57,7 @@ describe('validateObjectMeta()', () => {
       ],
     ],
     [
-      'checks managed fields',
+      'validates managed fields',
       { name: 'a', managedFields: [{ operation: 'Odd', fieldsType: 'X', manager: 'a\nb' }] },
       [
         'metadata.managedFields[0].operation: Invalid value: "Odd": must be `Apply` or `Update`',
@@ -69,7 +69,7 @@ describe('validateObjectMeta()', () => {
     expect(validateObjectMeta(meta, path, { namespaced: false }).map(String)).toEqual(expected)
   })
 
-  it('requires a namespace of namespaced kinds', () => {
+  it('requires a namespace for namespaced kinds', () => {
     expect(validateObjectMeta({ name: 'a' }, path, { namespaced: true }).map(String)).toEqual([
       'metadata.namespace: Required value',
     ])

@@ -10,11 +10,11 @@ import { type FieldError, forbidden, invalid, RawValue, required, tooLong } from
 import type { FieldPath } from './field-path.ts'
 import { goJson, utf8Length } from './go-format.ts'
 
-/** What {@link validateObjectMeta} needs to know about the kind. */
+/** Facts about the kind that {@link validateObjectMeta} needs. */
 export interface ObjectMetaOptions {
-  /** Whether objects of the kind live in a namespace. */
+  /** Whether the kind is namespaced. */
   readonly namespaced: boolean
-  /** Which names the kind allows. @default names that fit in a URL path segment */
+  /** Checks the name. @default names that are valid URL path segments */
   readonly nameCheck?: ObjectNameCheck
 }
 
@@ -26,9 +26,9 @@ const MANAGER_SIZE_LIMIT = 128
 const SUBRESOURCE_SIZE_LIMIT = 256
 
 /**
- * Validates object metadata as on creation, after a name was generated: apimachinery's `ValidateObjectMeta`.
+ * Validates object metadata on creation, after name generation: apimachinery's `ValidateObjectMeta`.
  *
- * Expects fields of the right types; whatever is not is treated as absent.
+ * Fields of the wrong type are treated as absent; decoding reports them.
  */
 export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectMetaOptions): FieldError[] {
   const errors: FieldError[] = []
@@ -79,7 +79,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const errors: FieldError[] = []
   let size = 0
   for (const [key, value] of Object.entries(annotations)) {
-    // Case does not matter in annotation keys.
+    // Annotation keys are case-insensitive.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
     size += utf8Length(key) + utf8Length(value)
   }
@@ -87,7 +87,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return errors
 }
 
-/** Validates owner references, of which at most one may be the controller. */
+/** Validates owner references. At most one of them may be the controller. */
 export function validateOwnerReferences(references: readonly unknown[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let controller = ''
@@ -125,7 +125,7 @@ function checkOwnerReference(reference: OwnerReference, path: FieldPath, errors:
   }
 }
 
-/** The reference as Go marshals the struct: in the order of its fields. */
+/** Formats the reference like Go marshals the struct, in the order of its fields. */
 function ownerReferenceJson(reference: OwnerReference): string {
   const parts = ['apiVersion', 'kind', 'name', 'uid'].map((key) => `"${key}":${goJson(text(reference[key]))}`)
   for (const key of ['controller', 'blockOwnerDeletion']) {
@@ -134,7 +134,7 @@ function ownerReferenceJson(reference: OwnerReference): string {
   return `{${parts.join(',')}}`
 }
 
-/** Validates finalizer names, and that the two ways of cascading deletion are not asked for at once. */
+/** Validates finalizer names, and that orphan and foreground deletion are not requested together. */
 export function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   for (const finalizer of finalizers) {
@@ -146,7 +146,7 @@ export function validateFinalizers(finalizers: readonly string[], path: FieldPat
   return errors
 }
 
-/** Validates managed fields entries as far as clients may write them. */
+/** Validates the parts of managed fields entries that clients may write. */
 export function validateManagedFields(entries: readonly unknown[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   entries.forEach((item, i) => {
@@ -168,14 +168,14 @@ export function validateManagedFields(entries: readonly unknown[], path: FieldPa
   return errors
 }
 
-/** Validates the name of a field manager: printable and at most 128 bytes. */
+/** Validates the name of a field manager: printable, at most 128 bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (utf8Length(manager) > MANAGER_SIZE_LIMIT) errors.push(tooLong(path, MANAGER_SIZE_LIMIT))
   let position = 0
   for (const char of manager) {
     const code = char.codePointAt(0) as number
-    // Quoting escapes just what is not printable, besides the quote and the backslash.
+    // Besides the quote and the backslash, quoting escapes exactly the characters that are not printable.
     const printable = char === '"' || char === '\\' || goQuote(char) === `"${char}"`
     if (!printable) {
       const shown = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeObjectMeta } from './object-meta.ts'
 
 describe('decodeObjectMeta()', () => {
-  it('gives back what the server would store', () => {
+  it('returns the form that the server stores', () => {
     const decoded = decodeObjectMeta({
       name: 'a',
       generateName: '',
@@ -58,7 +58,7 @@ describe('decodeObjectMeta()', () => {
     expect(decodeObjectMeta(value).error).toBe(error)
   })
 
-  it('drops malformed fields if told', () => {
+  it('drops malformed fields with dropMalformed', () => {
     expect(decodeObjectMeta({ name: 1, namespace: 'n', odd: 1 }, true)).toEqual({
       meta: { namespace: 'n' },
       unknown: ['odd'],

@@ -2,14 +2,14 @@ import { errorText, formatRFC3339, parseRFC3339 } from '@kubewright/base'
 import { goJson, isGoInteger } from './go-format.ts'
 import { isObject, type JsonObject } from './internal/structural-node.ts'
 
-/** How one field of a Go struct is decoded and encoded. */
+/** How a field of a Go struct is decoded and encoded. */
 interface FieldRule {
   readonly kind: 'string' | 'int64' | 'bool' | 'time' | 'raw' | 'stringMap' | 'stringList' | 'structList'
-  /** The Go type as decoding errors name it. */
+  /** The Go type, as named in decoding errors. */
   readonly goType: string
-  /** Whether the encoder writes the field even when it was not given. */
+  /** Whether the encoder writes the field even if it is unset. */
   readonly always?: true
-  /** Whether an explicit zero survives (Go pointers). */
+  /** Whether an explicit zero value is kept (Go pointers). */
   readonly pointer?: true
   readonly struct?: StructRule
 }
@@ -71,19 +71,19 @@ const OBJECT_META: StructRule = {
   },
 }
 
-/** Object metadata read as the API server's ObjectMeta struct. */
+/** Object metadata, decoded like the API server's ObjectMeta struct. */
 export interface DecodedMeta {
-  /** The fields as the server would write them back: unknown and empty ones left out, times in UTC. */
+  /** The fields in the form that the server writes: without unknown and empty fields, times in UTC. */
   readonly meta: Record<string, unknown>
-  /** Paths, relative to the metadata, of fields that ObjectMeta does not have. */
+  /** The paths, relative to the metadata, of fields that ObjectMeta does not have. */
   readonly unknown: readonly string[]
-  /** The text of the first decoding error, in the order of sorted keys. */
+  /** The first decoding error, in the order of sorted keys. */
   readonly error: string | undefined
 }
 
 /**
- * Reads object metadata as kube-apiserver decodes it, with its error texts. With `dropMalformed`, fields of the wrong type are left
- * out instead of being an error.
+ * Decodes object metadata like kube-apiserver, with its error texts. With `dropMalformed`, fields of the wrong type are
+ * omitted instead of causing an error.
  */
 export function decodeObjectMeta(value: unknown, dropMalformed = false): DecodedMeta {
   if (!isObject(value)) {
@@ -125,10 +125,10 @@ class Decoder {
     return out
   }
 
-  /** The value to write back, or `undefined` for none. */
+  /** Returns the value to write, or `undefined` to omit the field. */
   #field(rule: StructRule, field: FieldRule, value: unknown, prefix: string, key: string): unknown {
     if (value === null || value === undefined) return undefined
-    // Errors name the innermost struct and the path without indices.
+    // Errors contain the innermost struct and the path without indices.
     const where = `Go struct field ${rule.name}.${prefix.replaceAll(/\[[0-9]+\]/g, '')}${key}`
     switch (field.kind) {
       case 'string':
@@ -181,7 +181,7 @@ class Decoder {
     const map = value as JsonObject
     const keys = Object.keys(map).sort()
     if (keys.length === 0) return undefined
-    // Not by assignment, which a key `__proto__` would get past.
+    // Built from entries, because an assignment to the key `__proto__` would set the prototype.
     return Object.fromEntries(
       keys.map((key) => [key, this.#scalar(typeof map[key] === 'string', map[key], where, 'string') ? map[key] : '']),
     )
@@ -205,7 +205,7 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && isGoInteger(value))
 }
 
-/** The JSON value as decoding errors call it; numbers that do not fit an integer are quoted. */
+/** Describes a JSON value like Go's decoding errors. A number that does not fit into an int64 is included. */
 function describe(value: unknown, goType = ''): string {
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {

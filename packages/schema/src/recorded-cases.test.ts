@@ -4,7 +4,7 @@ import { compileSchema, type StructuralSchema } from './compile-schema.ts'
 import type { FieldError } from './field-error.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
-// What a real kube-apiserver v1.35.8 answered: each case is a schema and what became of objects of it.
+// Recorded responses of a kube-apiserver v1.35.8. Each case is a schema and a sequence of operations on objects.
 
 type Json = Record<string, unknown>
 type Cause = { readonly reason: string; readonly field: string; readonly message: string }
@@ -45,7 +45,9 @@ function replay(steps: readonly Step[]): void {
   })
 }
 
-/** The object as it would be stored, or `undefined` if the step was rejected, which is held against the record. */
+/**
+ * Returns the object as it would be stored, or `undefined` if the step was rejected. Compares both with the recording.
+ */
 function submit(schema: StructuralSchema, stored: Json | undefined, step: Step, where: string): Json | undefined {
   const patch = step.patch ?? step.patchStatus
   const old = patch === undefined ? undefined : decode(schema, stored as Json)
@@ -63,7 +65,7 @@ function submit(schema: StructuralSchema, stored: Json | undefined, step: Step, 
         : schema.validateStatusUpdate(decoded, old, options)
   expect(sorted(errors.map(causeOf)), where).toEqual(sorted([...(step.causes ?? [])]))
   if (errors.length > 0) return undefined
-  // What is unknown in the metadata of the object itself is found when that is decoded, which is not done here.
+  // Unknown fields in the metadata of the object itself are found when it is decoded, which does not happen here.
   const expectedWarnings = (step.warnings ?? []).filter((text) => !text.startsWith('unknown field "metadata.'))
   expect(warnings, where).toEqual(expectedWarnings)
   if (step.expect !== undefined) {

@@ -2,21 +2,21 @@ import { propertyOf } from './check/schema-shape.ts'
 import { FieldPath } from './field-path.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
 
-/** Where a path into a schema leads. */
+/** The target of a path into a schema. */
 export interface SchemaPathTarget {
   readonly path: FieldPath
   readonly schema: JSONSchemaProps
 }
 
-/** How {@link resolveSchemaPath} reads the path. */
+/** The syntax that {@link resolveSchemaPath} accepts. */
 export interface SchemaPathOptions {
-  /** Whether `['name']` is allowed beside `.name`. @default true */
+  /** Whether `['name']` is allowed in addition to `.name`. @default true */
   readonly allowBrackets?: boolean
 }
 
 /**
- * Follows a JSON path of field and map accesses (`.spec.labels['a/b']`) through a schema, and throws an Error that says why there is
- * no such field. This is the grammar of a rule's `fieldPath` and of selectable fields.
+ * Follows a JSON path of field and map accesses (`.spec.labels['a/b']`) through a schema. Throws an Error with the
+ * reason if there is no such field. Rules use this grammar for `fieldPath`, CRDs for selectable fields.
  */
 export function resolveSchemaPath(
   text: string,
@@ -57,12 +57,12 @@ function step(target: SchemaPathTarget, name: string): SchemaPathTarget {
   if (additionalProperties === undefined || additionalProperties === null) {
     throw new Error('does not refer to a valid field')
   }
-  // A boolean allows any value, of which nothing more is known.
+  // A boolean allows any value; nothing more is known about it.
   const values = typeof additionalProperties === 'object' ? additionalProperties : {}
   return { path: target.path.key(name), schema: values }
 }
 
-/** Splits into `.`, `[`, `]`, single-quoted strings with their quotes, and the text in between. */
+/** Splits a path into `.`, `[`, `]`, single-quoted strings including their quotes, and the text between them. */
 function tokenize(text: string): string[] {
   const tokens: string[] = []
   let rest = text

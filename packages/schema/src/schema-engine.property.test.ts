@@ -16,20 +16,20 @@ function isAlmostInteger(n: number): boolean {
   return !Number.isInteger(n) && Math.abs(n - Math.round(n)) < 1e-6
 }
 
-/** Values that often fit the schemas below, and sometimes do not. */
+/** Values that often match the schemas below. */
 const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
     fc.constantFrom(null, true, false, '', 'a', 'abc', 'x'.repeat(20), '2020-01-01T00:00:00Z', 'ä😀'),
     fc.integer({ min: -5, max: 20 }),
-    // Kubernetes takes numbers for integers that differ by a hair only; other validators do not.
+    // Kubernetes accepts numbers as integers if they differ from one by a tiny error only; other validators do not.
     fc.double({ min: -5, max: 20, noNaN: true }).filter((n) => !Object.is(n, -0) && !isAlmostInteger(n)),
     fc.array(tie('value'), { maxLength: 4 }),
     fc.array(fc.tuple(names, tie('value')), { maxLength: 4 }).map(fromEntries),
   ),
 })).value
 
-/** An object as JSON.parse makes it, also with a field named `__proto__`. */
+/** Creates an object like JSON.parse, even with a field named `__proto__`. */
 function fromEntries(entries: [string, unknown][]): unknown {
   const object = {}
   for (const [name, value] of entries) {
@@ -96,7 +96,7 @@ const { schema: anySchema } = fc.letrec<{ schema: JSONSchemaProps }>((tie) => ({
   ),
 }))
 
-/** Adds a default to every node, of any shape: the engine must cope with defaults that do not fit. */
+/** Adds an arbitrary default to every node: the engine must handle defaults that do not match. */
 const schemaWithDefaults: fc.Arbitrary<JSONSchemaProps> = fc
   .tuple(anySchema, fc.array(json, { minLength: 1, maxLength: 5 }))
   .map(([schema, values]) => {
@@ -115,7 +115,7 @@ const schemaWithDefaults: fc.Arbitrary<JSONSchemaProps> = fc
   })
 
 describe('StructuralSchema.prune()', () => {
-  it('is idempotent and reports what it removes exactly once', () => {
+  it('is idempotent and reports each removed field exactly once', () => {
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
         const compiled = compileSchema(schema)
@@ -159,7 +159,7 @@ describe('StructuralSchema.default()', () => {
 })
 
 describe('StructuralSchema.validate()', () => {
-  it('never throws, and says nothing exactly if the fast check accepts', () => {
+  it('never throws, and reports no errors exactly if the fast check accepts', () => {
     fc.assert(
       fc.property(anySchema, json, json, (schema, value, old) => {
         const compiled = compileSchema(schema)
@@ -172,10 +172,10 @@ describe('StructuralSchema.validate()', () => {
     )
   })
 
-  it('forgives in an update whatever did not change', () => {
+  it('ignores unchanged values in an update', () => {
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
-        // Objects with fields that have no schema do not count as unchanged.
+        // Objects with fields that have no schema count as changed.
         fc.pre(typeof value !== 'object' || Array.isArray(value))
         const compiled = compileSchema({ type: 'object', properties: { a: schema } })
         expect(compiled.validateUpdate({ a: value }, { a: structuredCopy(value) })).toEqual([])
@@ -183,7 +183,7 @@ describe('StructuralSchema.validate()', () => {
     )
   })
 
-  it('agrees with Ajv on the keywords that both have', () => {
+  it('agrees with Ajv on the common keywords', () => {
     const ajv = new Ajv({ strict: false, allErrors: false, unicodeRegExp: true })
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
@@ -196,7 +196,7 @@ describe('StructuralSchema.validate()', () => {
 })
 
 describe('hasListTypeErrors()', () => {
-  it('overlooks no duplicate', () => {
+  it('finds every duplicate', () => {
     const small = fc.constantFrom<unknown>(
       null,
       1,
@@ -241,8 +241,8 @@ function structuredCopy(value: unknown): unknown {
 }
 
 /**
- * The same schema as JSON Schema has it. Differences that are Kubernetes' own are evened out: null is checked for type and enum only,
- * and enumerated values are compared after a conversion.
+ * Converts to JSON Schema. Evens out the specifics of Kubernetes: null is checked for type and enum only, and enum
+ * values are compared after a conversion.
  */
 function toJsonSchema(schema: JSONSchemaProps): object {
   const { nullable, ...rest } = schema

@@ -47,7 +47,7 @@ describe('resolveSchemaPath()', () => {
 
 describe('checkSelectableFields()', () => {
   const path = FieldPath.of('selectableFields')
-  it('reports paths that do not lead to a scalar', () => {
+  it('reports paths that do not refer to a scalar', () => {
     const fields = ['.spec.a', '.spec.a', '', '.spec.m', "['spec']"].map((jsonPath) => ({ jsonPath }))
     expect(checkSelectableFields(fields, schema, path).map(String)).toEqual([
       'selectableFields[1].jsonPath: Duplicate value: ".spec.a"',
@@ -57,7 +57,7 @@ describe('checkSelectableFields()', () => {
     ])
   })
 
-  it('allows eight, or more if told', () => {
+  it('allows eight fields, or more with allowTooMany', () => {
     const fields = Array.from({ length: 9 }, (_, i) => ({ jsonPath: `.spec.m.k${i}` }))
     expect(checkSelectableFields(fields, schema, path).map(String)).toEqual([
       'selectableFields: Too many: 9: must have at most 8 items',

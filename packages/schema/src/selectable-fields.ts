@@ -6,13 +6,16 @@ import { resolveSchemaPath, type SchemaPathTarget } from './rule-field-path.ts'
 
 const MAX_SELECTABLE_FIELDS = 8
 
-/** How strict {@link checkSelectableFields} is. */
+/** Options of {@link checkSelectableFields}. */
 export interface SelectableFieldsOptions {
-  /** Whether there may be more than eight, as in an update that leaves too many as they were. @default false */
+  /** Whether more than eight fields are allowed; for an update that does not change them. @default false */
   readonly allowTooMany?: boolean
 }
 
-/** What kube-apiserver finds wrong with the `selectableFields` of a CRD version: each must lead to a scalar outside of metadata. */
+/**
+ * Returns the errors that kube-apiserver reports for the `selectableFields` of a CRD version. Each must refer to a
+ * scalar outside of metadata.
+ */
 export function checkSelectableFields(
   selectableFields: readonly { readonly jsonPath?: string }[],
   schema: JSONSchemaProps,

@@ -33,8 +33,8 @@ describe('declareSchema() derives the type', () => {
     ['lists', { type: 'array', items: { type: 'boolean' } }, 'list(bool)'],
     ['maps', { type: 'object', additionalProperties: string }, 'map(string, string)'],
     ['objects', object({}), 'selfType'],
-    ['unknown data: not at all', { 'x-kubernetes-preserve-unknown-fields': true }, undefined],
-    ['lists of unknown data: not at all', { type: 'array', items: {} }, undefined],
+    ['unknown data (none)', { 'x-kubernetes-preserve-unknown-fields': true }, undefined],
+    ['lists of unknown data (none)', { type: 'array', items: {} }, undefined],
   ])('%s', (_what, schema, type) => {
     expect(declareSchema(schema)?.type.toString()).toBe(type)
   })

@@ -2,15 +2,15 @@ import type { JSONSchemaProps } from '../json-schema.ts'
 import type { Schema } from './schema.ts'
 import { optionNames, validationJson } from './validation-json.ts'
 
-/** The options of a list as far as they are not plain keywords; the typed form is ArrayOptions. */
+/** The options of a list that are not plain keywords. ArrayOptions is the typed form. */
 export interface ListSettings {
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly keys?: readonly string[]
 }
 
 /**
- * The schema of a list.
- * @throws TypeError for list types that the items do not support, with the API server's own words where it has some
+ * Returns the schema of a list.
+ * @throws TypeError for list types that the items do not support, with the API server's texts where it has one
  */
 export function arrayJson(item: Schema<unknown, unknown>, options: ListSettings): JSONSchemaProps {
   const where = 's.array()'
@@ -18,11 +18,11 @@ export function arrayJson(item: Schema<unknown, unknown>, options: ListSettings)
   const { listType, keys, ...rest } = options
   const json: JSONSchemaProps = { ...validationJson(rest, optionNames.array, where), type: 'array', items: item.json }
   if (listType === undefined) {
-    if (keys !== undefined) fail("keys need listType: 'map'")
+    if (keys !== undefined) fail("keys require listType: 'map'")
     return json
   }
   if (listType === 'map') checkKeys(item.json, keys)
-  else if (keys !== undefined) fail(`keys need listType: 'map': current listType is '${listType}'`)
+  else if (keys !== undefined) fail(`keys require listType: 'map': current listType is '${listType}'`)
   if (listType !== 'atomic' && item.json.nullable) fail(`items cannot be nullable when listType is ${listType}`)
   if (listType === 'set') checkSetItem(item.json)
   const extensions = {
@@ -32,7 +32,7 @@ export function arrayJson(item: Schema<unknown, unknown>, options: ListSettings)
   return { ...json, ...extensions }
 }
 
-/** Refuses `.optional()` where there is no field that could be absent. */
+/** Throws if a schema is `.optional()` in a position that is not a field of an object. */
 export function refuseOptional(schema: Schema<unknown, unknown>, where: string, what: string): void {
   if (schema.presence === 'optional') {
     throw new TypeError(
@@ -55,7 +55,7 @@ function checkSetItem(item: JSONSchemaProps): void {
 }
 
 function checkKeys(item: JSONSchemaProps, keys: readonly string[] | undefined): void {
-  if (keys === undefined || keys.length === 0) fail("listType: 'map' needs keys, the fields that identify an item")
+  if (keys === undefined || keys.length === 0) fail("listType: 'map' requires keys, the fields that identify an item")
   if (item.type !== 'object') fail("items must be objects if listType is 'map'")
   if (new Set(keys).size < keys.length) fail(`keys must not contain duplicate entries: ${keys.join(', ')}`)
   for (const key of keys) {

@@ -83,13 +83,13 @@ ok<
   >
 >()
 
-// A value of any JSON type is a required field unless it says otherwise.
+// A value of any JSON type is a required field unless it is declared optional.
 const any = s.raw({ type: 'string' })
 const open = s.object({ json: s.json(), raw: s.raw<unknown>({}), maybe: any.optional(), filled: any.default('x') })
 ok<Equal<SchemaOut<typeof open>, { json: JsonValue; raw: unknown; filled: JsonValue; maybe?: JsonValue }>>()
 ok<Equal<SchemaIn<typeof open>, { json: JsonValue; raw: unknown; maybe?: JsonValue; filled?: JsonValue }>>()
 
-// Lists and maps; an item with a default is still always there.
+// Lists and maps. An item with a default is always present.
 const lists = s.object({
   names: s.array(s.string(), { listType: 'set', maxItems: 3 }),
   ports: s.array(s.object({ name: s.string(), port: s.int().default(80), note: s.string().optional() }), {
@@ -160,7 +160,7 @@ declare const typedSchema: JSONSchemaProps & { readonly $type?: PodTemplate }
 const inferred = s.from(typedSchema)
 ok<Equal<SchemaOut<typeof inferred>, PodTemplate>>()
 declare const Deployment: { schema: { type: 'object' }; $read: { readonly a: 1 }; $write: { a: 1 } }
-// As a field or an item, too, where the compiler has an idea of its own of what the types should be.
+// Also as a field or an item, where the compiler infers types from the context.
 const embedding = s.object({
   template: s.from(typedSchema),
   templates: s.array(s.from(typedSchema)),
@@ -177,7 +177,7 @@ ok<Equal<SchemaOut<typeof embedding>, SchemaIn<typeof embedding>>>()
 const whole = s.from(Deployment)
 ok<Equal<typeof whole, Schema<{ readonly a: 1 }, { a: 1 }>>>()
 
-// Combinations know the fields.
+// Combinations are typed by the fields.
 s.object(
   { a: s.string().optional(), b: s.object({ c: s.int() }).optional(), list: s.array(s.string()) },
   {
@@ -194,13 +194,13 @@ s.object(
 ok<Equal<PathOf<{ spec: { a?: { b: string }; list: string[] } }>, 'spec' | 'spec.a' | 'spec.a.b' | 'spec.list'>>()
 ok<Equal<PathOf<string>, never>>()
 
-// Any schema is a Schema<unknown, unknown>, so that fields can be passed around.
+// Every schema is a Schema<unknown, unknown>, so that fields can be passed around.
 const fields: Fields = { a: home, b: color, c: lists.optional() }
 void fields
 const anySchema: Schema<unknown, unknown> = source
 void anySchema
 
-// ---- Programs that must be refused.
+// ---- Programs that must not compile.
 
 // @ts-expect-error a default has the type of the field
 s.int().default('1')
@@ -212,11 +212,11 @@ s.string().default(null)
 s.enum()
 // @ts-expect-error strings and numbers do not mix
 s.enum('a', 1)
-// @ts-expect-error a CRD ignores unknown formats
+// @ts-expect-error unknown formats are ignored by a CRD
 s.string({ format: 'hostnam' })
 // @ts-expect-error constraints of a number are not those of a string
 s.string({ minimum: 3 })
-// @ts-expect-error uniqueItems is refused by the API server; use listType set
+// @ts-expect-error the API server rejects uniqueItems; use listType set
 s.array(s.string(), { uniqueItems: true })
 // @ts-expect-error an item cannot be optional
 s.array(s.string().optional())
@@ -230,7 +230,7 @@ s.array(s.object({ name: s.string() }), { listType: 'map' })
 s.array(s.object({ name: s.string() }), { listType: 'set', keys: ['name'] })
 // @ts-expect-error a key is a field of the item
 s.array(s.object({ name: s.string() }), { listType: 'map', keys: ['nam'] })
-// @ts-expect-error a key is always there
+// @ts-expect-error a key is always present
 s.array(s.object({ name: s.string().optional() }), { listType: 'map', keys: ['name'] })
 // @ts-expect-error a key is scalar
 s.array(s.object({ name: s.object({}) }), { listType: 'map', keys: ['name'] })
@@ -250,7 +250,7 @@ s.object({ a: s.string().optional() }, { anyOf: [{ required: ['b'] }] })
 s.string({ anyOf: [{ type: 'string' }] })
 // @ts-expect-error no such reason
 s.string().rule('self != ""', { reason: 'Invalid' })
-// @ts-expect-error no such field to report the error for
+// @ts-expect-error fieldPath must be an existing field
 home.rule('true', { fieldPath: '.replica' })
 home.rule('true', { fieldPath: '.replicas' })
 home.rule('true', { fieldPath: "['replicas']" })

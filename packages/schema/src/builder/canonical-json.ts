@@ -1,11 +1,11 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-/** Orders strings by code unit, which for the ASCII names of fields and keywords is Go's order of bytes. */
+/** Orders strings by code unit, which for the ASCII names of fields and keywords is Go's byte order. */
 export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
- * A deeply frozen copy of plain JSON data. Keys keep their order, `undefined` members vanish, and a key named `__proto__` stays an
- * ordinary key.
+ * Returns a deeply frozen copy of plain JSON data. Keys keep their order, `undefined` members are dropped, and a key
+ * named `__proto__` stays an ordinary key.
  */
 export function frozenJson(value: unknown): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenJson))
@@ -20,9 +20,9 @@ const schemas = new Set(['items', 'not', 'additionalProperties', 'additionalItem
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
- * A deeply frozen copy of a schema in controller-gen's order: keywords and fields alphabetically, `required` sorted. Data inside of
- * the schema (defaults, examples, enums) keeps its own order. Frozen subschemas are taken as already canonical, so that building a
- * tree from its leaves costs each node once.
+ * Returns a deeply frozen copy of a schema in controller-gen's order: keywords and fields alphabetically, `required`
+ * sorted. Data inside the schema (defaults, examples, enums) keeps its order. Subschemas that were already
+ * canonicalised are reused, so that building a tree from its leaves processes each node once.
  */
 export function canonicalSchema(schema: JSONSchemaProps): JSONSchemaProps {
   if (canonical.has(schema)) return schema

@@ -1,22 +1,24 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-/** A status condition as `metav1.Condition` has it: one aspect of an object's state, identified by its type. */
+/** A status condition (`metav1.Condition`): one aspect of an object's state, identified by its type. */
 export interface Condition<Type extends string = string> {
-  /** What the condition is about, in CamelCase or `example.com/CamelCase`. */
+  /** The aspect, in CamelCase or `example.com/CamelCase`. */
   type: Type
-  /** Whether it holds. */
+  /** Whether the condition holds. */
   status: 'True' | 'False' | 'Unknown'
-  /** Why it is in this status: one CamelCase word for programs. */
+  /** The reason for the status: one CamelCase word for programs. */
   reason: string
-  /** Why it is in this status, for humans; may be empty. */
+  /** The reason for the status, for people; may be empty. */
   message: string
-  /** When `status` last changed, as RFC 3339 time. */
+  /** The time of the last change of `status`, in RFC 3339. */
   lastTransitionTime: string
-  /** The `metadata.generation` that the condition was computed from. */
+  /** The `metadata.generation` from which the condition was computed. */
   observedGeneration?: number
 }
 
-/** A condition as one writes it: the transition time is kept or renewed by whoever merges it into the status. */
+/**
+ * A condition as controllers write it. The code that merges it into the status keeps or updates the transition time.
+ */
 export interface ConditionDraft<Type extends string = string> {
   type: Type
   status: 'True' | 'False' | 'Unknown'
@@ -26,7 +28,10 @@ export interface ConditionDraft<Type extends string = string> {
   observedGeneration?: number
 }
 
-/** The schema of a list of conditions: the constraints are those of metav1.Condition in apimachinery/pkg/apis/meta/v1/types.go. */
+/**
+ * The schema of a list of conditions, with the constraints of metav1.Condition in
+ * apimachinery/pkg/apis/meta/v1/types.go.
+ */
 export const conditionsJson: JSONSchemaProps = {
   type: 'array',
   items: {

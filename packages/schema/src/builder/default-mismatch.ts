@@ -1,9 +1,9 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 
 /**
- * Says how a default contradicts the schema that carries it, or `undefined` if it does not. It knows types, enums, bounds, required
- * and unknown fields; what takes a full validator (patterns, formats, combinations, CEL) is left to the check of the whole CRD.
- * Nested defaults are taken into account, as the API server applies them to the default itself.
+ * Returns how a default contradicts its schema, or `undefined` if it does not. Checks types, enums, bounds, required
+ * and unknown fields. Patterns, formats, combinations and CEL rules need a full validator and are left to the check of
+ * the CRD. Nested defaults count as present, because the API server applies them to the default itself.
  */
 export function defaultMismatch(schema: JSONSchemaProps, value: unknown, path = 'default'): string | undefined {
   if (value === null) return schema.nullable === true || isOpen(schema) ? undefined : `${path} must not be null`
@@ -80,7 +80,7 @@ function itemsMismatch(schema: JSONSchemaProps, value: readonly unknown[], path:
 
 function fieldsMismatch(schema: JSONSchemaProps, value: object, path: string): string | undefined {
   const fields: Readonly<Record<string, JSONSchemaProps>> = schema.properties ?? {}
-  // Null counts as absent where it is not allowed: the API server drops it before it validates.
+  // Null counts as absent where it is not allowed: the API server drops it before validation.
   const present = new Map(Object.entries(value).filter(([, member]) => member !== undefined && member !== null))
   for (const [name, member] of present) {
     const extra = schema.additionalProperties

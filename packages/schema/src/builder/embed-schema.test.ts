@@ -5,7 +5,7 @@ import { s } from './s.ts'
 const ref = (name: string): JSONSchemaProps => ({ allOf: [{ $ref: `#/components/schemas/${name}` }], default: {} })
 const text: JSONSchemaProps = { type: 'string', default: '' }
 
-// The shapes in which kube-apiserver publishes its own types at /openapi/v3.
+// The forms in which kube-apiserver publishes its own types at /openapi/v3.
 const definitions: Record<string, JSONSchemaProps> = {
   Template: { type: 'object', properties: { metadata: ref('ObjectMeta'), spec: ref('Spec') } },
   ObjectMeta: {
@@ -54,12 +54,12 @@ describe('s.from()', () => {
   const json = s.from<unknown>(definitions['Template']!, { definitions }).json
   const spec = json.properties?.['spec']?.properties
 
-  test('resolves references and drops what belongs to built-in kinds only', () => {
+  test('resolves references and drops keywords of built-in kinds', () => {
     expect(JSON.stringify(json)).not.toMatch(/\$ref|x-kubernetes-patch|allOf|oneOf/)
     expect(spec?.['ports']).toMatchObject({ 'x-kubernetes-list-type': 'map', items: { type: 'object' } })
   })
 
-  test('keeps chosen defaults and drops those that only reflect Go zero values', () => {
+  test('keeps intentional defaults and drops Go zero values', () => {
     const port = spec?.['ports']?.items?.properties
     expect(port?.['protocol']?.default).toBe('TCP')
     expect(port?.['containerPort']).not.toHaveProperty('default')
@@ -69,22 +69,22 @@ describe('s.from()', () => {
     expect(json.properties?.['spec']).not.toHaveProperty('default')
   })
 
-  test('spells int-or-string and quantities as controller-gen does, and untyped values as preserved', () => {
+  test('writes int-or-string and quantities like controller-gen, and untyped values as preserved', () => {
     const port = spec?.['ports']?.items?.properties
     expect(port?.['target']).toEqual(s.intOrString().json)
     expect(port?.['size']).toEqual(s.quantity().json)
     expect(spec?.['raw']).toEqual(s.json().json)
   })
 
-  test('keeps the description given at the reference', () => {
+  test('keeps the description at the reference', () => {
     expect(spec?.['reference']?.description).toBe('Says where.')
   })
 
-  test('cuts embedded object metadata down to what a template may carry', () => {
+  test('reduces embedded object metadata to the fields that a template may have', () => {
     expect(Object.keys(json.properties?.['metadata']?.properties ?? {})).toEqual(['labels', 'name'])
   })
 
-  test('embeds a kind as a whole resource', () => {
+  test('embeds a complete object of a kind', () => {
     const kind = {
       schema: { ...definitions['Template']!, properties: { spec: { type: 'object' } } },
       $read: {},
@@ -103,7 +103,7 @@ describe('s.from()', () => {
     })
   })
 
-  test('gives lists a type that a CRD may have', () => {
+  test('gives lists a list type that a CRD allows', () => {
     const item: JSONSchemaProps = { type: 'object', properties: { name: { type: 'string' } } }
     const list = { type: 'array', items: item, 'x-kubernetes-list-map-keys': ['name'], 'x-kubernetes-list-type': 'map' }
     expect(s.from<unknown>(list).json).toEqual({ type: 'array', items: item, 'x-kubernetes-list-type': 'atomic' })
@@ -111,12 +111,12 @@ describe('s.from()', () => {
     expect(s.from<unknown>(bytes).json).toEqual({ type: 'string', format: 'byte' })
   })
 
-  test('leaves a structural schema as it is', () => {
+  test('does not change a structural schema', () => {
     const structural = s.object({ a: s.quantity(), b: s.array(s.json()), c: s.string().default('x') }).json
     expect(s.from<unknown>(structural).json).toEqual(structural)
   })
 
-  test('refuses recursion and unknown references, and says where', () => {
+  test('rejects recursion and unknown references and names the path', () => {
     expect(() => s.from<unknown>(definitions['Loop']!, { definitions })).toThrow('it contains itself at .inner')
     expect(() => s.from<unknown>({ type: 'object', properties: { a: ref('Nope') } })).toThrow(
       'no definition for #/components/schemas/Nope at .a',

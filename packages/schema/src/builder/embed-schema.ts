@@ -1,9 +1,11 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { intOrStringJson, quantityJson } from './well-known.ts'
 
-/** How `s.from` turns a built-in schema into a structural one. */
+/** How `s.from` converts a built-in schema to a structural one. */
 export interface EmbedOptions {
-  /** The schemas that a `$ref` names, by the part after its last slash. @default none; a `$ref` is an error */
+  /**
+   * The definitions that `$ref` refers to, keyed by the part after the last slash. @default none; a `$ref` is an error
+   */
   readonly definitions?: Readonly<Record<string, JSONSchemaProps>>
 }
 
@@ -20,18 +22,18 @@ const dropped = new Set<string>([
   'x-kubernetes-group-version-kind',
   'x-kubernetes-unions',
 ])
-// What controller-gen keeps with generateEmbeddedObjectMeta; the rest belongs to stored objects only.
+// The metadata that controller-gen keeps with generateEmbeddedObjectMeta. The rest applies to stored objects only.
 const templateMetadata = new Set(['annotations', 'finalizers', 'labels', 'name', 'namespace'])
 
 /**
- * A built-in schema as a CRD can carry it, in the form that controller-gen gives to the same type.
- * @throws TypeError if the schema is recursive, which no CRD can express, or a `$ref` cannot be resolved
+ * Converts a built-in schema to the structural form that controller-gen emits for the same type.
+ * @throws TypeError if the schema is recursive, which a CRD cannot express, or a `$ref` cannot be resolved
  */
 export function embedSchema(schema: JSONSchemaProps, options: EmbedOptions = {}): JSONSchemaProps {
   return new Embedding(options.definitions ?? {}).embed(schema, '', false)
 }
 
-/** The schema of a field that holds a whole object of a kind. */
+/** Returns the schema of a field that contains a complete object of a kind. */
 export function embedResource(schema: JSONSchemaProps): JSONSchemaProps {
   const json = embedSchema(schema)
   const { apiVersion: _version, kind: _kind, metadata: _metadata, ...fields } = json.properties ?? {}
@@ -46,14 +48,17 @@ export function embedResource(schema: JSONSchemaProps): JSONSchemaProps {
 
 class Embedding {
   readonly #definitions: Readonly<Record<string, JSONSchemaProps>>
-  /** The schemas on the way from the root to the current one; meeting one of them again means recursion. */
+  /** The schemas on the path from the root to the current one. Reaching one of them again means recursion. */
   readonly #open = new Set<JSONSchemaProps>()
 
   constructor(definitions: Readonly<Record<string, JSONSchemaProps>>) {
     this.#definitions = definitions
   }
 
-  /** `zeroDefault` says that a default which is the zero value only reflects Go's encoding, as for required fields and elements. */
+  /**
+   * Converts a schema. With `zeroDefault`, a default that is the zero value is dropped: in required fields and elements
+   * it only reflects Go's encoding.
+   */
   embed(schema: JSONSchemaProps, path: string, zeroDefault: boolean): JSONSchemaProps {
     const target = this.#resolve(schema, path)
     if (this.#open.has(target)) {
@@ -64,7 +69,7 @@ class Embedding {
     this.#open.add(target)
     const json = this.#structural(target, path)
     this.#open.delete(target)
-    // The place of the reference may describe the field better than the type describes itself.
+    // The description at the reference may be more specific than that of the type.
     const description = schema.description === undefined ? {} : { description: schema.description }
     const value = schema.default ?? target.default
     const keep = path !== '' && value !== undefined && value !== null && !isArtefact(value, zeroDefault)
@@ -74,7 +79,7 @@ class Embedding {
   #resolve(schema: JSONSchemaProps, path: string): JSONSchemaProps {
     const only = schema.allOf?.length === 1 && schema.type === undefined ? schema.allOf[0] : undefined
     const reference = schema.$ref ?? only?.$ref
-    // A lone arm is how OpenAPI v3 gives a reference a description of its own.
+    // OpenAPI v3 wraps a reference in a single allOf arm to give it a description.
     if (reference === undefined) return only === undefined ? schema : this.#resolve(only, path)
     const name = reference.slice(reference.lastIndexOf('/') + 1)
     const definition = Object.hasOwn(this.#definitions, name) ? this.#definitions[name] : undefined
@@ -100,7 +105,7 @@ class Embedding {
     if (properties !== undefined) entries.push(['properties', this.#fields(schema, properties, path)])
     if (allOf !== undefined) entries.push(['allOf', allOf])
     if (oneOf !== undefined) entries.push(['oneOf', oneOf])
-    // A value without any type is JSON, kept as it is (apiextensions' JSON, runtime.RawExtension).
+    // A value without a type is arbitrary JSON (apiextensions' JSON, runtime.RawExtension).
     const isAny = schema.type === undefined && properties === undefined && items === undefined
     if (isAny) entries.push(['x-kubernetes-preserve-unknown-fields', true])
     else if (schema.type === undefined) entries.push(['type', properties === undefined ? 'array' : 'object'])
@@ -123,7 +128,8 @@ class Embedding {
   }
 }
 
-// Built-in types break rules that hold for CRDs only: a list type on base64 bytes, and list maps whose keys may be absent.
+// Built-in types violate two rules of CRDs: they have list types on base64 bytes, and list maps whose keys may be
+// absent.
 function withPossibleListType(json: JSONSchemaProps): JSONSchemaProps {
   const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [], ...rest } = json
   if (listType === undefined || (json.type === 'array' && listType !== 'map')) return json
@@ -134,7 +140,7 @@ function withPossibleListType(json: JSONSchemaProps): JSONSchemaProps {
   return keys.length > 0 && keys.every(isKey) ? json : { ...rest, 'x-kubernetes-list-type': 'atomic' }
 }
 
-// Recognises int-or-string and quantity in the spellings of the published OpenAPI v2 and v3.
+// Recognises int-or-string and quantity in the forms published in OpenAPI v2 and v3.
 function intOrString(schema: JSONSchemaProps): JSONSchemaProps | undefined {
   if (schema.format === 'int-or-string') return intOrStringJson
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -145,8 +151,8 @@ function intOrString(schema: JSONSchemaProps): JSONSchemaProps | undefined {
   return types === 'string,number' || types === 'number,string' ? quantityJson : undefined
 }
 
-// Go's published schemas give every embedded struct the default {} and every required scalar its zero value; neither is a default
-// that someone chose, and controller-gen emits neither.
+// Go's published schemas give every embedded struct the default {} and every required scalar its zero value. These are
+// not real defaults, and controller-gen does not emit them.
 function isArtefact(value: unknown, zeroDefault: boolean): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0
   return zeroDefault && (value === '' || value === 0 || value === false)

@@ -1,11 +1,11 @@
+import { escapeIdentifier } from '@kubewright/cel'
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
-import { celFieldName } from './cel-field-name.ts'
 import type { Fields } from './object-shape.ts'
 import { optionNames, validationJson } from './validation-json.ts'
 
 const where = 's.object()'
 
-/** The options of an object as far as they are not plain keywords; the typed form is ObjectOptions. */
+/** The options of an object that are not plain keywords. ObjectOptions is the typed form. */
 export interface ObjectSettings {
   readonly mapType?: 'granular' | 'atomic'
   readonly preserveUnknownFields?: boolean
@@ -16,8 +16,8 @@ export interface ObjectSettings {
 }
 
 /**
- * The schema of an object with named fields.
- * @throws TypeError if a field is not a schema, or an option names a field that it cannot name
+ * Returns the schema of an object with named fields.
+ * @throws TypeError if a field is not a schema, or an option refers to an unsuitable field
  */
 export function objectJson(fields: Fields, options: ObjectSettings): JSONSchemaProps {
   const {
@@ -39,8 +39,8 @@ export function objectJson(fields: Fields, options: ObjectSettings): JSONSchemaP
   }
   for (const name of more) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field?.presence === 'optional') fail(`field "${name}" is listed in required; drop .optional() from it`)
-    if (field === undefined && preserveUnknownFields !== true) fail(`required names "${name}", which is not a field`)
+    if (field?.presence === 'optional') fail(`field "${name}" is listed in required and is optional; drop .optional()`)
+    if (field === undefined && preserveUnknownFields !== true) fail(`required lists "${name}", which is not a field`)
     required.push(name)
   }
   const rules = [
@@ -65,17 +65,16 @@ function fail(problem: string): never {
 
 type Group = 'exactlyOneOf' | 'atMostOneOf' | 'atLeastOneOf'
 
-// The expressions are those of controller-gen, whose estimated cost is a constant; oneOf with required would say the same, but its
-// error ("must validate one and only one schema") does not name the fields.
+// The expressions are those of controller-gen; their estimated cost is constant. oneOf with required would be
+// equivalent, but its error ("must validate one and only one schema") does not name the fields.
 function groupRule(fields: Fields, group: Group, names: readonly string[] | undefined): ValidationRule[] {
   if (names === undefined) return []
   if (names.length < 2) fail(`${group} needs at least two fields`)
   const present = names.map((name) => {
-    if (!Object.hasOwn(fields, name)) fail(`${group} names "${name}", which is not a field`)
-    if (fields[name]?.presence !== 'optional')
-      fail(`${group} names "${name}", which is always there; make it .optional()`)
-    const identifier = celFieldName(name)
-    if (identifier === undefined) fail(`${group} names "${name}", which CEL cannot reach because of its characters`)
+    if (!Object.hasOwn(fields, name)) fail(`${group} lists "${name}", which is not a field`)
+    if (fields[name]?.presence !== 'optional') fail(`${group} lists "${name}", which is not optional; add .optional()`)
+    const identifier = escapeIdentifier(name)
+    if (identifier === undefined) fail(`${group} lists "${name}", but CEL cannot refer to a field of this name`)
     return `has(self.${identifier})`
   })
   const count = present.map((has) => `(${has}?1:0)`).join('+')

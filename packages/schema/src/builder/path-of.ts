@@ -1,8 +1,8 @@
 type Shallower = [never, 0, 1, 2, 3, 4]
 
 /**
- * The dotted paths of the fields of `T`, such as `'spec' | 'spec.domain'`, five levels deep. Lists end a path, since an element
- * has no fixed name; keys of a map are any string.
+ * The dotted paths of the fields of `T`, such as `'spec' | 'spec.domain'`, up to five levels deep. A path ends at a
+ * list, because elements have no fixed name. Keys of a map are any string.
  */
 export type PathOf<T, Depth extends number = 4> = [Depth] extends [never]
   ? never

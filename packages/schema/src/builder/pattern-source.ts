@@ -4,9 +4,9 @@ import { regexOf } from '@kubewright/cel'
 const flagPrefix: Readonly<Record<string, string>> = { i: 'i', m: 'm', s: 's', u: '', v: '' }
 
 /**
- * The text of a `pattern`: RE2 syntax, checked here with the grammar that the API server uses. The flags of a RegExp become a prefix
- * such as `(?i)`.
- * @throws TypeError if RE2 cannot read the pattern, which for a RegExp mostly means look-around or a back reference
+ * Returns the text of a `pattern` in RE2 syntax, checked with the grammar that the API server uses. The flags of a
+ * RegExp become a prefix such as `(?i)`.
+ * @throws TypeError if RE2 rejects the pattern; for a RegExp the usual cause is look-around or a back reference
  */
 export function patternSource(pattern: string | RegExp, where: string): string {
   const source = typeof pattern === 'string' ? pattern : fromRegExp(pattern, where)

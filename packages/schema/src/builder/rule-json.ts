@@ -6,8 +6,8 @@ const lineBreak = /[\r\n]/
 const reasons = new Set(['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'])
 
 /**
- * The `x-kubernetes-validations` entry of a rule on `schema`.
- * @throws TypeError for what the API server would refuse without looking at the expression: blank texts, line breaks, unknown fields
+ * Returns the `x-kubernetes-validations` entry of a rule on `schema`.
+ * @throws TypeError for errors that do not depend on the expression: blank texts, line breaks, unknown fields
  */
 export function ruleJson(
   schema: JSONSchemaProps,
@@ -28,7 +28,7 @@ export function ruleJson(
   }
   if (reason !== undefined && !reasons.has(reason)) fail(`reason must be one of ${[...reasons].join(', ')}`)
   if (fieldPath !== undefined && !pathExists(schema, fieldPath)) {
-    fail(`fieldPath ${JSON.stringify(fieldPath)} must name a field below the one that carries the rule, such as ".a.b"`)
+    fail(`fieldPath ${JSON.stringify(fieldPath)} must refer to a field below the one with the rule, such as ".a.b"`)
   }
   return {
     rule,

@@ -4,7 +4,7 @@ import type { JSONSchemaProps } from '../json-schema.ts'
 import { s } from './s.ts'
 import type { Schema } from './schema.ts'
 
-// Callers in JavaScript can pass what the types refuse; the words must refuse it too.
+// Callers in JavaScript can pass values that the types reject; the functions must reject them too.
 const untyped = s as unknown as Record<string, (...args: unknown[]) => Schema<unknown>>
 
 describe('s', () => {
@@ -122,7 +122,7 @@ describe('s', () => {
         ],
       },
     ],
-  ])('%s emits what a CRD carries, keys in order', (_, schema, json) => {
+  ])('%s emits the schema of the CRD, with sorted keys', (_, schema, json) => {
     expect(JSON.stringify(schema.json)).toBe(JSON.stringify(json))
     expect(checkStructural({ type: 'object', properties: { field: schema.json } })).toEqual([])
   })
@@ -135,11 +135,11 @@ describe('s', () => {
     s.localObjectReference(),
     s.secretKeySelector(),
     s.configMapKeySelector(),
-  ])('well-known types are accepted by the API server', (schema) => {
+  ])('well-known types are valid in a CRD', (schema) => {
     expect(checkStructural({ type: 'object', properties: { field: schema.json } })).toEqual([])
   })
 
-  test('quantity spells int-or-string and the pattern as controller-gen does', () => {
+  test('quantity writes int-or-string and the pattern like controller-gen', () => {
     expect(s.quantity().json).toMatchObject({
       anyOf: [{ type: 'integer' }, { type: 'string' }],
       pattern: expect.stringContaining('[KMGTPE]i'),
@@ -154,7 +154,7 @@ describe('s', () => {
     expect(json.items?.properties?.['status']?.enum).toEqual(['True', 'False', 'Unknown'])
   })
 
-  test('references are atomic, and their names default to empty', () => {
+  test('references are atomic, and their names default to the empty string', () => {
     for (const schema of [s.localObjectReference(), s.secretKeySelector(), s.configMapKeySelector()]) {
       expect(schema.json).toMatchObject({ properties: { name: { default: '' } }, 'x-kubernetes-map-type': 'atomic' })
     }
@@ -199,12 +199,12 @@ describe('s', () => {
     expect(Object.isFrozen(schema.json.properties?.['a']?.items)).toBe(true)
   })
 
-  test('presence survives the methods that follow', () => {
+  test('presence is kept by the methods that follow', () => {
     const schema = s.object({ a: s.string().optional().describe('x').rule('true'), b: s.int().default(1).title('t') })
     expect(schema.json.required).toBeUndefined()
   })
 
-  test('a field may have the name of a member of Object.prototype', () => {
+  test('a field may have the name of a property of Object.prototype', () => {
     const fields = Object.fromEntries([['__proto__', s.string()] as const])
     const schema = s.object({ constructor: s.int().optional(), ...{ toString: s.string() } })
     expect(Object.keys(s.object(fields).json.properties ?? {})).toEqual(['__proto__'])
@@ -240,18 +240,18 @@ describe('s', () => {
       () => untyped.object!({}).default({ a: 1 }),
       'default.a is not a field of the schema',
     ],
-    ['null as default', () => untyped.string!().default(null), 'a CRD cannot carry null as default'],
+    ['null as default', () => untyped.string!().default(null), 'a CRD cannot have the default null'],
     ['optional after default', () => s.int().default(1).optional(), 'drop .optional()'],
     ['an optional item', () => untyped.array!(s.string().optional()), 'drop .optional() from the item'],
     ['an optional map value', () => untyped.map!(s.string().optional()), 'drop .optional() from the value'],
     ['a nullable enum', () => s.enum('a').nullable(), 'never accepts null for an enum'],
     ['an empty enum', () => untyped.enum!([]), 'needs at least one value'],
-    ['a repeated enum value', () => s.enum('a', 'a'), 'values must not repeat'],
+    ['a repeated enum value', () => s.enum('a', 'a'), 'values must be unique'],
     ['a mixed enum', () => untyped.enum!('a', 1), 'all strings or all numbers'],
     ['a set of objects', () => s.array(s.object({ a: s.string() }), { listType: 'set' }), "mapType: 'atomic'"],
     ['a set of sets', () => s.array(s.array(s.string(), { listType: 'set' }), { listType: 'set' }), 'must be atomic'],
     ['a set of nullable items', () => s.array(s.string().nullable(), { listType: 'set' }), 'cannot be nullable'],
-    ['a list map without keys', () => untyped.array!(s.object({}), { listType: 'map' }), 'needs keys'],
+    ['a list map without keys', () => untyped.array!(s.object({}), { listType: 'map' }), 'requires keys'],
     [
       'a list map of strings',
       () => untyped.array!(s.string(), { listType: 'map', keys: ['a'] }),
@@ -267,33 +267,33 @@ describe('s', () => {
       () => untyped.array!(s.object({ a: s.string().optional() }), { listType: 'map', keys: ['a'] }),
       'must have a default or be a required field',
     ],
-    ['keys of a plain list', () => untyped.array!(s.object({}), { keys: ['a'] }), "keys need listType: 'map'"],
+    ['keys of a plain list', () => untyped.array!(s.object({}), { keys: ['a'] }), "keys require listType: 'map'"],
     ['a bad pattern', () => s.string({ pattern: '(' }), 'missing closing ): `(`'],
     ['look-around', () => s.string({ pattern: /a(?=b)/ }), 'RE2, which has no look-around'],
-    ['an odd flag', () => s.string({ pattern: /a/g }), 'has the flag "g", which a CRD cannot express'],
+    ['an unsupported flag', () => s.string({ pattern: /a/g }), 'has the flag "g", which a CRD cannot express'],
     ['an unknown format', () => untyped.string!({ format: 'hostnam' }), 'does not check format "hostnam"'],
     ['a format of numbers on a string', () => untyped.string!({ format: 'int32' }), 'does not check format "int32"'],
     ['crossed bounds', () => s.string({ minLength: 3, maxLength: 2 }), 'minLength 3 is greater than maxLength 2'],
-    ['a negative size', () => s.array(s.int(), { minItems: -1 }), 'minItems must be a whole number'],
+    ['a negative size', () => s.array(s.int(), { minItems: -1 }), 'minItems must be a non-negative integer'],
     ['an infinite bound', () => s.int({ maximum: Number.POSITIVE_INFINITY }), 'maximum must be a finite number'],
     ['a multiple of zero', () => s.int({ multipleOf: 0 }), 'multipleOf must be greater than 0'],
     ['an unknown option', () => untyped.array!(s.int(), { uniqueItems: true }), 'unknown option "uniqueItems"'],
-    ['no arms', () => s.string({ anyOf: [] }), 'anyOf needs at least one arm'],
+    ['no arms', () => s.string({ anyOf: [] }), 'anyOf requires at least one arm'],
     ['a schema as arm', () => untyped.string!({ anyOf: [s.string()] }), 'an arm only validates'],
     ['a type in an arm', () => untyped.string!({ not: { type: 'string' } }), 'unknown option "type"'],
-    ['a field that is no schema', () => untyped.object!({ a: 'string' }), 'field "a" is not a schema of s'],
+    ['a field that is not a schema', () => untyped.object!({ a: 'string' }), 'field "a" is not a schema of s'],
     ['an optional required field', () => s.object({ a: s.int().optional() }, { required: ['a'] }), 'drop .optional()'],
-    ['an unknown required field', () => s.object({}, { required: ['a'] }), 'required names "a", which is not a field'],
+    ['an unknown required field', () => s.object({}, { required: ['a'] }), 'required lists "a", which is not a field'],
     ['a group of one', () => s.object({ a: s.int().optional() }, { exactlyOneOf: ['a'] }), 'at least two fields'],
     [
       'a group with a required field',
       () => untyped.object!({ a: s.int(), b: s.int().optional() }, { atMostOneOf: ['b', 'a'] }),
-      'names "a", which is always there',
+      'lists "a", which is not optional',
     ],
     [
-      'a group that CEL cannot reach',
+      'a group with a field that CEL cannot refer to',
       () => s.object({ ä: s.int().optional(), b: s.int().optional() }, { atMostOneOf: ['ä', 'b'] }),
-      'CEL cannot reach',
+      'CEL cannot refer to a field of this name',
     ],
     ['an empty rule', () => s.string().rule(' '), 'the CEL expression must not be empty'],
     ['an empty message', () => s.string().rule('true', ''), 'message must be non-empty if specified'],
@@ -306,10 +306,10 @@ describe('s', () => {
     [
       'an unknown field path',
       () => s.object({ a: s.int() }).rule('true', { fieldPath: "['b']" }),
-      'must name a field below',
+      'must refer to a field below',
     ],
-    ['a default in raw', () => s.raw<string>({ type: 'string', default: 'x' }), 'give it with .default()'],
-  ])('refuses %s', (_, build, message) => {
+    ['a default in raw', () => s.raw<string>({ type: 'string', default: 'x' }), 'call .default() instead'],
+  ])('rejects %s', (_, build, message) => {
     expect(build).toThrow(message)
   })
 })

@@ -18,7 +18,7 @@ import {
   quantityJson,
 } from './well-known.ts'
 
-// Out and In exist for the compiler only: the words of SchemaBuilder state which types their JSON stands for.
+// Out and In exist for the compiler only. SchemaBuilder declares the types that the JSON represents.
 const node = <Out, In = Out>(json: JSONSchemaProps): Schema<Out, In> =>
   new SchemaNode(json) as unknown as Schema<Out, In>
 
@@ -34,7 +34,7 @@ const numberJson = (type: 'integer' | 'number', options: object, where: string):
 function enumJson(values: readonly (string | number)[], options: object): JSONSchemaProps {
   const where = 's.enum()'
   if (values.length === 0) throw new TypeError(`Cannot build ${where}: it needs at least one value`)
-  if (new Set(values).size < values.length) throw new TypeError(`Cannot build ${where}: values must not repeat`)
+  if (new Set(values).size < values.length) throw new TypeError(`Cannot build ${where}: values must be unique`)
   const kinds = new Set(values.map((value) => typeof value))
   if (kinds.size > 1) throw new TypeError(`Cannot build ${where}: values must be all strings or all numbers`)
   if (kinds.has('string')) return { ...stringJson(options, where), enum: [...values] }
@@ -45,7 +45,8 @@ function literalJson(value: string | number | boolean): JSONSchemaProps {
   return typeof value === 'boolean' ? { type: 'boolean', enum: [value] } : enumJson([value], {})
 }
 
-// The arms that make it an integer or a string keep their place; others move below allOf, the second form that is structural.
+// The arms that make the value an integer or a string keep their position. Other arms move below allOf, the second
+// structural form.
 function intOrStringWith(options: IntOrStringOptions): JSONSchemaProps {
   const json = validationJson(options, optionNames.intOrString, 's.intOrString()')
   if (json.anyOf === undefined) return { ...json, ...intOrStringJson }
@@ -60,13 +61,13 @@ function intOrStringWith(options: IntOrStringOptions): JSONSchemaProps {
 function rawJson(schema: JSONSchemaProps): JSONSchemaProps {
   if (schema.default !== undefined) {
     throw new TypeError(
-      'Cannot build s.raw(): take default out of the schema and give it with .default(), so that the types see it',
+      'Cannot build s.raw(): remove default from the schema and call .default() instead, so that the types include it',
     )
   }
   return schema
 }
 
-// The overloads of enum and from cannot be written as methods of a literal that the compiler matches one by one.
+// The overloads of enum and from cannot be methods of an object literal that the compiler matches one by one.
 const overloaded = {
   enum: (first: string | number | readonly (string | number)[], ...rest: unknown[]): Schema<unknown> =>
     Array.isArray(first)
@@ -77,7 +78,8 @@ const overloaded = {
 }
 
 /**
- * The schema builder: describes the fields of a custom resource once, for the CRD, for TypeScript and for run-time checks.
+ * The schema builder: describes the fields of a custom resource once, for the CRD, for TypeScript and for run-time
+ * checks.
  * @example
  * const spec = s.object({
  *   image: s.string({ minLength: 1 }).describe('Container image to serve.'),

@@ -25,26 +25,27 @@ import type {
 } from './well-known.ts'
 
 /**
- * A schema in a place that is not a field: an item or a map value is always there, so `.optional()` is refused, and the second
- * half of the intersection is what the compiler prints then.
+ * A schema in a position that is not a field. Items and map values are always present, so `.optional()` is rejected;
+ * the second half of the intersection is the text that the compiler then prints.
  */
 export type Element<O, I> = Schema<O, I> &
   (MayBeAbsent<O> extends true ? 'only a field of an object can be optional' : unknown)
 
 type ConditionType<Types extends readonly string[]> = Types extends readonly [] ? string : Types[number]
 
-/** A kind whose objects can be embedded as a whole: any Kind value of @kubewright/api. */
+/** A kind whose objects can be embedded: any Kind of @kubewright/api. */
 export interface EmbeddableKind<Read, Write> {
   readonly schema: JSONSchemaProps
   readonly $read: Read
   readonly $write: Write
 }
 
-// Where a word has type parameters with defaults, it has overloads instead: as a field of an object, the defaults would not hold, since
-// the compiler takes what a field may be for what it is meant to be.
+// Functions whose type parameters would have defaults have overloads instead: inside the fields of an object, the
+// defaults would not apply, because the compiler infers the parameters from the expected type.
 /**
- * The words of `s`. Constraints are options that carry the OpenAPI keyword's name; whatever changes the TypeScript type is a method
- * of the schema or a word of its own. Only what a CRD can say can be said; mistakes that the types cannot show throw at definition.
+ * The functions of `s`. Constraints are options named after the OpenAPI keyword. Whatever changes the TypeScript type
+ * is a method of the schema or a separate function. Only schemas that a CRD can express can be built; mistakes that the
+ * types cannot catch throw at definition.
  */
 export interface SchemaBuilder {
   /** A string. */
@@ -62,7 +63,9 @@ export interface SchemaBuilder {
   literal<const V extends string | number | boolean>(value: V): Schema<V>
   /** A whole number. */
   int(options?: IntOptions): Schema<number>
-  /** A number, whole or not. Prefer integers or quantities: Kubernetes' conventions discourage floating point. */
+  /**
+   * A number, possibly fractional. Prefer integers or quantities: Kubernetes' conventions discourage floating point.
+   */
   number(options?: NumberOptions): Schema<number>
   /** True or false. */
   bool(options?: Junctors<BooleanValidation>): Schema<boolean>
@@ -73,18 +76,18 @@ export interface SchemaBuilder {
     value: Element<O, I>,
     options?: MapOptions,
   ): Schema<Record<string, O>, Record<string, Exclude<I, undefined>>>
-  /** An object with named fields; unknown fields are pruned unless `preserveUnknownFields` is set. */
+  /** An object with named fields. Unknown fields are pruned unless `preserveUnknownFields` is set. */
   object<F extends Fields, const One extends OptionalField<F> = never, const Open extends boolean = false>(
     fields: F,
     options?: ObjectOptions<F, One, Open>,
   ): Schema<ObjectOut<F, One, Open>, ObjectIn<F, One, Open>>
   /** An integer or a string (`intstr.IntOrString`). */
   intOrString(options?: IntOrStringOptions): Schema<IntOrString>
-  /** Any JSON value (`apiextensionsv1.JSON`), kept as it is. */
+  /** Any JSON value (`apiextensionsv1.JSON`), kept unchanged. */
   json(): Schema<JsonValue>
-  /** A whole Kubernetes object with apiVersion, kind and metadata, whose other fields are kept as they are. */
+  /** A complete Kubernetes object with apiVersion, kind and metadata. Other fields are kept unchanged. */
   embeddedResource(): Schema<EmbeddedResource>
-  /** The same, of a kind that you know. */
+  /** A complete Kubernetes object of a known type. */
   embeddedResource<T extends { apiVersion: string; kind: string }>(): Schema<T>
 
   /** An amount such as `500m` or `1Gi` (`resource.Quantity`). */
@@ -93,14 +96,14 @@ export interface SchemaBuilder {
   time(): Schema<string>
   /** A point in time in RFC 3339 with microseconds (`metav1.MicroTime`). */
   microTime(): Schema<string>
-  /** A duration such as `1h30m`; in CEL rules it is a duration, not a string. */
+  /** A duration such as `1h30m`. In CEL rules it is a duration, not a string. */
   duration(): Schema<string>
   /** Bytes in base64. */
   bytes(): Schema<string>
 
   /**
-   * The conventional list of status conditions; `types` are the condition types that this API declares. The CRD accepts others too,
-   * since other controllers may add theirs.
+   * The conventional list of status conditions. `types` are the condition types that this API declares. The CRD accepts
+   * others too, because other controllers may add theirs.
    */
   conditions<const Types extends readonly string[]>(
     ...types: Types
@@ -116,23 +119,25 @@ export interface SchemaBuilder {
   /** A key of a ConfigMap in the same namespace (`corev1.ConfigMapKeySelector`). */
   configMapKeySelector(): Schema<KeySelector, KeySelectorDraft>
 
-  /** A kind embedded as a whole, described by its own schema. */
+  /** A complete object of a kind, described by the schema of the kind. */
   from<Read, Write>(kind: EmbeddableKind<Read, Write>): Schema<Read, Write>
   /**
-   * A built-in type such as PodTemplateSpec, made structural: references resolved, patch hints dropped, int-or-string and quantities
-   * spelled as controller-gen does, and embedded object metadata cut down to what a template may carry. A list map whose keys may
-   * be absent becomes an atomic list, as no CRD can have it.
+   * A built-in type such as PodTemplateSpec in structural form: references are resolved, patch hints are dropped,
+   * int-or-string and quantities have the form of controller-gen, and embedded object metadata is reduced to the fields
+   * that a template may have. A list map whose keys may be absent becomes an atomic list, because a CRD cannot express
+   * it.
    * @example s.from(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')) // with schemaOf of @kubewright/k8s/schemas
    */
   from<Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out>
-  /** The same, for a type that is written in another way than it is read. */
+  /** A built-in type that has different types for reading and writing. */
   from<Out, In>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
   /**
-   * The way out: a structural schema as it is, with the types that you vouch for (any JSON if none). Its default, if any, is given with `.default()`.
+   * An escape hatch: any structural schema, unchanged. The caller is responsible for the types (any JSON if none are
+   * given). Call `.default()` instead of including a default.
    */
   raw(schema: JSONSchemaProps): Schema<JsonValue>
-  /** The same, with the type that it is read and written as. */
+  /** A structural schema with the type for reading and writing. */
   raw<Out>(schema: JSONSchemaProps): Schema<Out>
-  /** The same, for a type that is written in another way than it is read. */
+  /** A structural schema with different types for reading and writing. */
   raw<Out, In>(schema: JSONSchemaProps): Schema<Out, In>
 }

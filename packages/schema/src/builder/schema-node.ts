@@ -4,7 +4,10 @@ import { defaultMismatch } from './default-mismatch.ts'
 import { ruleJson } from './rule-json.ts'
 import type { Presence, RuleOptions, Schema } from './schema.ts'
 
-/** The one implementation of Schema. The type parameters live in the interface; at run time there is only JSON and a presence. */
+/**
+ * The only implementation of Schema. The type parameters exist in the interface only; at run time there is only JSON
+ * and a presence.
+ */
 export class SchemaNode implements Schema<unknown, unknown> {
   declare readonly $out: unknown
   declare readonly $in: unknown
@@ -20,7 +23,7 @@ export class SchemaNode implements Schema<unknown, unknown> {
   optional(): SchemaNode {
     if (this.presence === 'defaulted') {
       throw new TypeError(
-        'Cannot make a schema with a default optional: a default already makes the field optional to write and present to read; drop .optional()',
+        'Cannot make a schema with a default optional: with a default, the field is optional to write and present to read; drop .optional()',
       )
     }
     return new SchemaNode(this.json, 'optional')
@@ -28,7 +31,7 @@ export class SchemaNode implements Schema<unknown, unknown> {
 
   nullable(): SchemaNode {
     if (this.json.enum !== undefined) {
-      // As in kube-openapi validation/validate/validator.go: null never equals a member of an enum, not even null.
+      // As in kube-openapi validation/validate/validator.go: null never equals an enum value, not even null.
       throw new TypeError(
         'Cannot make an enum nullable: the API server never accepts null for an enum; use .optional() instead',
       )
@@ -39,7 +42,7 @@ export class SchemaNode implements Schema<unknown, unknown> {
   default(value: unknown): SchemaNode {
     if (value === undefined || value === null) {
       throw new TypeError(
-        `Cannot set default: a CRD cannot carry ${value} as default; drop .default() or use .optional()`,
+        `Cannot set default: a CRD cannot have the default ${value}; drop .default() or use .optional()`,
       )
     }
     const problem = defaultMismatch(this.json, value)

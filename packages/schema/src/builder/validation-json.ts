@@ -15,10 +15,10 @@ const numberKeywords: readonly Keyword[] = [
 ]
 const junctors: readonly Keyword[] = ['allOf', 'anyOf', 'oneOf', 'not']
 
-type Word = 'string' | 'number' | 'bool' | 'intOrString' | 'array' | 'map' | 'object'
+type BuilderName = 'string' | 'number' | 'bool' | 'intOrString' | 'array' | 'map' | 'object'
 
-/** Which option names each word of `s` takes, as a run-time guard for callers that the compiler does not check. */
-export const optionNames: Readonly<Record<Word, ReadonlySet<string>>> = {
+/** The option names of each function of `s`: a run-time check for callers that the compiler does not check. */
+export const optionNames: Readonly<Record<BuilderName, ReadonlySet<string>>> = {
   string: new Set<string>([...stringKeywords, ...junctors]),
   number: new Set<string>([...numberKeywords, ...junctors]),
   bool: new Set<string>(junctors),
@@ -62,8 +62,9 @@ const numericFormats = new Set(['int32', 'int64', 'float', 'double'])
 const counts = new Set<string>(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'])
 
 /**
- * Turns the options of a word of `s`, or an arm of a combination, into keywords: patterns become RE2 text, arms are converted in turn.
- * @throws TypeError or RangeError that names the option, if its value is one that no value could fulfil or a CRD would refuse
+ * Converts the options of a function of `s`, or an arm of a combination, to keywords: patterns become RE2 text, arms
+ * are converted recursively.
+ * @throws TypeError or RangeError that names the option, if no value could satisfy it or a CRD would reject it
  */
 export function validationJson(options: object, allowed: ReadonlySet<string>, where: string): JSONSchemaProps {
   const entries: [string, unknown][] = []
@@ -71,7 +72,7 @@ export function validationJson(options: object, allowed: ReadonlySet<string>, wh
     if (value === undefined) continue
     if (!allowed.has(name)) {
       throw new TypeError(
-        `Cannot build ${where}: unknown option "${name}"; known are ${[...allowed].sort().join(', ')}`,
+        `Cannot build ${where}: unknown option "${name}"; supported options are ${[...allowed].sort().join(', ')}`,
       )
     }
     entries.push([name, convert(name, value, where)])
@@ -87,7 +88,7 @@ function convert(name: string, value: unknown, where: string): unknown {
   if (name === 'not' || name === 'items') return arm(value, `${where} ${name}`)
   if (name === 'allOf' || name === 'anyOf' || name === 'oneOf') {
     if (!Array.isArray(value) || value.length === 0)
-      throw new TypeError(`Cannot build ${where}: ${name} needs at least one arm`)
+      throw new TypeError(`Cannot build ${where}: ${name} requires at least one arm`)
     return value.map((each, index) => arm(each, `${where} ${name}[${index}]`))
   }
   if (name === 'properties') {
@@ -95,9 +96,7 @@ function convert(name: string, value: unknown, where: string): unknown {
     return Object.fromEntries(fields.map(([field, each]) => [field, arm(each, `${where} properties.${field}`)]))
   }
   if (counts.has(name) && !(Number.isInteger(value) && (value as number) >= 0)) {
-    throw new RangeError(
-      `Cannot build ${where}: ${name} must be a whole number that is not negative: current value is ${value}`,
-    )
+    throw new RangeError(`Cannot build ${where}: ${name} must be a non-negative integer: current value is ${value}`)
   }
   if ((name === 'minimum' || name === 'maximum') && !Number.isFinite(value)) {
     throw new RangeError(`Cannot build ${where}: ${name} must be a finite number: current value is ${value}`)
@@ -108,7 +107,7 @@ function convert(name: string, value: unknown, where: string): unknown {
   return value
 }
 
-// The server ignores formats that it does not know, so that a typo would silently check nothing.
+// The server ignores unsupported formats, so a typo would silently disable the check.
 function checkFormat(format: string, allowed: ReadonlySet<string>, where: string): void {
   const isNumeric = numericFormats.has(format)
   const takesNumbers = allowed !== optionNames.string
@@ -122,7 +121,7 @@ function checkFormat(format: string, allowed: ReadonlySet<string>, where: string
 function arm(value: unknown, where: string): JSONSchemaProps {
   if (typeof value !== 'object' || value === null || 'json' in value) {
     throw new TypeError(
-      `Cannot build ${where}: an arm only validates, so give keywords such as { minLength: 1 } and no schema of s`,
+      `Cannot build ${where}: an arm only validates: pass keywords such as { minLength: 1 }, not a schema of s`,
     )
   }
   return validationJson(value, armKeywords, where)
@@ -131,8 +130,6 @@ function arm(value: unknown, where: string): JSONSchemaProps {
 function checkPair(json: JSONSchemaProps, least: Keyword, most: Keyword, where: string): void {
   const [low, high] = [json[least], json[most]]
   if (typeof low === 'number' && typeof high === 'number' && low > high) {
-    throw new RangeError(
-      `Cannot build ${where}: ${least} ${low} is greater than ${most} ${high}, so that no value fits`,
-    )
+    throw new RangeError(`Cannot build ${where}: ${least} ${low} is greater than ${most} ${high}, so no value is valid`)
   }
 }

@@ -1,4 +1,4 @@
-/** A format of strings that kube-apiserver v1.35 checks; it ignores all others. */
+/** A string format that kube-apiserver v1.35 checks. It ignores all others. */
 export type StringFormat =
   | 'bsonobjectid'
   | 'byte'
@@ -29,8 +29,8 @@ export type StringFormat =
   | 'uuid5'
 
 /**
- * Combinations of further validations. As a structural schema demands, an arm `V` only validates: it has no type, default or
- * description of its own, and what it names must exist outside of it.
+ * Combinations of further validations. As required of structural schemas, an arm `V` only validates: it has no type,
+ * default or description, and the fields it refers to must exist outside of it.
  */
 export interface Junctors<V> {
   /** All arms must hold. */
@@ -45,11 +45,14 @@ export interface Junctors<V> {
 
 /** Constraints of `s.string()`. */
 export interface StringOptions extends Junctors<StringValidation> {
-  /** The least number of characters. */
+  /** The minimum number of characters. */
   readonly minLength?: number
-  /** The greatest number of characters. */
+  /** The maximum number of characters. */
   readonly maxLength?: number
-  /** RE2 syntax, matched anywhere in the string: anchor it with `^` and `$`. Of a RegExp the flags i, m, s and u are understood. */
+  /**
+   * RE2 syntax, matched anywhere in the string: anchor it with `^` and `$`. The RegExp flags i, m, s and u are
+   * supported.
+   */
   readonly pattern?: string | RegExp
   /** A named format that the API server checks. */
   readonly format?: StringFormat
@@ -62,9 +65,9 @@ export interface StringValidation extends StringOptions {
 }
 
 interface NumberBounds extends Junctors<NumberValidation> {
-  /** The least value. */
+  /** The minimum value. */
   readonly minimum?: number
-  /** The greatest value. */
+  /** The maximum value. */
   readonly maximum?: number
   /** Excludes `minimum` itself. @default false */
   readonly exclusiveMinimum?: boolean
@@ -76,13 +79,13 @@ interface NumberBounds extends Junctors<NumberValidation> {
 
 /** Constraints of `s.int()`. */
 export interface IntOptions extends NumberBounds {
-  /** The range that must hold the value. @default any integer that fits 64 bits */
+  /** The range of the value. @default any 64-bit integer */
   readonly format?: 'int32' | 'int64'
 }
 
 /** Constraints of `s.number()`. */
 export interface NumberOptions extends NumberBounds {
-  /** The precision that clients should use; it is not checked. */
+  /** The precision that clients should use. It is not checked. */
   readonly format?: 'float' | 'double'
 }
 
@@ -99,17 +102,17 @@ export interface BooleanValidation extends Junctors<BooleanValidation> {
   readonly enum?: readonly boolean[]
 }
 
-/** Validations of a value that is an integer or a string. */
+/** Options of `s.intOrString()`. */
 export interface IntOrStringOptions extends Junctors<IntOrStringValidation> {
-  /** The least value, when it is an integer. */
+  /** The minimum value, if it is an integer. */
   readonly minimum?: number
-  /** The greatest value, when it is an integer. */
+  /** The maximum value, if it is an integer. */
   readonly maximum?: number
-  /** RE2 syntax, when it is a string. */
+  /** RE2 syntax, if it is a string. */
   readonly pattern?: string | RegExp
-  /** The least number of characters, when it is a string. */
+  /** The minimum number of characters, if it is a string. */
   readonly minLength?: number
-  /** The greatest number of characters, when it is a string. */
+  /** The maximum number of characters, if it is a string. */
   readonly maxLength?: number
 }
 
@@ -120,15 +123,15 @@ export interface IntOrStringValidation extends IntOrStringOptions {
 }
 
 interface ListSize<Item> extends Junctors<ArrayValidation<Item>> {
-  /** The least number of items. */
+  /** The minimum number of items. */
   readonly minItems?: number
-  /** The greatest number of items. */
+  /** The maximum number of items. */
   readonly maxItems?: number
 }
 
 /** Validations of a list inside a combination. */
 export interface ArrayValidation<Item> extends ListSize<Item> {
-  /** What each item must fulfil. */
+  /** Validations of each item. */
   readonly items?: ValidationOf<Item>
 }
 
@@ -139,7 +142,7 @@ export type ListKey<Item> = {
 
 interface PlainListOptions<Item> extends ListSize<Item> {
   /**
-   * How server-side apply merges: `atomic` replaces the whole list, `set` holds each scalar once.
+   * How server-side apply merges: `atomic` replaces the list, `set` merges scalars and contains each once.
    * @default 'atomic'
    */
   readonly listType?: 'atomic' | 'set'
@@ -147,7 +150,7 @@ interface PlainListOptions<Item> extends ListSize<Item> {
 }
 
 interface MapListOptions<Item> extends ListSize<Item> {
-  /** `map` merges item by item: two items with the same `keys` are the same item, and may not both be in the list. */
+  /** `map` merges item by item: two items with the same `keys` are the same item and must not both be in the list. */
   readonly listType: 'map'
   /** The fields that identify an item. */
   readonly keys: readonly [ListKey<Item>, ...ListKey<Item>[]]
@@ -158,11 +161,13 @@ export type ArrayOptions<Item> = PlainListOptions<Item> | MapListOptions<Item>
 
 /** Constraints of `s.map()`. */
 export interface MapOptions extends Junctors<MapValidation> {
-  /** The least number of entries. */
+  /** The minimum number of entries. */
   readonly minProperties?: number
-  /** The greatest number of entries. */
+  /** The maximum number of entries. */
   readonly maxProperties?: number
-  /** Whether server-side apply merges entry by entry (`granular`) or replaces the whole map. @default 'granular' */
+  /**
+   * Whether server-side apply merges entry by entry (`granular`) or replaces the map (`atomic`). @default 'granular'
+   */
   readonly mapType?: 'granular' | 'atomic'
 }
 
@@ -170,7 +175,7 @@ export interface MapOptions extends Junctors<MapValidation> {
 export interface MapValidation extends Junctors<MapValidation> {
   readonly minProperties?: number
   readonly maxProperties?: number
-  /** Keys that must be there. */
+  /** Keys that must be present. */
   readonly required?: readonly string[]
 }
 
@@ -178,13 +183,13 @@ export interface MapValidation extends Junctors<MapValidation> {
 export interface ObjectValidation<T> extends Junctors<ObjectValidation<T>> {
   readonly minProperties?: number
   readonly maxProperties?: number
-  /** Fields that must be there. */
+  /** Fields that must be present. */
   readonly required?: readonly (keyof T & string)[]
-  /** What the fields must fulfil where they are there. */
+  /** Validations of the fields that are present. */
   readonly properties?: { readonly [K in keyof T & string]?: ValidationOf<T[K]> }
 }
 
-/** Every validation keyword, for a value of unknown type. */
+/** All validation keywords, for a value of unknown type. */
 export interface AnyValidation extends Junctors<AnyValidation> {
   readonly minLength?: number
   readonly maxLength?: number
@@ -205,7 +210,7 @@ export interface AnyValidation extends Junctors<AnyValidation> {
   readonly properties?: { readonly [name: string]: AnyValidation }
 }
 
-/** The validations that a combination can say about a value of type `T`. */
+/** The validations that a combination can apply to a value of type `T`. */
 export type ValidationOf<T> = unknown extends T
   ? AnyValidation
   : [NonNullable<T>] extends [string]

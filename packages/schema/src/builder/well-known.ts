@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-/** An integer or a string, such as a port that is a number or a name. */
+/** An integer or a string, for example a port number or name. */
 export type IntOrString = number | string
 
 /** One requirement of a label selector. */
@@ -10,7 +10,9 @@ export interface LabelSelectorRequirement {
   values?: string[]
 }
 
-/** A query over labels: all of `matchLabels` and `matchExpressions` must hold; an empty selector matches everything. */
+/**
+ * A query over labels: all of `matchLabels` and `matchExpressions` must match. An empty selector matches everything.
+ */
 export interface LabelSelector {
   matchLabels?: Record<string, string>
   matchExpressions?: LabelSelectorRequirement[]
@@ -27,7 +29,10 @@ export interface ObjectReference {
   uid?: string
 }
 
-/** A reference by name to an object in the same namespace, as read: the API server fills in an empty name. */
+/**
+ * A reference by name to an object in the same namespace, as read: the API server defaults the name to the empty
+ * string.
+ */
 export interface LocalObjectReference {
   name: string
 }
@@ -46,7 +51,7 @@ export interface KeySelectorDraft {
   optional?: boolean
 }
 
-/** A resource that is embedded as a whole, with fields that this schema does not describe. */
+/** A complete embedded resource, with fields that this schema does not describe. */
 export interface EmbeddedResource {
   apiVersion: string
   kind: string
@@ -61,10 +66,10 @@ export interface EmbeddedResource {
 
 const intOrStringArms: readonly JSONSchemaProps[] = [{ type: 'integer' }, { type: 'string' }]
 
-/** The one spelling of int-or-string that controller-gen emits and a structural schema allows. */
+/** The form of int-or-string that controller-gen emits and structural schemas allow. */
 export const intOrStringJson: JSONSchemaProps = { anyOf: intOrStringArms, 'x-kubernetes-int-or-string': true }
 
-/** `resource.Quantity` as controller-gen emits it. */
+/** `resource.Quantity` in the form of controller-gen. */
 export const quantityJson: JSONSchemaProps = {
   ...intOrStringJson,
   pattern:
@@ -81,7 +86,7 @@ export const labelSelectorJson: JSONSchemaProps = {
       items: {
         type: 'object',
         properties: {
-          key: { description: 'The label that the requirement is about.', type: 'string' },
+          key: { description: 'The label key to which the requirement applies.', type: 'string' },
           operator: {
             description: 'How the label relates to the values: In, NotIn, Exists or DoesNotExist.',
             type: 'string',
@@ -111,11 +116,14 @@ export const objectReferenceJson: JSONSchemaProps = {
   type: 'object',
   properties: {
     apiVersion: { description: 'API version of the object.', type: 'string' },
-    fieldPath: { description: 'The part of the object that is meant, such as spec.containers{name}.', type: 'string' },
+    fieldPath: {
+      description: 'The part of the object to which this refers, such as spec.containers{name}.',
+      type: 'string',
+    },
     kind: { description: 'Kind of the object.', type: 'string' },
     name: { description: 'Name of the object.', type: 'string' },
     namespace: { description: 'Namespace of the object.', type: 'string' },
-    resourceVersion: { description: 'The version of the object that is meant, if one.', type: 'string' },
+    resourceVersion: { description: 'The resource version to which this refers, if any.', type: 'string' },
     uid: { description: 'UID of the object.', type: 'string' },
   },
   'x-kubernetes-map-type': 'atomic',
@@ -128,7 +136,7 @@ export const localObjectReferenceJson: JSONSchemaProps = {
   'x-kubernetes-map-type': 'atomic',
 }
 
-/** `corev1.SecretKeySelector` and `corev1.ConfigMapKeySelector`, which differ in words only. */
+/** `corev1.SecretKeySelector` and `corev1.ConfigMapKeySelector`, which differ in their descriptions only. */
 export const keySelectorJson = (what: 'Secret' | 'ConfigMap'): JSONSchemaProps => ({
   type: 'object',
   properties: {

@@ -9,20 +9,20 @@ import { pruneFields } from '../internal/prune-fields.ts'
 import { RULE_COST_BUDGET, RuleValidator } from '../internal/rule-validator.ts'
 import type { JsonObject, StructuralNode } from '../internal/structural-node.ts'
 
-/** A field name, or the item of a list. */
+/** A field name, or ITEM for the items of a list. */
 type Step = string | typeof ITEM
 const ITEM: unique symbol = Symbol('item')
 
-/** Where a default stands, seen from the resource that it is part of. */
+/** The position of a default in the resource that contains it. */
 interface Position {
   readonly resource: StructuralNode
   readonly steps: readonly Step[]
-  /** Whether it is within the type or object metadata of that resource. */
+  /** Whether the default is inside the type or object metadata of the resource. */
   readonly insideMeta: boolean
 }
 
 /**
- * Checks that each default is a valid value at its place, and one that pruning leaves alone.
+ * Checks that each default is valid at its position and would not be pruned.
  *
  * As in apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go. All rules share one cost budget.
  */
@@ -45,7 +45,7 @@ class DefaultChecker {
   visit(node: StructuralNode, path: FieldPath, position: Position): void {
     const here: Position = node.embedded ? { resource: node, steps: [], insideMeta: false } : position
     if (node.default !== undefined) this.#checkDefault(node, path.child('default'), here)
-    // Defaults of additionalProperties are not looked at: they are never applied without a value.
+    // Defaults in additionalProperties are not checked: they apply only to existing keys.
     if (node.items !== undefined) {
       this.visit(node.items, path.child('items'), { ...here, steps: [...here.steps, ITEM] })
     }
@@ -60,7 +60,9 @@ class DefaultChecker {
 
   #checkDefault(node: StructuralNode, path: FieldPath, position: Position): void {
     const value = deepCopy(node.default)
-    const found = position.insideMeta ? this.#inMetadata(value, path, position) : this.#onItsOwn(value, node, path)
+    const found = position.insideMeta
+      ? this.#inMetadata(value, path, position)
+      : this.#outsideMetadata(value, node, path)
     if (found.length > 0) {
       this.errors.push(...found)
       return
@@ -73,7 +75,7 @@ class DefaultChecker {
     }
   }
 
-  /** Defaults in metadata are checked by the metadata that they give a resource. */
+  /** Checks a default in metadata through the metadata of a resource that contains it. */
   #inMetadata(value: unknown, path: FieldPath, position: Position): FieldError[] {
     const resource = surround(deepCopy(value), position.steps)
     const { error } = coerceMetadata(resource, position.resource, FieldPath.none, { dropInvalid: false })
@@ -84,11 +86,11 @@ class DefaultChecker {
     return [invalid(path, value, `must result in valid metadata: ${aggregateText(errors)}`)]
   }
 
-  #onItsOwn(value: unknown, node: StructuralNode, path: FieldPath): FieldError[] {
+  #outsideMetadata(value: unknown, node: StructuralNode, path: FieldPath): FieldError[] {
     if (this.#requirePruned) {
       const pruned = deepCopy(value)
       pruneFields(pruned, node)
-      // The API server goes on to validate, but what it then finds is the same value.
+      // The API server continues with the unpruned value, so the remaining checks use it too.
       if (!deepEqual(pruned, value)) this.errors.push(invalid(path, value, 'must not have unknown fields'))
     }
     const { error } = coerceMetadata(value, node, path, { dropInvalid: false })
@@ -101,7 +103,7 @@ class DefaultChecker {
   #runRules(node: StructuralNode, value: unknown, path: FieldPath, isResourceRoot: boolean): void {
     const rules = RuleValidator.of(node, isResourceRoot)
     if (rules === null) return
-    // As an update from itself, and for rules that can do without an old value also as a new one.
+    // Runs the rules as for an unchanged update and then, for rules that do not need an old value, as for a creation.
     const unchanged = rules.run(value, value, path, this.#budget)
     this.errors.push(...unchanged.errors)
     let remaining = unchanged.remaining
@@ -114,7 +116,7 @@ class DefaultChecker {
   }
 }
 
-/** A resource that has the value at the given place and otherwise only what every resource needs. */
+/** Returns a minimal resource with the value at the given position. */
 function surround(value: unknown, steps: readonly Step[]): JsonObject {
   let inner = value
   for (let i = steps.length - 1; i >= 0; i--) {

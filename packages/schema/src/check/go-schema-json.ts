@@ -1,7 +1,7 @@
 import { goJson } from '../go-format.ts'
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
 
-/** A rule as the API server's internal type is marshalled: Go field names, in their order. */
+/** Formats a rule like Go marshals the API server's internal type: Go field names, in declaration order. */
 export function ruleJson(rule: ValidationRule): string {
   return object([
     ['Rule', goJson(rule.rule ?? '')],
@@ -13,7 +13,10 @@ export function ruleJson(rule: ValidationRule): string {
   ])
 }
 
-/** A schema as the API server's internal type is marshalled, which is how errors about a whole schema quote it. */
+/**
+ * Formats a schema like Go marshals the API server's internal type. Errors that refer to a complete schema contain it
+ * in this form.
+ */
 export function schemaJson(schema: JSONSchemaProps): string {
   const additional = schema.additionalProperties
   return object([
@@ -64,7 +67,7 @@ export function schemaJson(schema: JSONSchemaProps): string {
   ])
 }
 
-/** Item schemas as marshalled: either one or several. */
+/** Formats item schemas: a single schema or a list. */
 export function itemsJson(items: unknown): string {
   if (items === undefined || items === null) return 'null'
   const several = Array.isArray(items) ? (items as JSONSchemaProps[]) : undefined

@@ -6,24 +6,26 @@ import { checkRuleTexts } from './rule-texts.ts'
 import type { RuleScope } from './rules.ts'
 import { additionalSchema, hasAdditional, itemsList, propertyOf, singleItems } from './schema-shape.ts'
 
-/** Which checks apply; all do, but for schemas that were stored when a check did not exist yet. */
+/** Selects the checks. Each is disabled for CRDs that were stored before the check existed. */
 export interface KeywordOptions {
   readonly requireValidTypes: boolean
   readonly requireAtomicSets: boolean
   readonly requireMapListKeys: boolean
 }
 
-/** What a schema inherits from the place where it stands. */
+/** Properties that a schema inherits from its position in the CRD schema. */
 interface Place {
   readonly isRoot: boolean
-  /** Why defaults are forbidden here, or `undefined` if they are not. */
+  /** The reason why defaults are forbidden here, or `undefined` if they are allowed. */
   readonly noDefaults: string | undefined
   readonly insideMeta: boolean
-  /** The nearest list or map above whose parts cannot be matched with their old values. */
+  /** The nearest enclosing list or map whose elements cannot be correlated with their old values. */
   readonly uncorrelatable: FieldPath | undefined
 }
 
-/** The findings about a schema; those about its rules are kept apart, since schema errors anywhere below make them pointless. */
+/**
+ * The errors of a schema. Errors in rules are separate, because rules are checked only if the schema below is valid.
+ */
 export class KeywordErrors {
   readonly schema: FieldError[] = []
   readonly rules: FieldError[] = []
@@ -37,7 +39,7 @@ export class KeywordErrors {
 const ROOT: Place = { isRoot: true, noDefaults: undefined, insideMeta: false, uncorrelatable: undefined }
 
 /**
- * Checks every keyword of a CRD schema for whether Kubernetes supports it, and the rules if a scope is given.
+ * Checks that Kubernetes supports every keyword of a CRD schema. With a scope, also checks the rules.
  *
  * As in apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
  */
@@ -114,7 +116,7 @@ class KeywordChecker {
   ): void {
     if (!hasAdditional(schema)) return
     const at = path.child('additionalProperties')
-    // properties are for structs and additionalProperties for maps; `true` beside properties says nothing.
+    // properties describe structs, additionalProperties describe maps. `true` beside properties has no effect.
     if (Object.keys(schema.properties ?? {}).length > 0 && schema.additionalProperties !== true) {
       errors.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))
     }
@@ -159,7 +161,7 @@ class KeywordChecker {
       check(definition, path.child('definitions').key(name))
     }
     for (const [name, dependency] of Object.entries(schema.dependencies ?? {})) {
-      // The other form, a list of names, holds no schema.
+      // The other form, a list of names, contains no schema.
       if (!Array.isArray(dependency)) check(dependency as JSONSchemaProps, path.child('dependencies').key(name))
     }
   }
@@ -171,7 +173,7 @@ class KeywordChecker {
     scope: RuleScope | undefined,
     errors: KeywordErrors,
   ): void {
-    // Old and new items can be matched in lists of type map only.
+    // Only the items of lists of type map can be correlated with old items.
     const uncorrelatable = inside.uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : path)
     const place: Place = { ...inside, uncorrelatable }
     const items = singleItems(schema)
@@ -193,7 +195,7 @@ class KeywordChecker {
 
 const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 
-/** Items of sets and map lists must not be nullable, and the keys of map lists must always have a value. */
+/** Items of sets and map lists must not be nullable, and the keys of map lists must be required or have a default. */
 export function checkMapListKeys(schema: JSONSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const items = singleItems(schema)

@@ -51,19 +51,19 @@ export function checkListExtensions(
   if (listType === 'map') checkMapList(schema, keys, path, errors)
 }
 
-/** The item type of a set, in which items are compared as a whole. */
+/** Checks that the items of a set are atomic, because sets compare items as a whole. */
 function checkSetItems(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   const items = singleItems(schema)
   if (items === undefined) return
   if (!isNonAtomicSetItem(items)) return
   const keyword = items.type === 'array' ? 'x-kubernetes-list-type' : 'x-kubernetes-map-type'
-  // The API server shows the list type in both cases.
+  // In both cases, the API server's error contains the list type.
   const shown = items['x-kubernetes-list-type'] ?? null
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
   errors.push(invalid(path.child('items', keyword), shown, detail))
 }
 
-/** Whether items of this schema may be merged in parts, which items of a set must not be. */
+/** Reports whether items with this schema can be merged partially, which is not allowed in sets. */
 export function isNonAtomicSetItem(items: JSONSchemaProps): boolean {
   if (items.type === 'array') return (items['x-kubernetes-list-type'] ?? 'atomic') !== 'atomic'
   return items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic'

@@ -12,7 +12,7 @@ const REASONS: readonly string[] = [
   'FieldValueRequired',
 ]
 
-/** Checks everything about rules but their expressions. */
+/** Checks all parts of rules except their expressions. */
 export function checkRuleTexts(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   schema['x-kubernetes-validations']?.forEach((rule, i) => {
     const at = path.child('x-kubernetes-validations').index(i)
@@ -52,7 +52,7 @@ function checkFieldPath(schema: JSONSchemaProps, fieldPath: string, at: FieldPat
 }
 
 function isValidPath(schema: JSONSchemaProps, fieldPath: string): boolean {
-  // A schema that is not structural has errors of its own.
+  // For a schema that is not structural, other checks report the error.
   if (structuralError(schema) !== undefined) return true
   try {
     resolveSchemaPath(fieldPath, schema)

@@ -6,14 +6,14 @@ import type { JSONSchemaProps } from '../json-schema.ts'
 import { ruleJson } from './go-schema-json.ts'
 import { hasAdditional } from './schema-shape.ts'
 
-/** Costs do not grow beyond this, as in 64-bit arithmetic that saturates. */
+/** Costs saturate at this value, like in saturating 64-bit arithmetic. */
 const MAX_COST = 2 ** 64
-/** The largest estimated cost of one expression. */
+/** The limit of the estimated cost of one expression. */
 const EXPRESSION_COST_LIMIT = 10_000_000
-/** The largest estimated cost of all expressions of a schema together. */
+/** The limit of the estimated cost of all expressions of a schema. */
 const SCHEMA_COST_LIMIT = 100_000_000
 
-/** The estimated cost of all rules of a schema, and the few that make up most of it. */
+/** The estimated cost of all rules of a schema, and the most expensive ones. */
 class TotalCost {
   sum = 0
   mostExpensive: { readonly path: FieldPath; readonly cost: number }[] = []
@@ -28,8 +28,8 @@ class TotalCost {
 }
 
 /**
- * What is known about the place of a schema when its rules are checked: the type of its values as seen from the schema around it, and
- * how often they can occur in an object.
+ * The context in which the rules of a schema are checked: the type of its values as declared by the enclosing schema,
+ * and the maximum number of values in an object.
  *
  * As in apiextensions-apiserver/pkg/apis/apiextensions/validation/cel_validation.go.
  */
@@ -37,9 +37,9 @@ export class RuleScope {
   readonly #schema: JSONSchemaProps
   readonly #parent: RuleScope | undefined
   readonly #fromParent: (declared: DeclaredType) => DeclaredType | undefined
-  /** Whether rules stand here or above, so that the type had to be worked out already. */
+  /** Whether this schema or an enclosing one has rules, so that the type is computed from the outside in. */
   readonly covered: boolean
-  /** How many values can occur at most; `undefined` if a list or map above has no limit. */
+  /** The maximum number of values; `undefined` if an enclosing list or map has no limit. */
   readonly #cardinality: number | undefined
   readonly #total: TotalCost
   readonly #ignoreCost: boolean
@@ -60,7 +60,7 @@ export class RuleScope {
     this.#cardinality = parent === undefined ? 1 : parent.#childCardinality()
   }
 
-  /** The scope of the root schema; with `ignoreCost` single expressions may cost more than allowed. */
+  /** Returns the scope of the root schema. With `ignoreCost`, the cost limit of single expressions is not enforced. */
   static root(schema: JSONSchemaProps, ignoreCost: boolean): RuleScope {
     return new RuleScope(schema, undefined, () => undefined, ignoreCost)
   }
@@ -90,7 +90,7 @@ export class RuleScope {
     return multiply(this.#cardinality, factor)
   }
 
-  /** The type of the values, or the reason why rules cannot see them. */
+  /** Returns the type of the values, or the reason why rules cannot access them. */
   #type(): DeclaredType | string {
     this.#declared ??= this.#findType()
     return this.#declared
@@ -107,7 +107,7 @@ export class RuleScope {
     return declareSchema(this.#schema, { isResourceRoot }) ?? 'unable to convert structural schema to CEL declarations'
   }
 
-  /** Compiles the rules of this schema and reports what is wrong with their expressions. */
+  /** Compiles the rules of this schema and reports the errors in their expressions. */
   checkRules(path: FieldPath, uncorrelatable: FieldPath | undefined, errors: FieldError[]): void {
     const at = path.child('x-kubernetes-validations')
     const declared = this.#type()
@@ -156,7 +156,10 @@ export class RuleScope {
     this.#total.observe(path, cost)
   }
 
-  /** Reports if all rules together cost too much; to be asked of the root after all of them were checked. */
+  /**
+   * Reports whether all rules together exceed the cost limit. Call it on the root scope after all rules have been
+   * checked.
+   */
   checkTotalCost(path: FieldPath, errors: FieldError[]): void {
     if (this.#total.sum <= SCHEMA_COST_LIMIT) return
     for (const expensive of this.#total.mostExpensive) {
@@ -168,7 +171,10 @@ export class RuleScope {
   }
 }
 
-/** By how much a schema multiplies its children: the limit of lists and maps, one for all others, `undefined` if there is no limit. */
+/**
+ * Returns the factor by which a schema multiplies its children: the limit of lists and maps, 1 for other schemas,
+ * `undefined` without a limit.
+ */
 function maxElements(schema: JSONSchemaProps): number | undefined {
   if (schema.type === 'array') return nonNegative(schema.maxItems)
   if (schema.type === 'object' && hasAdditional(schema)) {
@@ -194,7 +200,7 @@ function costText(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
 }
 
-/** As Go's `%.1f`, which rounds ties to the even digit where `toFixed` rounds them up. */
+/** Formats like Go's `%.1f`, which rounds ties to even; `toFixed` rounds them up. */
 function oneDecimal(value: number): string {
   const tenths = value * 10
   const lower = Math.floor(tenths)

@@ -1,57 +1,58 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-/** The keywords of a schema that say nothing when they hold the zero value of their Go type. */
+/** Reports whether a keyword has the zero value of its Go type and therefore counts as unset. */
 function isZero(key: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  // The API server keeps these as pointers, so that an explicit false is not the same as nothing.
+  // The API server stores these as pointers, so an explicit false differs from unset.
   if (key === 'additionalProperties' || key === 'x-kubernetes-preserve-unknown-fields') return false
   if (value === false) return true
   if (Array.isArray(value)) return value.length === 0
   return key === 'properties' && Object.keys(value as object).length === 0
 }
 
-/** Keywords that a structural schema does not keep. */
+/** Keywords that structural schemas do not retain. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['externalDocs', 'example'])
 
-/** The keywords that a schema sets, but for documentation that structural schemas do not keep. */
+/** Returns the keywords that a schema sets, except documentation that structural schemas do not retain. */
 export function keywordsOf(schema: JSONSchemaProps): string[] {
   return Object.entries(schema)
     .filter(([key, value]) => !NOT_KEPT.has(key) && !isZero(key, value))
     .map(([key]) => key)
 }
 
-/** The items schema if it is a single one; a list of schemas is not structural. */
+/** Returns the items schema, or `undefined` if there is none or a list of schemas, which is not structural. */
 export function singleItems(schema: JSONSchemaProps): JSONSchemaProps | undefined {
   const items: unknown = schema.items
-  // Lists of item schemas are valid JSON schema, so they arrive here even though the type does not know them.
+  // Lists of item schemas are valid JSON schema, so they can occur here although the type excludes them.
   return Array.isArray(items) || items === null ? undefined : (items as JSONSchemaProps | undefined)
 }
 
-/** The items schemas if they are given as a list. */
+/** Returns the item schemas if they are a list. */
 export function itemsList(schema: JSONSchemaProps): readonly JSONSchemaProps[] {
   const items: unknown = schema.items
   return Array.isArray(items) ? (items as JSONSchemaProps[]) : []
 }
 
-/** The schema of a property, or `undefined` if it is not declared. */
+/** Returns the schema of a property, or `undefined` if it is not declared. */
 export function propertyOf(schema: JSONSchemaProps, name: string): JSONSchemaProps | undefined {
   const properties = schema.properties ?? {}
   return Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/** The schema of additional properties, or `undefined` when there is none or only a boolean. */
+/** Returns the schema of additional properties, or `undefined` if there is none or only a boolean. */
 export function additionalSchema(schema: JSONSchemaProps): JSONSchemaProps | undefined {
   const additional = schema.additionalProperties
   return typeof additional === 'object' && additional !== null ? additional : undefined
 }
 
-/** Whether the schema says anything about additional properties. */
+/** Reports whether the schema sets additionalProperties. */
 export function hasAdditional(schema: JSONSchemaProps): boolean {
   return schema.additionalProperties !== undefined && schema.additionalProperties !== null
 }
 
 /**
- * Why the schema cannot be read as a structural one at all, or `undefined`; as apiextensions-apiserver's `NewStructural` says it.
+ * Returns the reason why the schema cannot be converted to a structural schema, or `undefined`, with the texts of
+ * apiextensions-apiserver's `NewStructural`.
  */
 export function structuralError(schema: JSONSchemaProps): string | undefined {
   const unsupported = unsupportedKeyword(schema)
@@ -72,7 +73,7 @@ export function structuralError(schema: JSONSchemaProps): string | undefined {
   return undefined
 }
 
-/** The branches of all junctors. */
+/** Returns the branches of all junctors (not, allOf, anyOf, oneOf). */
 function branchesOf(schema: JSONSchemaProps): JSONSchemaProps[] {
   const not = schema.not === undefined || schema.not === null ? [] : [schema.not]
   return [...not, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
@@ -89,7 +90,7 @@ function unsupportedKeyword(schema: JSONSchemaProps): string | undefined {
   return undefined
 }
 
-/** Whether the predicate holds for the schema or any schema in it. */
+/** Reports whether the predicate holds for the schema or any nested schema. */
 export function someSchema(schema: JSONSchemaProps, holds: (schema: JSONSchemaProps) => boolean): boolean {
   if (holds(schema)) return true
   const items = singleItems(schema)

@@ -8,8 +8,9 @@ import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } 
 type Level = 'root' | 'item' | 'field'
 
 /**
- * Checks that a schema is structural: each value has exactly one type, junctors only restrict values, and whatever they mention is
- * specified outside of them too. Sorted by text, as in apiextensions-apiserver/pkg/apiserver/schema/validation.go.
+ * Checks that a schema is structural: each value has exactly one type, junctors only restrict values, and every field
+ * mentioned in a junctor is also specified outside of it. Errors are sorted by text, as in
+ * apiextensions-apiserver/pkg/apiserver/schema/validation.go.
  */
 export function checkStructurality(schema: JSONSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -105,12 +106,12 @@ function checkMetaProperties(schema: JSONSchemaProps, level: Level, path: FieldP
 
 function restrictsNamesOnly(metadata: JSONSchemaProps): boolean {
   const named = Object.keys(metadata.properties ?? {}).every((name) => name === 'name' || name === 'generateName')
-  // Defaults there are reported by another check.
+  // Another check reports defaults there.
   const allowed = new Set(named ? ['type', 'default', 'properties'] : ['type', 'default'])
   return keywordsOf(metadata).every((keyword) => allowed.has(keyword))
 }
 
-/** Whether this is `[{ type: integer }, { type: string }]`, the one use of types in junctors that is structural. */
+/** Reports whether this is `[{ type: integer }, { type: string }]`, the only structural use of types in junctors. */
 function isIntOrString(anyOf: readonly JSONSchemaProps[] | undefined): boolean {
   const isOnlyType = (schema: JSONSchemaProps | undefined, type: string): boolean =>
     schema?.type === type && keywordsOf(schema).length === 1
@@ -148,7 +149,7 @@ const EMPTY = 'must be empty to be structural'
 const UNDEFINED = 'must be undefined to be structural'
 const FALSE = 'must be false to be structural'
 
-/** What a junctor branch must not say, and how that is put. */
+/** The keywords that a junctor branch must not set, with the error texts. */
 const FORBIDDEN_IN_BRANCHES: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ['type', EMPTY],
   ['default', UNDEFINED],
@@ -171,14 +172,14 @@ function checkNested(branch: JSONSchemaProps, skipAnyOf: boolean, path: FieldPat
   for (const [name, property] of Object.entries(branch.properties ?? {})) {
     checkNested(property, false, path.child('properties').key(name), errors)
   }
-  const said = new Set(keywordsOf(branch))
+  const present = new Set(keywordsOf(branch))
   for (const [keyword, detail] of FORBIDDEN_IN_BRANCHES) {
-    if (said.has(keyword)) errors.push(forbidden(path.child(keyword), detail))
+    if (present.has(keyword)) errors.push(forbidden(path.child(keyword), detail))
   }
   if (hasAdditional(branch) && branch.additionalProperties !== false) {
     errors.push(forbidden(path.child('additionalProperties'), UNDEFINED))
   }
-  // Restricting metadata from within junctors could not be told from restricting it as a whole.
+  // A restriction of metadata inside a junctor would be indistinguishable from one of the complete metadata.
   if (propertyOf(branch, 'metadata') !== undefined) {
     errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
   }
@@ -200,7 +201,7 @@ function checkJunctorCompleteness(
   }
 }
 
-/** Checks that every field and item that a branch mentions is on the spine. */
+/** Checks that every field and item in a branch is also specified outside of the junctors (on the spine). */
 function checkCompleteness(
   branch: JSONSchemaProps,
   spine: JSONSchemaProps | undefined,

@@ -2,10 +2,10 @@ import { deepCopy } from '@kubewright/base'
 import type { JsonObject, StructuralNode } from './structural-node.ts'
 
 /**
- * Fills in the defaults that the schema gives for absent fields, and for nulls that the schema does not allow, in place.
+ * Fills in defaults in place: for absent fields, and for nulls that the schema does not allow.
  *
- * As in apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go: defaults below a value apply only if the value is
- * there (possibly by a default itself).
+ * As in apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go: defaults below a value apply only if the
+ * value exists, possibly through a default.
  */
 export function applyDefaults(value: unknown, node: StructuralNode): void {
   if (typeof value !== 'object' || value === null || !node.has('defaults')) return
@@ -44,7 +44,7 @@ function defaultObject(object: JsonObject, node: StructuralNode): void {
   }
 }
 
-/** Sets an own field, also one that an assignment would take for the prototype. */
+/** Sets an own field, even `__proto__`, which an assignment would treat as the prototype. */
 function setField(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
@@ -54,9 +54,9 @@ function setField(object: JsonObject, name: string, value: unknown): void {
 }
 
 /**
- * Removes fields that are null although the schema neither allows null nor has a default to put there, in place.
+ * Removes null fields in place if the schema neither allows null nor has a default.
  *
- * Nulls with a default stay for {@link applyDefaults}, and nulls in lists stay for validation to reject.
+ * Nulls with a default stay for {@link applyDefaults}. Nulls in lists stay, and validation rejects them.
  */
 export function dropNulls(value: unknown, node: StructuralNode): void {
   if (typeof value !== 'object' || value === null) return

@@ -2,10 +2,11 @@ import { deepEqual, goQuote } from '@kubewright/base'
 import { isObject, type JsonObject, type StructuralNode } from './structural-node.ts'
 
 /**
- * A value together with the old value that it replaces in an update, followed down fields and the items of map lists.
+ * A value together with the old value that it replaces in an update. Can be followed down into fields and items of map
+ * lists.
  *
- * Values that have no counterpart (new fields, items of atomic lists and sets) have no correlation: `key` and `index` give
- * `undefined`. Comparisons are kept, so a walk compares every part at most once.
+ * Values without a counterpart (new fields, items of atomic lists and sets) have no correlation: `key` and `index`
+ * return `undefined`. Results of comparisons are cached, so a traversal compares every part at most once.
  */
 export class Correlation {
   readonly value: unknown
@@ -21,7 +22,7 @@ export class Correlation {
     this.#node = node
   }
 
-  /** Whether the value equals its old value. */
+  /** Reports whether the value equals its old value. */
   unchanged(): boolean {
     this.#unchanged ??= this.#compare()
     return this.#unchanged
@@ -31,10 +32,10 @@ export class Correlation {
     if (isObject(this.value) && isObject(this.old)) {
       const names = Object.keys(this.value)
       if (names.length !== Object.keys(this.old).length) return false
-      // A field without a schema has no correlation, and then the object counts as changed.
+      // A field without a schema has no correlation, so the object counts as changed.
       return names.every((name) => this.key(name)?.unchanged() === true)
     }
-    // Also for map lists: equal by key and position comes to equal altogether, but for reordered items.
+    // Map lists are compared item by item through their keys, so reordered items count as unchanged.
     if (Array.isArray(this.value) && Array.isArray(this.old) && this.#node.listType === 'map') {
       if (this.value.length !== this.old.length) return false
       return this.value.every((_, i) => this.index(i)?.unchanged() === true)
@@ -42,7 +43,7 @@ export class Correlation {
     return deepEqual(this.value, this.old)
   }
 
-  /** The correlation of a field that exists before and after. */
+  /** Returns the correlation of a field that exists in both values. */
   key(name: string): Correlation | undefined {
     if (this.#children.has(name)) return this.#children.get(name)
     const child = this.#newKey(name)
@@ -57,7 +58,7 @@ export class Correlation {
     return node === undefined ? undefined : new Correlation(value[name], old[name], node)
   }
 
-  /** The correlation of a list item with the old item of the same keys. */
+  /** Returns the correlation of a list item with the old item that has the same keys. */
   index(i: number): Correlation | undefined {
     if (this.#children.has(i)) return this.#children.get(i)
     const child = this.#newIndex(i)
@@ -74,7 +75,7 @@ export class Correlation {
   }
 }
 
-/** Looks up items of a list of type `map` by their keys; finds nothing in other lists. */
+/** Looks up items of a list of type `map` by their keys. Lookups in other lists return nothing. */
 export class MapList {
   readonly #keys: readonly string[]
   readonly #items: Map<string, JsonObject> | undefined
@@ -89,7 +90,7 @@ export class MapList {
     }
   }
 
-  /** The first item that has the same keys as the given one. */
+  /** Returns the first item with the same keys as the given one. */
   get(item: unknown): JsonObject | undefined {
     if (this.#items === undefined) return undefined
     const key = this.#keyOf(item)

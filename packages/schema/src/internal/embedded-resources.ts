@@ -6,23 +6,24 @@ import { decodeObjectMeta } from '../object-meta.ts'
 import { validateObjectMeta } from '../object-meta-validation.ts'
 import type { JsonObject, StructuralNode } from './structural-node.ts'
 
-/** What to do about metadata of embedded resources that is not well formed. */
+/** How to treat malformed metadata of embedded resources. */
 export interface CoerceOptions {
-  /** Drop fields of the wrong type rather than fail. */
+  /** Drops fields of the wrong type instead of failing. */
   readonly dropInvalid: boolean
 }
 
-/** What {@link coerceMetadata} found. */
+/** The result of {@link coerceMetadata}. */
 export interface CoerceResult {
   readonly error: FieldError | undefined
-  /** Sorted paths of metadata fields that do not exist and were dropped. */
+  /** The sorted paths of unknown metadata fields that were dropped. */
   readonly unknown: readonly string[]
 }
 
 /**
- * Brings the type and object metadata of embedded resources into the form that the API server stores, in place.
+ * Converts the type and object metadata of embedded resources in place to the form that the API server stores.
  *
- * As in apiextensions-apiserver/pkg/apiserver/schema/objectmeta: stops at the first field of the wrong type unless told to drop it.
+ * As in apiextensions-apiserver/pkg/apiserver/schema/objectmeta: stops at the first field of the wrong type, unless
+ * `dropInvalid` is set.
  */
 export function coerceMetadata(
   value: unknown,
@@ -90,7 +91,9 @@ function coerceMetaField(
   return undefined
 }
 
-/** Validates type and object metadata of embedded resources: apiVersion and kind must be given, metadata must be valid. */
+/**
+ * Validates type and object metadata of embedded resources: apiVersion and kind are required, metadata must be valid.
+ */
 export function checkEmbedded(value: unknown, node: StructuralNode, path: FieldPath, errors: FieldError[]): void {
   if (typeof value !== 'object' || value === null || !node.has('embedded')) return
   if (Array.isArray(value)) {
@@ -125,7 +128,7 @@ function checkMetaFields(object: JsonObject, path: FieldPath, errors: FieldError
     errors.push(invalid(path.child('metadata'), metadata, error))
     return
   }
-  // An embedded resource need not be named, but whatever name it has must be usable.
+  // An embedded resource need not have a name, but a given name must be valid.
   const named = { ...meta, name: meta['name'] ?? 'fakename' }
   errors.push(...validateObjectMeta(named, path.child('metadata'), { namespaced: meta['namespace'] !== undefined }))
 }

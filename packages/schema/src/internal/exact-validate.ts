@@ -22,10 +22,11 @@ import {
 } from './value-rules.ts'
 
 /**
- * Validates a value keyword by keyword and tells what is wrong in kube-openapi's words and order, with match counts.
+ * Validates a value keyword by keyword. Errors have the texts and the order of kube-openapi; match counts rank junctor
+ * branches.
  *
- * Only run after a fast check failed, so it favours fidelity over speed. With a correlation, problems of values that are equal to
- * their old value are dropped (ratcheting). As there, junctor branches do not ratchet on their own.
+ * Called only after a fast check has failed, so it favours fidelity over speed. With a correlation, errors of unchanged
+ * values are dropped (ratcheting). As in kube-openapi, junctor branches do not ratchet on their own.
  */
 export function validateExactly(
   schema: JSONSchemaProps,
@@ -166,7 +167,7 @@ function hasBranches(branches: readonly JSONSchemaProps[] | null | undefined): b
   return branches !== undefined && branches !== null && branches.length > 0
 }
 
-/** The failing branch that matched most, the first of equals. */
+/** Returns the failed branch with the highest match count, the first one among equals. */
 function bestOf(failures: readonly ValidationResult[]): ValidationResult | undefined {
   let best: ValidationResult | undefined
   for (const failure of failures) if (best === undefined || failure.matchCount > best.matchCount) best = failure
@@ -204,7 +205,7 @@ function checkAllOf(branches: readonly ValidationResult[], name: string, result:
 function checkString(schema: JSONSchemaProps, value: string, name: string, result: ValidationResult): void {
   const maxLength = limit(schema.maxLength)
   const minLength = limit(schema.minLength)
-  // Only the first of these is reported.
+  // Only the first of these errors is reported.
   if (maxLength !== undefined && codePoints(value) > maxLength) {
     const message = `${name} in body should be at most ${maxLength} chars long`
     result.add({ kind: 'tooLong', name, message, value, limit: maxLength })
@@ -317,7 +318,10 @@ function checkObject(
   }
 }
 
-/** Type metadata at the root does not ratchet: old and new are converted to the same version, so a change would not be seen. */
+/**
+ * Type metadata at the root does not ratchet: both values are converted to the same version, so a change would go
+ * unnoticed.
+ */
 function child(correlation: Correlation | undefined, name: string, key: string): Correlation | undefined {
   if (name === '' && (key === 'kind' || key === 'apiVersion')) return undefined
   return correlation?.key(key)

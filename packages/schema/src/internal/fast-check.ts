@@ -15,10 +15,10 @@ import {
   type ValidationMode,
 } from './value-rules.ts'
 
-/** Says whether a value satisfies a schema; allocates nothing and never throws on JSON data. */
+/** Reports whether a value satisfies a schema. Allocates nothing and never throws on JSON data. */
 export type Check = (value: unknown) => boolean
 
-/** A check that is compiled when first needed, so that unused parts of large or cyclic schemas cost nothing. */
+/** A check that is compiled on first use, so that unused parts of large or cyclic schemas cost nothing. */
 interface Slot {
   check: Check
 }
@@ -26,7 +26,10 @@ interface Slot {
 const always: Check = () => true
 const never: Check = () => false
 
-/** Turns schemas into closures, each schema once. The verdict is the same as that of the exact validator, which explains failures. */
+/**
+ * Compiles schemas to closures, each schema once. Invariant: a check accepts exactly the values that the exact
+ * validator accepts; the latter explains failures.
+ */
 export class CheckCompiler {
   readonly #mode: ValidationMode
   readonly #slots = new Map<JSONSchemaProps, Slot>()
@@ -35,7 +38,7 @@ export class CheckCompiler {
     this.#mode = mode
   }
 
-  /** The check of a schema. */
+  /** Returns the check of a schema. */
   compile(schema: JSONSchemaProps): Check {
     const slot = this.#slot(schema)
     return (value) => slot.check(value)
@@ -62,7 +65,7 @@ export class CheckCompiler {
     const allowed = schema.enum ?? []
     const any = types.length === 0
     const numeric = types.includes('integer') || types.includes('number')
-    // A format lets strings and lists pass the type check of any type that is not a number (type.go).
+    // As in type.go of kube-openapi, strings and lists with a format pass the check of any type that is not numeric.
     const lenient = format !== '' && !numeric
     const typeless = any && format === ''
     const nullOk = (any || schema.nullable === true) && allowed.length === 0
@@ -75,7 +78,7 @@ export class CheckCompiler {
     const onObject = typeless || types.includes('object') ? this.#object(schema) : never
     const rest = this.#rest(schema, allowed)
     if (types.length === 1 && format === '' && rest === always && schema.nullable !== true) {
-      // The common nodes: one type and nothing else around it.
+      // The common case: one type without further keywords.
       if (types[0] === 'object') {
         return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && onObject(value)
       }
@@ -106,7 +109,7 @@ export class CheckCompiler {
     }
   }
 
-  /** Enumeration and junctors, which apply to values of every type but null. */
+  /** Compiles enum and junctors, which apply to values of every type except null. */
   #rest(schema: JSONSchemaProps, allowed: readonly unknown[]): Check {
     const checks: Check[] = []
     if (allowed.length > 0) checks.push((value) => inEnum(value, allowed))
@@ -145,7 +148,7 @@ export class CheckCompiler {
     }
     return (value) => {
       const text = value as string
-      // The number of code points is at most the number of UTF-16 units and at least half of it.
+      // The number of code points is between half the number of UTF-16 units and that number.
       if (text.length > maxLength && codePoints(text) > maxLength) return false
       if (minLength > 0 && (text.length < minLength || codePoints(text) < minLength)) return false
       return (pattern === undefined || pattern(text)) && (hasFormat === undefined || hasFormat(text))
@@ -184,7 +187,7 @@ export class CheckCompiler {
         return true
       })
     }
-    // Every object inherits fields of these names; only one of its own counts.
+    // Every object inherits properties with these names; only own ones count.
     const inherited = required.filter((name) => name in Object.prototype)
     if (inherited.length > 0) {
       checks.push((value) => inherited.every((name) => Object.hasOwn(value as JsonObject, name)))
@@ -237,7 +240,7 @@ function numberCheck(schema: JSONSchemaProps): Check {
   if (unbounded && multipleOf === undefined) return always
   const belowOnly = schema.exclusiveMaximum === true && maximum !== Number.POSITIVE_INFINITY
   const aboveOnly = schema.exclusiveMinimum === true && minimum !== Number.NEGATIVE_INFINITY
-  // Integers are held against the bounds truncated to integers.
+  // Integers are compared with bounds that are truncated to integers.
   const wholeMaximum = Number.isFinite(maximum) ? toInt64(maximum) : maximum
   const wholeMinimum = Number.isFinite(minimum) ? toInt64(minimum) : minimum
   return (value) => {
@@ -245,7 +248,7 @@ function numberCheck(schema: JSONSchemaProps): Check {
     const whole = isGoInteger(number)
     const high = whole ? wholeMaximum : maximum
     const low = whole ? wholeMinimum : minimum
-    // Not turned around, so that NaN, which is in no bounds, stays out.
+    // The comparisons are not inverted, so that NaN, which is within no bounds, is rejected.
     if (!(belowOnly ? number < high : number <= high)) return false
     if (!(aboveOnly ? number > low : number >= low)) return false
     return multipleOf === undefined || isMultipleOf(number, multipleOf)
@@ -256,14 +259,14 @@ function integralOnly(check: Check): Check {
   return (value) => isJsonInteger(value as number) && check(value)
 }
 
-/** How many fields the object has; those set to `undefined` do not exist in JSON. */
+/** Returns the number of fields. Fields with the value `undefined` do not exist in JSON. */
 export function countFields(object: JsonObject): number {
   let count = 0
   for (const name in object) if (object[name] !== undefined) count++
   return count
 }
 
-/** Whether no two items are equal. */
+/** Reports whether all items are different. */
 export function isUnique(list: readonly unknown[]): boolean {
   for (let i = 1; i < list.length; i++) {
     for (let j = 0; j < i; j++) if (deepEqual(list[i], list[j])) return false

@@ -1,4 +1,4 @@
-/** Text without the white space around it, by Go's idea of white space (`strings.TrimSpace`). */
+/** Removes surrounding white space by Go's definition (`strings.TrimSpace`). */
 export function goTrim(text: string): string {
   return text.replace(LEADING_SPACE, '').replace(TRAILING_SPACE, '')
 }

@@ -3,7 +3,7 @@ import type { FieldPath } from '../field-path.ts'
 import { goJson } from '../go-format.ts'
 import { isObject, type JsonObject, type StructuralNode } from './structural-node.ts'
 
-/** Whether {@link checkListTypes} has anything to report; allocates nothing for the lists that are usual. */
+/** Reports whether {@link checkListTypes} would report errors. Allocates nothing for lists of common sizes. */
 export function hasListTypeErrors(value: unknown, node: StructuralNode): boolean {
   if (typeof value !== 'object' || value === null || !node.has('listTypes')) return false
   if (Array.isArray(value)) {
@@ -22,10 +22,10 @@ export function hasListTypeErrors(value: unknown, node: StructuralNode): boolean
   return false
 }
 
-/** How many items are compared with each other before it is better to leave it to a hash table. */
+/** The number of items up to which pairwise comparison is cheaper than a hash table. */
 const PAIRWISE_LIMIT = 64
 
-/** False if it is certain that no two items, or keys of items, are equal. */
+/** Returns false only if no two items, or keys of items, are equal. */
 function mayRepeat(list: readonly unknown[], keyNames: readonly string[] | undefined): boolean {
   if (list.length > PAIRWISE_LIMIT) return true
   for (let i = 0; i < list.length; i++) {
@@ -45,16 +45,16 @@ function keysDiffer(a: unknown, b: unknown, keyNames: readonly string[]): boolea
   return false
 }
 
-/** Whether two values are certainly different: scalars that are not the same. */
+/** Reports whether two values are certainly different: at least one is a scalar, and they are not identical. */
 function differs(a: unknown, b: unknown): boolean {
   return a !== b && (typeof a !== 'object' || typeof b !== 'object')
 }
 
 /**
- * Checks that lists of type `set` and `map` hold no item or key twice.
+ * Checks that lists of type `set` and `map` contain no duplicate items or keys.
  *
- * As in apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go: of each repeated item only the second appearance is
- * reported.
+ * As in apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go: for each duplicate, only the second
+ * occurrence is reported.
  */
 export function checkListTypes(value: unknown, node: StructuralNode, path: FieldPath, errors: FieldError[]): void {
   if (typeof value !== 'object' || value === null || !node.has('listTypes')) return
@@ -93,7 +93,7 @@ function reportDuplicates(
   const seen = new Map<unknown, number>()
   for (let i = 0; i < list.length; i++) {
     const item = list[i]
-    // Compounds are compared by their JSON; the prefix keeps them apart from strings.
+    // Objects and arrays are compared by their JSON. The prefix distinguishes them from strings.
     const key = typeof item === 'object' && item !== null ? `\0${goJson(item)}` : item
     const times = seen.get(key) ?? 0
     seen.set(key, times + 1)
@@ -128,5 +128,5 @@ function checkMapList(
   reportDuplicates(keys, (i) => keys[i], path, errors)
 }
 
-/** The key of an item that lacks the key field; differs from every JSON value. */
+/** The key of an item without the key field. It differs from every JSON value. */
 const UNSPECIFIED: unique symbol = Symbol('unspecified key')

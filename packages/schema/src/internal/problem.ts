@@ -3,27 +3,27 @@ import { FieldError, omitValue } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import { goJson } from '../go-format.ts'
 
-/** What kind of keyword failed, as far as the kind of field error depends on it. */
+/** The type of keyword that failed; it determines the type of the field error. */
 type ProblemKind = 'required' | 'enum' | 'tooLong' | 'tooMany' | 'type' | 'invalid' | 'composite'
 
-/** One failed keyword, with the text that kube-openapi's validation gives it. */
+/** A failed keyword with the text of kube-openapi's validation. */
 export interface Problem {
   readonly kind: ProblemKind
-  /** The path of the value, with a leading dot where kube-openapi leaves one; empty for the root. */
+  /** The path of the value, with a leading dot where kube-openapi has one; empty for the root. */
   readonly name: string
   readonly message: string
   readonly value?: unknown
-  /** The limit that was exceeded. */
+  /** The exceeded limit. */
   readonly limit?: number
   readonly values?: readonly unknown[]
 }
 
-/** The outcome of validating one value against one schema; the match count ranks the branches of anyOf and oneOf. */
+/** The result of validating one value against one schema. The match count ranks the branches of anyOf and oneOf. */
 export class ValidationResult {
   readonly problems: Problem[] = []
   matchCount = 0
 
-  /** Adds a problem unless one of the same text is there already. */
+  /** Adds a problem unless one with the same text exists. */
   add(problem: Problem): void {
     for (const known of this.problems) if (known.message === problem.message) return
     this.problems.push(problem)
@@ -39,7 +39,9 @@ export class ValidationResult {
   }
 }
 
-/** The problems as field errors below `path`, as apiextensions-apiserver/pkg/apiserver/validation/validation.go maps them. */
+/**
+ * Converts problems to field errors below `path`, as in apiextensions-apiserver/pkg/apiserver/validation/validation.go.
+ */
 export function toFieldErrors(problems: readonly Problem[], path: FieldPath): FieldError[] {
   return problems.map((problem) => toFieldError(problem, path))
 }

@@ -6,9 +6,9 @@ import { pruneFields } from './prune-fields.ts'
 import { type JsonObject, StructuralNode } from './structural-node.ts'
 
 /**
- * The schema with each default reduced to the fields that the schema and ObjectMeta know; the very same schema if nothing changes.
+ * Returns the schema with unknown fields removed from its defaults; the same object if nothing changes.
  *
- * The API server does this when it begins to serve a CRD, because defaults within metadata are not required to be pruned.
+ * The API server does this when it starts to serve a CRD, because defaults in metadata need not be pruned.
  */
 export function applyPrunedDefaults(schema: JSONSchemaProps): JSONSchemaProps {
   const root = StructuralNode.of(schema)
@@ -16,7 +16,7 @@ export function applyPrunedDefaults(schema: JSONSchemaProps): JSONSchemaProps {
   return pruned(root, root.asResourceRoot(), (value) => [value, (object) => object])
 }
 
-/** Puts a value at its place in a resource, and gives the way to read it back. */
+/** Puts a value at its position in a resource, and returns a function that reads it back. */
 type Surround = (value: unknown) => readonly [resource: unknown, read: (resource: unknown) => unknown]
 
 function pruned(node: StructuralNode, root: StructuralNode, surround: Surround): JSONSchemaProps {

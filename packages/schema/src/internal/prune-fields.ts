@@ -1,7 +1,10 @@
 import { compareUtf8 } from '../go-format.ts'
 import type { JsonObject, StructuralNode } from './structural-node.ts'
 
-/** Where the pruner is and what it dropped; text is made only for what is dropped, so a clean object costs nothing. */
+/**
+ * The position of the pruner and the fields it dropped. Paths are built only for dropped fields, so a clean object
+ * costs nothing.
+ */
 class UnknownFields {
   readonly paths: string[] = []
   readonly segments: (string | number)[] = []
@@ -16,12 +19,12 @@ class UnknownFields {
   }
 }
 
-/** Removes, in place, every field that the schema does not specify. */
+/** Removes unspecified fields in place. */
 export function pruneFields(value: unknown, node: StructuralNode | undefined): void {
   prune(value, node, undefined)
 }
 
-/** As {@link pruneFields}, and says which fields it removed, as sorted paths (`spec.list[0].x`). */
+/** Like {@link pruneFields}, but returns the removed fields as sorted paths (`spec.list[0].x`). */
 export function pruneAndReport(value: unknown, node: StructuralNode | undefined): string[] {
   const unknown = new UnknownFields()
   prune(value, node, unknown)
@@ -67,14 +70,17 @@ function pruneObject(object: JsonObject, node: StructuralNode | undefined, unkno
       prune(child, property ?? node.additional, unknown)
       unknown?.segments.pop()
     } else {
-      // Type and object metadata at the very root are implied, so they are dropped without a word.
+      // Type and object metadata at the root are implied, so dropping them is not reported.
       if (unknown !== undefined && (!isMetaField(name) || unknown.segments.length > 0)) unknown.record(name)
       delete object[name]
     }
   }
 }
 
-/** Below x-kubernetes-preserve-unknown-fields: fields stay, but those that have a schema are pruned by it again. */
+/**
+ * Handles values below x-kubernetes-preserve-unknown-fields: unknown fields stay, but fields with a schema are pruned
+ * by it.
+ */
 function keepUnknown(value: object, node: StructuralNode, unknown: UnknownFields | undefined): void {
   if (Array.isArray(value)) {
     const items = node.items

@@ -13,31 +13,33 @@ import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
 import { resolveSchemaPath } from '../rule-field-path.ts'
 import { goTrim } from './go-text.ts'
 
-/** A rule whose expressions were compiled, or what is wrong with them. */
+/** A compiled rule, or the errors in its expressions. */
 export interface CompiledRule {
   readonly rule: ValidationRule
   /** `undefined` if the rule is empty or has an error. */
   readonly expression: CelExpression | undefined
   readonly error: string | undefined
   readonly usesOldSelf: boolean
-  /** The estimated cost of the expression in the worst case, for one value. */
+  /** The estimated worst-case cost of the expression for one value. */
   readonly maxCost: number
   readonly message: CelExpression | undefined
   readonly messageError: string | undefined
   readonly messageMaxCost: number
-  /** The rule's `fieldPath` in normal form, relative to the value; empty if there is none. */
+  /** The normalised `fieldPath` of the rule, relative to the value; empty if there is none. */
   readonly fieldPath: string
 }
 
 let base: CelEnvironment | undefined
 
-/** The environment of all rules; made on first use, since most programs that import this package run no rule. */
+/**
+ * The environment of all rules. Created on first use, because most programs that import this package evaluate no rules.
+ */
 function baseEnvironment(): CelEnvironment {
   base ??= CelEnvironment.create({ libraries: kubernetesLibraries })
   return base
 }
 
-/** Compiles the rules of a schema for values of the declared type. Mistakes in rules are returned, not thrown. */
+/** Compiles the rules of a schema for values of the declared type. Errors in rules are returned, not thrown. */
 export function compileRules(schema: JSONSchemaProps, declared: DeclaredType): CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? []
   if (rules.length === 0) return []
@@ -74,7 +76,7 @@ function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment:
   }
   const messageText = rule.messageExpression ?? ''
   const message = messageText === '' ? undefined : compile(messageText, environment)
-  // A message that does not compile leaves the rule without its field path as well.
+  // As in the API server, an error in the message expression also discards the field path of the rule.
   if (typeof message === 'string')
     return { ...compiled, messageError: `messageExpression ${message.replace(/^program /, '')}` }
   if (message !== undefined && !sameType(message.outputType, STRING)) {
@@ -84,7 +86,10 @@ function compileRule(rule: ValidationRule, schema: JSONSchemaProps, environment:
   return { ...compiled, message, messageMaxCost, fieldPath: normalPath(rule, schema) }
 }
 
-/** The compiled expression, or what is wrong with it: it does not compile, or a constant in it can never be evaluated. */
+/**
+ * Returns the compiled expression, or the error: it does not compile, or contains a constant that can never be
+ * evaluated.
+ */
 function compile(source: string, environment: CelEnvironment): CelExpression | string {
   try {
     return environment.compile(source)
@@ -100,7 +105,7 @@ function normalPath(rule: ValidationRule, schema: JSONSchemaProps): string {
   try {
     return resolveSchemaPath(rule.fieldPath as string, schema).path.toString()
   } catch {
-    // A path that leads nowhere is ignored: the error is then reported on the value itself.
+    // An invalid path is ignored: the error then refers to the value itself.
     return ''
   }
 }

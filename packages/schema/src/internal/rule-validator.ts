@@ -17,27 +17,27 @@ import { goTrim } from './go-text.ts'
 import { type CompiledRule, compileRules } from './rule-compiler.ts'
 import { isObject, type JsonObject, type StructuralNode } from './structural-node.ts'
 
-/** What all rules of an object may cost together. */
+/** The cost limit of all rules of an object together. */
 export const RULE_COST_BUDGET = 10_000_000
 
 const MAX_MESSAGE_BYTES = 5 * 1024
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** What a run of rules knows about the update it belongs to. */
+/** Facts about the update for which rules run. */
 export interface RuleRunOptions {
-  /** Matches the values with their old ones, for ratcheting; asked for only if a rule fails. */
+  /** Correlates values with their old values, for ratcheting. Called only if a rule fails. */
   readonly correlation?: (() => Correlation) | undefined
   readonly onWarning?: ((text: string) => void) | undefined
 }
 
-/** The outcome of running rules. A negative budget means that not all of them were run. */
+/** The result of running rules. A negative budget means that some rules did not run. */
 export interface RuleRunResult {
   readonly errors: FieldError[]
   readonly remaining: number
 }
 
 /**
- * The `x-kubernetes-validations` of a schema, each compiled when a value first reaches it.
+ * Evaluates the `x-kubernetes-validations` of a schema. Each rule is compiled when a value first reaches it.
  *
  * As in apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
  */
@@ -48,7 +48,7 @@ export class RuleValidator {
     this.#root = root
   }
 
-  /** The validator of a schema, or `null` if it has no rules. */
+  /** Returns the validator of a schema, or `null` if it has no rules. */
   static of(node: StructuralNode, isResourceRoot: boolean): RuleValidator | null {
     if (!node.has('rules')) return null
     const declared = declareSchema(node.json, { isResourceRoot })
@@ -60,7 +60,7 @@ export class RuleValidator {
     return this.run(value, old, path, RULE_COST_BUDGET, options).errors
   }
 
-  /** Runs all rules with the given budget; `old` is `undefined` if there is no old value. */
+  /** Runs all rules with the given budget. `old` is `undefined` if there is no old value. */
   run(value: unknown, old: unknown, path: FieldPath, budget: number, options: RuleRunOptions = {}): RuleRunResult {
     const run = new RuleRun(path, budget, options)
     run.visit(this.#root, value, old)
@@ -82,7 +82,7 @@ class RuleNode {
     this.#declared = declared
   }
 
-  /** Why the rules here cannot be compiled at all. */
+  /** The reason why the rules of this schema cannot be compiled at all. */
   get compileError(): string | undefined {
     if (this.#declared !== undefined || this.node.rules.length === 0) return undefined
     return 'failed to convert to declType for CEL validation rules'
@@ -107,7 +107,7 @@ class RuleNode {
     let known = this.#properties.get(name)
     if (known === undefined) {
       known = this.#newProperty(name)
-      // Keys of maps are not limited in number, those of properties are.
+      // The number of properties is limited, but the number of map keys is not, so only properties are cached.
       if (this.node.properties?.has(name) === true) this.#properties.set(name, known)
     }
     return known ?? undefined
@@ -117,7 +117,8 @@ class RuleNode {
     const node = this.node.properties?.get(name)
     if (node?.has('rules') !== true) return null
     const escaped = escapeIdentifier(name)
-    // A name that cannot be written in CEL has no declaration above; its own rules can still see the value.
+    // A name that cannot be written in CEL is not declared in the enclosing type, but rules of the property itself can
+    // access the value.
     const declared =
       escaped === undefined
         ? declareSchema(node.json, { isResourceRoot: node.embedded })
@@ -130,16 +131,16 @@ function ruleNode(node: StructuralNode | undefined, declared: DeclaredType | und
   return node?.has('rules') === true ? new RuleNode(node, declared) : null
 }
 
-/** One run over one object: where it is, the budget left, and what was found. */
+/** One run over one object: the current position, the remaining budget, and the errors. */
 class RuleRun {
   readonly errors: FieldError[] = []
   budget: number
   readonly #base: FieldPath
   readonly #options: RuleRunOptions
   readonly #meter = new CostMeter()
-  /** The way to the current value; paths and correlations are made of it only for failures. */
+  /** The steps to the current value. Paths and correlations are built from them only if a rule fails. */
   readonly #steps: (string | number)[] = []
-  /** For each step, whether it is the key of a map rather than the name of a field. */
+  /** For each step, whether it is a map key instead of a field name. */
   readonly #isMapKey: boolean[] = []
 
   constructor(base: FieldPath, budget: number, options: RuleRunOptions) {
@@ -148,9 +149,9 @@ class RuleRun {
     this.#options = options
   }
 
-  /** Runs the rules of a value and of everything in it, until the budget is used up. */
+  /** Runs the rules of a value and of everything in it, until the budget is exhausted. */
   visit(rules: RuleNode, value: unknown, old: unknown): void {
-    // Rules see only values that are there; whether a null or absent one is fine is for the rules around it to say.
+    // Rules run only on existing values. Enclosing rules decide whether a value may be null or absent.
     if (value === null || value === undefined) return
     this.#runRules(rules, value, old ?? undefined)
     if (this.budget < 0) return
@@ -194,13 +195,13 @@ class RuleRun {
     return path
   }
 
-  /** Whether the value, or the closest one above that can be matched with an old one, is as it was. */
+  /** Reports whether the value, or the nearest enclosing value that can be correlated, is unchanged. */
   #unchanged(): boolean {
     let current = this.#options.correlation?.()
     let nearest: Correlation | undefined
     for (const step of this.#steps) {
       if (current === undefined) break
-      // Type metadata at the root does not ratchet: a change of it would not be seen.
+      // Type metadata at the root does not ratchet, because a change would go unnoticed.
       if (nearest === undefined && (step === 'apiVersion' || step === 'kind')) return false
       nearest = current
       current = typeof step === 'number' ? current.index(step) : current.key(step)
@@ -233,7 +234,7 @@ class RuleRun {
       return
     }
     if (expression === undefined) return
-    // Transition rules need an old value, unless they can handle its absence.
+    // Transition rules need an old value, unless they accept an optional one.
     if (compiled.usesOldSelf && old === undefined && rule.optionalOldSelf !== true) return
     const variables = { self: value, oldSelf: old }
     const outcome = this.#evaluate(expression, variables)
@@ -253,7 +254,7 @@ class RuleRun {
     else this.errors.push(error)
   }
 
-  /** The result, or the error of the evaluation; the cost is on the meter. */
+  /** Returns the result or the error of the evaluation. The cost is on the meter. */
   #evaluate(expression: CelExpression, variables: Readonly<Record<string, unknown>>): unknown {
     this.#meter.cost = 0
     try {
@@ -284,7 +285,9 @@ class RuleRun {
     return errorForReason(rule, field, shown, message ?? messageOrDefault(rule))
   }
 
-  /** The text of a message expression; `undefined` if it fails, and a failure if it cost too much to go on. */
+  /**
+   * Returns the result of a message expression: `undefined` if it fails, a MessageFailure if it exceeds the cost limit.
+   */
   #message(
     compiled: CompiledRule,
     expression: CelExpression,
@@ -311,7 +314,7 @@ class RuleRun {
   }
 }
 
-/** Why a message could not be made, where that ends the run. */
+/** A failed message expression that ends the run. */
 class MessageFailure {
   readonly detail: string
 
@@ -337,7 +340,7 @@ function messageOrDefault(rule: ValidationRule): string {
   return (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : ruleText(rule)
 }
 
-/** What stands for the rule in texts: its message, else the rule itself. */
+/** Returns the text that represents the rule in messages: its message, else the rule itself. */
 function ruleText(rule: ValidationRule): string {
   return goTrim((rule.message ?? '') === '' ? rule.rule : (rule.message as string))
 }

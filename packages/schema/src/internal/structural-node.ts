@@ -1,27 +1,28 @@
 import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
 
-/** A decoded JSON object, as the walkers of this package read and change it. */
+/** A decoded JSON object, which this package traverses and modifies. */
 export type JsonObject = Record<string, unknown>
 
-/** Whether the value is a JSON object (not a list, not null). */
+/** Reports whether the value is a JSON object (neither a list nor null). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a subtree of a schema may contain; lets walkers skip whatever has nothing for them. */
+/** A property of a schema subtree. Traversals skip subtrees without the property they need. */
 type Trait = 'defaults' | 'listTypes' | 'embedded' | 'rules'
 
 /**
- * The structural spine of a schema: properties, items and additionalProperties with everything that drives defaulting, pruning and
- * the Kubernetes extensions, in the form that walkers read fast.
+ * A node of a structural schema: properties, items and additionalProperties, with the keywords for defaulting, pruning
+ * and the Kubernetes extensions, in a form that is fast to traverse.
  *
- * Children are made on first use and kept by identity of their JSON, so large and even cyclic schemas cost only what is visited.
+ * Children are created on first use and cached by the identity of their JSON, so large and even cyclic schemas cost
+ * only the visited parts.
  */
 export class StructuralNode {
   readonly json: JSONSchemaProps
   readonly type: string
   readonly nullable: boolean
-  /** `undefined` when the schema has none; a JSON `null` counts as none, as in the API server. */
+  /** `undefined` if the schema has none. As in the API server, a JSON `null` counts as none. */
   readonly default: unknown
   readonly preserveUnknown: boolean
   readonly embedded: boolean
@@ -29,7 +30,7 @@ export class StructuralNode {
   readonly listMapKeys: readonly string[]
   readonly mapType: string | undefined
   readonly rules: readonly ValidationRule[]
-  /** Whether the schema says anything about additional properties, be it a schema or a boolean. */
+  /** Whether the schema sets additionalProperties, to a schema or a boolean. */
   readonly hasAdditional: boolean
   readonly #cache: Map<JSONSchemaProps, StructuralNode>
   #properties: ReadonlyMap<string, StructuralNode> | null | undefined
@@ -54,7 +55,7 @@ export class StructuralNode {
     this.hasAdditional = json.additionalProperties !== undefined && json.additionalProperties !== null
   }
 
-  /** The node of a schema; nodes below share one cache. */
+  /** Returns the node of a schema. All nodes below it share one cache. */
   static of(json: JSONSchemaProps): StructuralNode {
     return StructuralNode.#in(json, new Map())
   }
@@ -68,14 +69,14 @@ export class StructuralNode {
     return node
   }
 
-  /** This node as the root of a resource, where type and object metadata are implied. */
+  /** Returns this node as the root of a resource, where type and object metadata are implied. */
   asResourceRoot(): StructuralNode {
     if (this.embedded) return this
     this.#root ??= new StructuralNode(this.json, this.#cache, true)
     return this.#root
   }
 
-  /** The declared properties, or `undefined` when there are none. */
+  /** The declared properties, or `undefined` if there are none. */
   get properties(): ReadonlyMap<string, StructuralNode> | undefined {
     if (this.#properties === undefined) {
       const entries = Object.entries(this.json.properties ?? {})
@@ -87,7 +88,7 @@ export class StructuralNode {
     return this.#properties ?? undefined
   }
 
-  /** The schema of additional properties, or `undefined` when there is none or only a boolean. */
+  /** The schema of additional properties, or `undefined` if there is none or only a boolean. */
   get additional(): StructuralNode | undefined {
     if (this.#additional === undefined) {
       const json = this.json.additionalProperties
@@ -110,12 +111,12 @@ export class StructuralNode {
     return this.#defaulted
   }
 
-  /** The schema that applies to a field of an object: its property, else the additional properties. */
+  /** Returns the schema of a field: its property, else the additional properties. */
   field(name: string): StructuralNode | undefined {
     return this.properties?.get(name) ?? this.additional
   }
 
-  /** Whether this node or any below it has a default, a set or map list, an embedded resource, or a rule. */
+  /** Reports whether this node or a node below it has a default, a set or map list, an embedded resource, or a rule. */
   has(trait: Trait): boolean {
     let known = this.#traits[trait]
     if (known === undefined) {

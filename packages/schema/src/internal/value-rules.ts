@@ -3,10 +3,10 @@ import { regexOf } from '@kubewright/cel'
 import { isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-/** The JSON type of a value, as kube-openapi's type validator names it. */
+/** The JSON type of a value, with the names of kube-openapi's type validator. */
 export type ValueType = 'null' | 'boolean' | 'string' | 'integer' | 'number' | 'array' | 'object'
 
-/** The JSON type of a value; numbers count as integers if the API server would decode them to int64. */
+/** Returns the JSON type of a value. Numbers count as integers if the API server decodes them to int64. */
 export function valueType(value: unknown): ValueType {
   switch (typeof value) {
     case 'string':
@@ -25,14 +25,14 @@ export function valueType(value: unknown): ValueType {
 }
 
 /**
- * How a schema came to its validator, which decides what its `format` and `x-kubernetes-int-or-string` mean.
+ * How a schema reaches the validator, which determines the meaning of `format` and `x-kubernetes-int-or-string`.
  *
- * `resource`: custom resources are validated with formats unknown to the server ignored and int-or-string as two types.
- * `default`: default values in a CRD are validated with the schema as it stands.
+ * - `resource`: for custom resources, unsupported formats are ignored and int-or-string means two types.
+ * - `default`: for default values in a CRD, the schema is used unchanged.
  */
 export type ValidationMode = 'resource' | 'default'
 
-/** The types that a schema allows; none means any. */
+/** Returns the types that a schema allows; empty means any. */
 export function allowedTypes(schema: JSONSchemaProps, mode: ValidationMode): readonly string[] {
   if (mode === 'resource' && schema['x-kubernetes-int-or-string'] === true) return INTEGER_OR_STRING
   return schema.type === undefined || schema.type === '' ? NO_TYPES : [schema.type]
@@ -41,13 +41,13 @@ export function allowedTypes(schema: JSONSchemaProps, mode: ValidationMode): rea
 const INTEGER_OR_STRING: readonly string[] = ['integer', 'string']
 const NO_TYPES: readonly string[] = []
 
-/** The format that counts in this mode, or the empty string. */
+/** Returns the effective format in this mode, or the empty string. */
 export function effectiveFormat(schema: JSONSchemaProps, mode: ValidationMode): string {
   const format = schema.format ?? ''
   return mode === 'default' || isSupportedFormat(format) ? format : ''
 }
 
-/** Unicode code points of a string, the unit of minLength and maxLength. */
+/** Returns the number of Unicode code points, the unit of minLength and maxLength. */
 export function codePoints(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
@@ -65,18 +65,18 @@ export function codePoints(text: string): number {
 
 const patterns = new Map<string, Pattern>()
 
-/** A compiled `pattern`, or the reason why RE2 does not accept it. */
+/** A compiled `pattern`, or the reason why RE2 rejects it. */
 export interface Pattern {
   readonly matches: (text: string) => boolean
   readonly error: string | undefined
 }
 
-/** The pattern compiled with RE2's syntax and linear time; compiled once per text. */
+/** Compiles a pattern with RE2's syntax and linear matching time. Cached by text. */
 export function compilePattern(source: string): Pattern {
   let pattern = patterns.get(source)
   if (pattern === undefined) {
     pattern = newPattern(source)
-    // CRDs come and go in long-lived servers: forget rather than grow without bound.
+    // Bounds the cache: a long-lived server sees an unlimited number of CRDs.
     if (patterns.size >= 4096) patterns.clear()
     patterns.set(source, pattern)
   }
@@ -95,33 +95,33 @@ function newPattern(source: string): Pattern {
 const MAX_JSON_INTEGER = 2 ** 53 - 1
 const EPSILON = 1e-9
 
-/** Whether a float64 counts as an integer for JSON: within 2^53 and integral but for a relative error of 1e-9. */
+/** Reports whether a float64 counts as an integer in JSON: within 2^53 and integral up to a relative error of 1e-9. */
 export function isJsonInteger(value: number): boolean {
   if (!(value >= -MAX_JSON_INTEGER && value <= MAX_JSON_INTEGER)) return false
   if (Number.isInteger(value)) return true
-  // As swag.IsFloat64AJSONInteger: a negative float converted to uint64 wraps around, so it is never close.
+  // As in swag.IsFloat64AJSONInteger: a negative float wraps around when converted to uint64, so it is never close.
   if (value < 0) return false
   const whole = Math.trunc(value)
   if (whole === 0) return false
   return (value - whole) / (value + whole) < EPSILON
 }
 
-/** A float64 converted to int64 as Go does on amd64: truncated, out of range the smallest int64. */
+/** Converts a float64 to int64 like Go on amd64: truncates; values out of range become the smallest int64. */
 export function toInt64(value: number): number {
   const whole = Math.trunc(value)
   return isGoInteger(whole) ? whole : -(2 ** 63)
 }
 
-/** A keyword limit, or `undefined` when the schema does not set it. */
+/** Returns a numeric keyword, or `undefined` if the schema does not set it. */
 export function limit(value: number | null | undefined): number | undefined {
   return value ?? undefined
 }
 
 /**
- * Whether the value equals one of the enumerated ones.
+ * Reports whether the value equals one of the enum values.
  *
- * As in kube-openapi, the value is first converted to the Go type of the enumerated one: floats are truncated to integers, an integer
- * becomes the string of its code point, and null equals nothing.
+ * As in kube-openapi, the value is first converted to the Go type of the enum value: floats are truncated to integers,
+ * an integer becomes the character with that code point, and null equals no value.
  */
 export function inEnum(value: unknown, allowed: readonly unknown[]): boolean {
   for (const candidate of allowed) {
@@ -146,7 +146,7 @@ function codePointText(code: number): string {
   return code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : '\ufffd'
 }
 
-/** Whether a positive multiple of `factor` makes up the value, with the arithmetic of kube-openapi. */
+/** Reports whether the value is a multiple of `factor`, with the arithmetic of kube-openapi. */
 export function isMultipleOf(value: number, factor: number): boolean {
   if (isGoInteger(value)) {
     const whole = toInt64(factor)
@@ -155,13 +155,15 @@ export function isMultipleOf(value: number, factor: number): boolean {
   return factor > 0 && isJsonInteger(factor < 1 ? (1 / factor) * value : value / factor)
 }
 
-/** Whether the value stays within the bound; integers compare with the bound truncated to an integer. */
+/**
+ * Reports whether the value is within the upper bound. Integers are compared with the bound truncated to an integer.
+ */
 export function withinMaximum(value: number, maximum: number, exclusive: boolean): boolean {
   const bound = isGoInteger(value) ? toInt64(maximum) : maximum
   return exclusive ? value < bound : value <= bound
 }
 
-/** As {@link withinMaximum}, for the lower bound. */
+/** Like {@link withinMaximum}, for the lower bound. */
 export function withinMinimum(value: number, minimum: number, exclusive: boolean): boolean {
   const bound = isGoInteger(value) ? toInt64(minimum) : minimum
   return exclusive ? value > bound : value >= bound

@@ -13,8 +13,8 @@ const sizes = {
 const numberFormats = ['int32', 'int64', 'float', 'double']
 
 /**
- * Whether the types of `s` allow all combinations of a schema: an arm may only name keywords and fields that make sense for the type.
- * The API server is more lenient, since a keyword for another type has no effect.
+ * Reports whether the types of `s` allow all combinations of a schema: an arm may only use keywords and fields that
+ * apply to the type. The API server is more lenient, because keywords for other types have no effect.
  */
 export function armsFit(schema: JSONSchemaProps): boolean {
   return arms(schema).every((arm) => fits(schema, arm))

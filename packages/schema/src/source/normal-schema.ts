@@ -1,7 +1,7 @@
 import { canonicalSchema } from '../builder/canonical-json.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 
-// Keywords that say nothing when they are false, empty or null, as Go's omitempty leaves them out.
+// Keywords without effect if they are false, empty or null; Go's omitempty omits them.
 const emptyMeansAbsent = new Set([
   'description',
   'title',
@@ -27,7 +27,7 @@ const emptyMeansAbsent = new Set([
 ])
 const emptyRuleKeys = new Set(['message', 'messageExpression', 'fieldPath', 'reason'])
 
-/** A schema without the keywords that have no effect, in canonical order: two schemas that mean the same become equal. */
+/** Returns a schema without ineffective keywords, in canonical order, so that equivalent schemas become equal. */
 export function normalSchema(schema: JSONSchemaProps): JSONSchemaProps {
   return canonicalSchema(strip(schema))
 }
@@ -46,7 +46,7 @@ function strip(schema: JSONSchemaProps): JSONSchemaProps {
 
 function isEmpty(keyword: string, value: unknown): boolean {
   if (value === null || value === undefined) return true
-  // A default or example may well be empty or false.
+  // An empty or false default or example is significant.
   if (keyword === 'default' || keyword === 'example') return false
   return value === false || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 }

@@ -6,12 +6,12 @@ import type { JSONSchemaProps } from '../json-schema.ts'
 import { normalSchema } from './normal-schema.ts'
 import { dataToSource, schemaToSource } from './schema-to-source.ts'
 
-/** Evaluates generated source the way a compiled module would; type arguments are erased first, as a compiler does. */
+/** Evaluates generated source like a compiled module. Type arguments are erased first, as by a compiler. */
 function evaluate(source: string): Schema<unknown, unknown> {
   return new Function('s', `return ${eraseTypeArguments(source)}`)(s)
 }
 
-// `.raw<…>(` is the only place with types; the arguments contain no parentheses outside of string literals.
+// `.raw<…>(` is the only place with types. The arguments contain no parentheses outside of string literals.
 function eraseTypeArguments(source: string): string {
   let result = ''
   let rest = source
@@ -40,7 +40,7 @@ const roundTrip = (json: JSONSchemaProps): void => {
 }
 
 describe('schemaToSource()', () => {
-  test('writes the words of s', () => {
+  test('writes calls of s', () => {
     expect(schemaToSource({ type: 'string', minLength: 1, description: "It's short." })).toBe(
       `s.string({ minLength: 1 }).describe("It's short.")`,
     )
@@ -62,7 +62,7 @@ describe('schemaToSource()', () => {
     expect(schemaToSource(s.map(s.string(), { maxProperties: 3 }).json)).toBe('s.map(s.string(), { maxProperties: 3 })')
   })
 
-  test('breaks what is too wide or too deep into lines', () => {
+  test('breaks wide or deep expressions into lines', () => {
     const json = s.object({
       image: s.string({ minLength: 1 }).describe('Container image to serve.'),
       ports: s
@@ -104,7 +104,7 @@ describe('schemaToSource()', () => {
     expect(lines.at(-1)).toBe('    })')
   })
 
-  test('writes the first sentence of a field as a comment, which nothing in it can end', () => {
+  test('writes the first sentence of a field as a comment and escapes its end', () => {
     const commented = (description: string): string => {
       const json: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string', description } } }
       roundTrip(json)
@@ -116,7 +116,7 @@ describe('schemaToSource()', () => {
     expect(commented('word '.repeat(12))).toBe(`/**\n   * ${'word '.repeat(10)}word\n   * word\n   */`)
   })
 
-  test('starts in a column, and writes fields that may be missing', () => {
+  test('starts in the given column and writes optional fields', () => {
     const json: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string' } } }
     expect(schemaToSource(json, { optional: true })).toBe('s.object({ a: s.string().optional() }).optional()')
     expect(schemaToSource({ ...json, default: {} }, { optional: true })).toContain('.default({})')
@@ -159,7 +159,7 @@ describe('schemaToSource()', () => {
     roundTrip(json)
   })
 
-  test('keeps required fields that have defaults, and required names that are no fields', () => {
+  test('keeps required fields with defaults, and required names that are not fields', () => {
     const json: JSONSchemaProps = {
       type: 'object',
       properties: { a: { type: 'string', default: 'x' }, b: { type: 'string' } },
@@ -178,7 +178,7 @@ describe('schemaToSource()', () => {
     roundTrip({ type: 'object', properties: { raw: { type: 'string', format: 'odd', externalDocs: properties } } })
   })
 
-  test('refuses a default that contradicts its schema, which no CRD may have', () => {
+  test('rejects a default that contradicts its schema', () => {
     expect(() => schemaToSource({ type: 'integer', default: 'x' })).toThrow('Cannot write schema as source')
   })
 
@@ -210,7 +210,7 @@ const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.opt
 const pattern = fc.constantFrom('^[a-z]+$', '\\d\'"', '(?i)x', '^\\w+\\.\\p{L}$')
 const format = fc.constantFrom('date-time', 'byte', 'duration', 'hostname', 'uuid', 'int32', 'odd')
 
-/** Drops members that are undefined, as JSON has none. */
+/** Drops undefined members, which JSON does not have. */
 const defined = (json: Record<string, unknown>): JSONSchemaProps =>
   Object.fromEntries(Object.entries(json).filter(([, value]) => value !== undefined))
 
@@ -268,7 +268,7 @@ const described = {
 }
 const scalarEnum = (value: fc.Arbitrary<unknown>) => maybe(fc.array(value, { maxLength: 3 }))
 const few = (keywords: Record<string, fc.Arbitrary<unknown>>) =>
-  // Few keywords at a time, so that the plain words are met as often as the odd mixtures.
+  // Few keywords at a time, so that plain calls occur as often as unusual combinations.
   fc
     .record(keywords)
     .chain((json) =>

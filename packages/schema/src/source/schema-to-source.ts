@@ -11,36 +11,36 @@ import { normalSchema } from './normal-schema.ts'
 import { type ChainDoc, docComment, propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
 import { typeDoc } from './type-doc.ts'
 
-/** How source text is laid out. */
+/** The layout of source text. */
 export interface SourceOptions {
-  /** The greatest number of columns of a line. @default 120 */
+  /** The maximum line width. @default 120 */
   readonly width?: number
-  /** The indentation of the line that the expression starts on. @default 0 */
+  /** The indentation of the line on which the expression starts. @default 0 */
   readonly indent?: number
-  /** The column that the expression starts in. @default indent */
+  /** The column in which the expression starts. @default indent */
   readonly column?: number
 }
 
-/** What {@link schemaToSource} takes besides the schema. */
+/** Options of {@link schemaToSource}. */
 export interface SchemaSourceOptions extends SourceOptions {
-  /** Whether the field that the schema belongs to may be missing. @default false */
+  /** Whether the field with this schema may be absent. @default false */
   readonly optional?: boolean
 }
 
 /**
- * A TypeScript expression that rebuilds a structural schema with `s`. Evaluating it gives a schema whose `json` means the same as
- * `json`: each part is built while it is written and compared, and what the words of `s` cannot say becomes `s.raw`.
+ * Returns a TypeScript expression that rebuilds a structural schema with `s`. Evaluating it gives a schema equivalent
+ * to `json`: each part is built and compared while it is written, and parts that `s` cannot express become `s.raw`.
  */
 export function schemaToSource(json: JSONSchemaProps, options: SchemaSourceOptions = {}): string {
   return render(write(normalSchema(json), options.optional ?? false).doc, options)
 }
 
-/** A TypeScript expression for JSON data; a text alone is broken between words where it is too wide. */
+/** Returns a TypeScript expression for JSON data. A single string is broken between words if it is too wide. */
 export function dataToSource(value: unknown, options: SourceOptions = {}): string {
   return render(typeof value === 'string' ? { words: value } : valueDoc(value), options)
 }
 
-/** A doc comment that says a text, broken between words where it is too wide. */
+/** Returns a doc comment with the text, broken between words if it is too wide. */
 export function commentToSource(text: string, { width = 120, indent = 0 }: SourceOptions = {}): string {
   return docComment(text, width - indent).join(`\n${' '.repeat(indent)}`)
 }
@@ -48,15 +48,16 @@ export function commentToSource(text: string, { width = 120, indent = 0 }: Sourc
 const render = (doc: SourceDoc, { width = 120, indent = 0, column = indent }: SourceOptions): string =>
   renderSource(doc, width, indent, column)
 
-/** Text and the schema that it evaluates to. */
+/** Source text and the schema to which it evaluates. */
 interface Written {
   readonly doc: ChainDoc
   readonly schema: Schema<unknown, unknown>
 }
 
-// The words take typed options; here they are data from a CRD, which the words check at run time as they do for JavaScript callers.
+// The functions of `s` take typed options. Here the options are data from a CRD, which the functions check at run time,
+// as for JavaScript callers.
 type Loose = (...args: readonly unknown[]) => Schema<unknown, unknown>
-const words = s as unknown as Readonly<Record<keyof typeof s, Loose>>
+const builders = s as unknown as Readonly<Record<keyof typeof s, Loose>>
 
 const object = (items: readonly SourceDoc[], broken = false): SourceDoc => ({
   open: '{',
@@ -74,10 +75,10 @@ function call(
   const items = args.map(([doc]) => doc)
   const values = args.map(([, value]) => value)
   const calls: SourceDoc[] = [[`.${word}`, typeArgs, { open: '(', close: ')', items }]]
-  return { doc: { head: 's', calls }, schema: words[word](...values) }
+  return { doc: { head: 's', calls }, schema: builders[word](...values) }
 }
 
-/** An options argument, left out if there is nothing in it. */
+/** Returns an options argument, or none if there are no options. */
 function optionsArg(options: object): (readonly [SourceDoc, unknown])[] {
   return Object.keys(options).length === 0 ? [] : [[valueDoc(options), options]]
 }
@@ -97,12 +98,12 @@ function write(json: JSONSchemaProps, optional: boolean): Written {
       const written = attempt()
       if (deepEqual(written.schema.json, json)) return written
     } catch (error) {
-      // A word refuses what it cannot say; the next attempt says it more plainly.
+      // A function rejects schemas that it cannot express; the next attempt is more general.
       if (!(error instanceof TypeError || error instanceof RangeError)) throw error
       failure = error
     }
   }
-  throw new TypeError('Cannot write schema as source: its default does not fit its own schema', { cause: failure })
+  throw new TypeError('Cannot write schema as source: its default does not match the schema', { cause: failure })
 }
 
 interface Extras {
@@ -133,7 +134,7 @@ function chain(base: Written, extras: Extras): Written {
       : Object.keys(rest).length > 0
         ? [ruleOptions(rest)]
         : []
-    // The field path comes from a CRD, where it is any string.
+    // In a CRD, the field path may be any string.
     add('rule', [{ words: rule }, ...second], schema.rule(rule, rest as { readonly message?: string }))
   }
   if (extras.default !== undefined) add('default', [valueDoc(extras.default)], schema.default(extras.default))
@@ -144,7 +145,7 @@ function chain(base: Written, extras: Extras): Written {
   return { doc: { head: base.doc.head, calls }, schema }
 }
 
-/** Throws for what evaluates well but would not compile. */
+/** Throws for expressions that evaluate correctly but do not compile. */
 function refuseUntypable(json: JSONSchemaProps, { example, nullable, rules = [] }: Extras): void {
   const isResource = json['x-kubernetes-embedded-resource'] === true
   const required = isResource ? { required: ['apiVersion', 'kind', ...(json.required ?? [])] } : {}
@@ -167,7 +168,7 @@ function ruleOptions(options: object): SourceDoc {
 function raw(json: JSONSchemaProps): Written {
   const [out, written] = [typeDoc(json, 'out'), typeDoc(json, 'in')]
   const types = deepEqual(out, written) ? [out] : [out, written]
-  // Without type arguments the value is any JSON.
+  // Without type arguments, the value is any JSON.
   if (out === 'unknown') return call('raw', [[valueDoc(json), json]])
   const typeArgs: SourceDoc = ['<', types.flatMap((type, index) => (index === 0 ? [type] : [', ', type])), '>']
   return call('raw', [[valueDoc(json), json]], typeArgs)
@@ -179,7 +180,7 @@ const soleFormats: Readonly<Record<string, 'time' | 'bytes' | 'duration'>> = {
   duration: 'duration',
 }
 
-/** The word of `s` for a schema without description, default and the like; throws where there is none. */
+/** Writes a schema without description, default and the like as a call of `s`. Throws if there is no such function. */
 function plainWord(core: JSONSchemaProps): Written {
   const { type, enum: values, ...rest } = core
   if (!armsFit(core['x-kubernetes-int-or-string'] ? withoutTypeArms(core) : core))
@@ -226,7 +227,7 @@ function intOrString(core: JSONSchemaProps): Written {
   return call('intOrString', optionsArg(options))
 }
 
-/** An int-or-string without the arms that name its types; those belong to the word. */
+/** Returns an int-or-string schema without the arms that state its types, which `s.intOrString` adds itself. */
 function withoutTypeArms(core: JSONSchemaProps): JSONSchemaProps {
   const isTypeArms = (arm: JSONSchemaProps): boolean => deepEqual(arm.anyOf, intOrStringJson.anyOf)
   const { anyOf, ...rest } = core
@@ -241,7 +242,7 @@ function arrayWord(rest: JSONSchemaProps): Written {
   return call('array', [[item.doc, item.schema], ...optionsArg(settings)])
 }
 
-// What editors show where a field is used. The whole text is in the schema, where they lead to.
+// The comment that editors show where a field is used. The complete text is in the schema.
 function firstSentence(text: string): string {
   const [paragraph = ''] = text.trim().split(/\n\s*\n/)
   return /^.*?[.!?](?=\s+["'`(]?[A-Z])/s.exec(paragraph)?.[0] ?? paragraph
@@ -274,7 +275,7 @@ function objectWord(rest: JSONSchemaProps): Written {
       isObject: field.properties !== undefined || field.items?.properties !== undefined,
     }
   })
-  // What the fields do not say by themselves: defaulted fields that are required all the same, and names that are no fields.
+  // Names that the fields do not imply: required fields with a default, and names that are not fields.
   const extra = required.filter((name) => !Object.hasOwn(properties, name) || properties[name]?.default !== undefined)
   const settings: ObjectSettings = {
     ...options,

@@ -1,4 +1,4 @@
-/** A piece of source text that knows how to break when it is too wide. */
+/** A piece of source text that breaks into lines if it is too wide. */
 export type SourceDoc = string | BracketDoc | WordsDoc | ChainDoc | CommentDoc | readonly SourceDoc[]
 
 /** A bracketed list: `open a, b close` on one line, or one item per line. */
@@ -8,13 +8,13 @@ export interface BracketDoc {
   readonly items: readonly SourceDoc[]
   /** Breaks the list even if it fits. */
   readonly broken?: boolean
-  /** Blanks inside the brackets on one line, as objects have and calls have not. */
+  /** Whether the brackets have inner spaces on one line: objects have, calls have not. */
   readonly padded?: boolean
-  /** What ends an item: a comma in values, nothing but the line break in types. */
+  /** The separator of items: a comma in values, a semicolon (or only a line break) in types. */
   readonly separator?: ',' | ';'
 }
 
-/** Method calls on a head; what does not fit on one line gets a line per call, as formatters do it. */
+/** Method calls on a head. If they do not fit on one line, each call gets a line, like in code formatters. */
 export interface ChainDoc {
   readonly head: string
   readonly calls: readonly SourceDoc[]
@@ -25,12 +25,15 @@ export interface WordsDoc {
   readonly words: string
 }
 
-/** A doc comment on lines of its own before what follows. */
+/** A doc comment on lines of its own before the following document. */
 export interface CommentDoc {
   readonly comment: string
 }
 
-/** Lays a document out in `width` columns; `indent` is the indentation of the line that it starts on, `column` where it starts. */
+/**
+ * Formats a document in `width` columns. `indent` is the indentation of the line on which it starts, `column` the
+ * column.
+ */
 export function renderSource(doc: SourceDoc, width: number, indent = 0, column: number = indent): string {
   if (typeof doc === 'string') return doc
   if ('words' in doc) return renderWords(doc.words, width, indent, column)
@@ -43,8 +46,8 @@ export function renderSource(doc: SourceDoc, width: number, indent = 0, column: 
 function renderChain(doc: ChainDoc, width: number, indent: number, column: number): string {
   const flat = flatText(doc)
   if (flat !== undefined && column + flat.length < width) return flat
-  // With two calls the first one stays at the head, unless a line of its own would spare it from breaking. A last call without
-  // arguments cannot break, so the line must hold it as well.
+  // With two calls, the first stays at the head, unless it would break there but fit on a line of its own. A last call
+  // without arguments cannot break, so it must fit on the line too.
   const first = flatText(doc.calls[0] ?? '')?.length ?? width
   const last = flatText(doc.calls.at(-1) ?? '')
   const tail = last?.endsWith('()') ? last.length : 0
@@ -81,7 +84,7 @@ function renderBracket(doc: BracketDoc, width: number, indent: number, column: n
   return `${doc.open}\n${lines.join('')}${' '.repeat(indent)}${doc.close}`
 }
 
-/** The document on one line, or `undefined` if a part of it insists on several. */
+/** Returns the document on one line, or `undefined` if a part of it requires several. */
 function flatText(doc: SourceDoc): string | undefined {
   if (typeof doc === 'string') return doc
   if ('words' in doc) return stringLiteral(doc.words)
@@ -107,8 +110,8 @@ function flatParts(docs: readonly SourceDoc[]): string[] | undefined {
 }
 
 function renderWords(text: string, width: number, indent: number, column: number): string {
-  const whole = stringLiteral(text)
-  if (column + whole.length < width) return whole
+  const unbroken = stringLiteral(text)
+  if (column + unbroken.length < width) return unbroken
   const room = Math.max(width - indent - 6, 40)
   const lines: string[] = []
   let line = ''
@@ -129,7 +132,7 @@ function renderComment(text: string, width: number, indent: number): string {
   return `${docComment(text, width - indent).join(`\n${margin}`)}\n${margin}`
 }
 
-/** The lines of a doc comment, broken between words. */
+/** Returns the lines of a doc comment, broken between words. */
 export function docComment(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.replaceAll('*/', '*\u200b/').split(/\s+/).filter(Boolean)) {
@@ -142,20 +145,20 @@ export function docComment(text: string, width: number): string[] {
   return ['/**', ...lines.map((line) => ` * ${line}`), ' */']
 }
 
-/** A string literal with single quotes, or double quotes where that saves escapes. */
+/** Formats a string literal with single quotes, or with double quotes if that saves escapes. */
 export function stringLiteral(text: string): string {
   const double = JSON.stringify(text)
   if (text.includes("'") && !text.includes('"')) return double
   return `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
-/** A property name as an object literal or a type spells it; `__proto__` needs brackets to be an ordinary property. */
+/** Formats a property name of an object literal or a type. `__proto__` needs brackets to be an ordinary property. */
 export function propertyName(name: string): string {
   if (name === '__proto__') return "['__proto__']"
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : stringLiteral(name)
 }
 
-/** JSON data as an expression. */
+/** Formats JSON data as an expression. */
 export function valueDoc(value: unknown): SourceDoc {
   if (typeof value === 'string') return stringLiteral(value)
   if (typeof value === 'bigint') return `${value}n`

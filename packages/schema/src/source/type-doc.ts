@@ -1,7 +1,10 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { propertyName, type SourceDoc, valueDoc } from './source-doc.ts'
 
-/** The TypeScript type of a schema's values as source text: as read (`out`, defaults filled) or as written (`in`). */
+/**
+ * Returns the TypeScript type of a schema's values as source text: as read (`out`, defaults filled in) or as written
+ * (`in`).
+ */
 export function typeDoc(schema: JSONSchemaProps, side: 'out' | 'in'): SourceDoc {
   const doc = bareType(schema, side)
   return schema.nullable && !schema.enum?.includes(null) ? [doc, ' | null'] : doc
