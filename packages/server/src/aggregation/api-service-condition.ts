@@ -5,7 +5,7 @@ import type { MutableObject } from '../resource/object.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 import { readText } from './remote-discovery.ts'
 
-/** An APIService that another server answers for. */
+/** An APIService that is served by an extension server. */
 export interface RemoteApiService extends MutableObject {
   spec: {
     group: string
@@ -22,19 +22,19 @@ export interface RemoteApiService extends MutableObject {
   }
 }
 
-/** Whether the server behind an APIService can be reached, and if not, why. */
+/** Whether the extension server of an APIService is reachable, and the reason. */
 export interface Availability {
   readonly status: 'True' | 'False'
   readonly reason: string
   readonly message: string
 }
 
-/** How long the server may take to answer. */
+/** Milliseconds. */
 const checkTimeout = 5000
-/** Several endpoints may stand behind a service, and one that answers is enough. */
+/** Several servers may run behind a service; the check passes when one of them responds. */
 const attempts = 5
 
-/** Looks for the service, its endpoints, and whether the server there answers discovery. */
+/** Checks that the service and its endpoints exist and that the extension server responds to discovery. */
 export async function availabilityOf(
   service: RemoteApiService,
   lookup: ObjectLookup,
@@ -73,7 +73,7 @@ async function missingPart(
   return { reason: 'MissingEndpoints', message }
 }
 
-/** Asks for what every extension server has to serve; undefined when it does, else what went wrong. */
+/** Requests the discovery document that every extension server must serve. Returns the problem, or undefined. */
 async function checkDiscovery(service: RemoteApiService, servers: ExtensionServers): Promise<string | undefined> {
   const { group, version } = service.spec
   const path = group ? `/apis/${group}/${version}` : `/api/${version}`
@@ -83,7 +83,7 @@ async function checkDiscovery(service: RemoteApiService, servers: ExtensionServe
   } catch (error) {
     return (error as Error).message
   }
-  // Addresses of the well-known port are printed with it, as Go does.
+  // Go prints the default port.
   const printed = url.port === '' ? `https://${url.hostname}:443${path}` : url.href
   const stopping = new AbortController()
   const late = (): void => stopping.abort(new Error('context deadline exceeded'))
@@ -95,7 +95,7 @@ async function checkDiscovery(service: RemoteApiService, servers: ExtensionServe
       target: path,
       user: aggregatorUser,
       signal,
-      // Whether it is the right server shows when requests are passed on; this is about whether there is one.
+      // The certificate is verified when requests are proxied. This check only asks whether the server responds.
       verify: false,
     })
     await readText(answer)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 const path = '/apis/apiregistration.k8s.io/v1/apiservices'
-/** Lets the controller see what was written, and act. */
+/** Waits until the controller has processed all writes. */
 const settle = async (): Promise<void> => {
   const { feed, store } = server.server.parts.registry
   for (let i = 0; i < 3; i++) {
@@ -29,7 +29,7 @@ const conditionOf = async (name: string): Promise<object> =>
   (await server.send(`GET ${path}/${name}`)).body.status.conditions[0]
 
 describe('ApiServiceController', () => {
-  test('registers custom resources while they are served', async () => {
+  test('creates APIServices for served custom resources and deletes them afterwards', async () => {
     const { resources } = server.server.parts
     resources.set(customResource('v1', { type: 'object' }))
     await settle()
@@ -47,7 +47,7 @@ describe('ApiServiceController', () => {
     expect((await server.send(`GET ${path}/v1.shop.example.com`)).status).toBe(404)
   })
 
-  test('says what a service lacks, step by step, and answers for it meanwhile', async () => {
+  test('reports each missing part of a service and responds with 503 until it is available', async () => {
     const spec = { group: 'far.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
     const service = { name: 's', namespace: 'n', port: 443 }
     await server.send(`POST ${path}`, {

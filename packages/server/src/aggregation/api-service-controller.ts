@@ -14,9 +14,9 @@ const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const
 const watched = [apiServices, ['', 'v1', 'services'], ['discovery.k8s.io', 'v1', 'endpointslices']] as const
 
 /**
- * Looks after APIServices: those of custom resources come and go with the resources, and those that name a service are handed to
- * those who know the way to other servers. Level-triggered: every change leads to a look at everything, one at a time. Ends with the
- * server.
+ * Maintains APIServices. Creates and deletes those of custom resources with their group versions, and passes those that name a
+ * service to {@link RemoteApiServices}. Level-triggered: every change leads to a reconcile of all APIServices, never two at a time.
+ * Ends with the server.
  */
 export class ApiServiceController {
   readonly #parts: AggregationParts
@@ -40,13 +40,13 @@ export class ApiServiceController {
     parts.signal.addEventListener('abort', () => listening[Symbol.dispose](), { once: true })
   }
 
-  /** Begins to follow the objects. */
+  /** Starts to watch APIServices, Services and EndpointSlices. */
   start(): void {
     for (const name of watched) void this.#follow(name)
     this.#trigger()
   }
 
-  /** Resolves when everything that was known so far has been looked at. */
+  /** Resolves when all changes seen so far have been reconciled. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running
     await this.#remote.idle()
@@ -60,7 +60,7 @@ export class ApiServiceController {
     while (!signal.aborted) {
       await cache.changed(signal)
       if (signal.aborted) return
-      // Services and endpoints matter only to those that are served elsewhere.
+      // Services and endpoints matter only for extension servers.
       if (plural === 'apiservices' || this.#remote.size > 0) this.#trigger()
     }
   }
@@ -69,7 +69,7 @@ export class ApiServiceController {
     this.#wanted = true
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      // Asked for after the last look and before this.
+      // A change came after the last reconcile had read the objects.
       if (this.#wanted && !this.#parts.signal.aborted) this.#trigger()
     })
   }
@@ -80,9 +80,8 @@ export class ApiServiceController {
       try {
         await this.#reconcile()
       } catch (error) {
-        // Whoever was faster makes another change, which leads here again.
-        if (!isConflict(error) && !isNotFound(error))
-          this.#parts.log.error(error, 'Cannot bring APIServices up to date')
+        // A conflicting write is a change itself and triggers the next reconcile.
+        if (!isConflict(error) && !isNotFound(error)) this.#parts.log.error(error, 'Failed to reconcile APIServices')
       }
     }
   }
@@ -109,7 +108,10 @@ export class ApiServiceController {
     }
   }
 
-  /** What definitions say, whether this server has come to serve it or not: another one on the same store may be ahead. */
+  /**
+   * The group versions of all definitions, including those that this server does not serve yet: another server on the same store
+   * may be ahead.
+   */
   async #definedVersions(): Promise<Set<string>> {
     const definitions = await this.#lookup.list(['apiextensions.k8s.io', 'v1', 'customresourcedefinitions'])
     return new Set(
@@ -120,7 +122,7 @@ export class ApiServiceController {
     )
   }
 
-  /** An APIService that no longer leads to another server. */
+  /** Marks an APIService that no longer names a service as available. */
   async #markLocal(object: MutableObject): Promise<void> {
     const { group = '', version = '' } = (object['spec'] ?? {}) as { group?: string; version?: string }
     const { status } = localApiService(group, version, 'true', this.#parts.clock.now())

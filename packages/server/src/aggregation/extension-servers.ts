@@ -5,39 +5,39 @@ import type { UserInfo } from '../request/user-info.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { type FrontProxyIdentity, remoteUserHeaders } from './front-proxy.ts'
 
-/** What {@link ExtensionServers} takes. */
+/** Options of {@link ExtensionServers}. */
 export interface ExtensionServersOptions {
   readonly outgoing: Outgoing
   readonly resolveService: ServiceResolver
   readonly clock: Clock
-  /** Without it extension servers have no reason to believe who a request is from. */
+  /** Without it, extension servers do not trust the user headers. */
   readonly frontProxy?: FrontProxyIdentity | undefined
 }
 
-/** A request to an extension server, on behalf of a user. */
+/** A request to an extension server on behalf of a user. */
 export interface ExtensionRequest {
   readonly method: string
-  /** Path and query, sent as they are. */
+  /** Path and query, sent unchanged. */
   readonly target: string
   readonly user: UserInfo
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
   readonly signal: AbortSignal
-  /** Whether the headers ask for another protocol. @default false */
+  /** Whether the headers ask for a protocol upgrade. @default false */
   readonly upgrade?: boolean
-  /** Whether the server's certificate is checked. @default as the APIService says */
+  /** Whether to verify the server's certificate. @default as the APIService specifies */
   readonly verify?: boolean
 }
 
-/** The user under whose name the aggregator itself asks. */
+/** The user of the aggregator's own requests. */
 export const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
-/** No service could be found, or none of its endpoints: the request never left. */
+/** The service or its endpoints do not exist; no request was sent. */
 export class UnresolvedService extends Error {
   override readonly name = 'UnresolvedService'
 }
 
-/** Sends requests to the servers behind APIServices. */
+/** Sends requests to extension servers. */
 export class ExtensionServers {
   readonly #options: ExtensionServersOptions
 
@@ -49,7 +49,7 @@ export class ExtensionServers {
     return this.#options.clock
   }
 
-  /** Where the server of an APIService is, as an address; rejects with {@link UnresolvedService}. */
+  /** The URL of the extension server of an APIService. Rejects with {@link UnresolvedService}. */
   async locate({ spec }: RemoteApiService): Promise<URL> {
     const { namespace, name, port = 443 } = spec.service
     try {

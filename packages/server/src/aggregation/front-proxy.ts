@@ -1,22 +1,22 @@
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import type { UserInfo } from '../request/user-info.ts'
 
-/** How this server proves to extension servers that it is the one that speaks for users. */
+/** The client certificate with which this server authenticates to extension servers as the front proxy. */
 export interface FrontProxyIdentity {
-  /** PEM of the authority that extension servers have to trust for that, and for nothing else. */
+  /** PEM of the CA that extension servers trust for front proxies only. */
   readonly ca: string
   readonly client: KeyedCertificate
 }
 
-/** The name in the certificate of the proxy. */
+/** The common name of the front proxy's certificate. */
 export const frontProxyName = 'front-proxy-client'
 
-/** An authority for nothing but front proxies: whoever trusts it trusts no other certificate of the cluster. */
+/** Creates a CA for front proxies only. Extension servers that trust it accept no other certificate of the cluster. */
 export function createFrontProxyCa(now: number): KeyedCertificate {
   return CertificateAuthority.create({ commonName: 'kubewright-front-proxy-ca', now })
 }
 
-/** Makes an identity that an authority vouches for. @param authority a new one by default */
+/** Creates the identity of a front proxy. @param authority @default a new CA */
 export function createFrontProxyIdentity(
   now: number,
   authority: KeyedCertificate = createFrontProxyCa(now),
@@ -25,7 +25,10 @@ export function createFrontProxyIdentity(
   return { ca: authority.cert, client }
 }
 
-/** The part of kube-system/extension-apiserver-authentication that tells extension servers whom to believe, and what to read. */
+/**
+ * The part of the ConfigMap kube-system/extension-apiserver-authentication that tells extension servers which CA, names and headers
+ * to trust.
+ */
 export function requestHeaderConfig({ ca }: FrontProxyIdentity): Record<string, string> {
   return {
     'requestheader-allowed-names': JSON.stringify([frontProxyName]),
@@ -37,7 +40,7 @@ export function requestHeaderConfig({ ca }: FrontProxyIdentity): Record<string, 
   }
 }
 
-/** The headers that say who a request is from. */
+/** The headers that identify the user to an extension server. */
 export function remoteUserHeaders({ name, uid, groups, extra }: UserInfo): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {
     'x-remote-user': headerText(name),
@@ -50,12 +53,12 @@ export function remoteUserHeaders({ name, uid, groups, extra }: UserInfo): Recor
   return headers
 }
 
-/** Node takes each character of a header for a byte; on the wire names are UTF-8. */
+/** Encodes a value as UTF-8: Node writes each character of a header as one byte. */
 function headerText(value: string): string {
   return Buffer.from(value).toString('latin1')
 }
 
-/** Characters that a header's name cannot have are percent-encoded, and so is the percent sign. */
+/** Percent-encodes characters that are invalid in header names, and the percent sign. */
 function escapedKey(key: string): string {
   return [...Buffer.from(key)]
     .map((byte) => {

@@ -2,13 +2,13 @@ import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { priorityOf } from '../discovery/group-priority.ts'
 import type { MutableObject } from '../resource/object.ts'
 
-/** The group that needs no APIService, because it is what serves them. */
+/** The group of APIServices, which has no APIService itself. */
 export const aggregatorGroup = 'apiregistration.k8s.io'
 
-/** Says that the server looks after an APIService: from its start on, or as long as a custom resource needs it. */
+/** Marks APIServices that the server manages: `onstart` for built-in group versions, `true` for those of custom resources. */
 export const automanagedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 
-/** The APIService of a group version that the server serves itself. */
+/** The APIService of a group version that this server serves. */
 export function localApiService(
   group: string,
   version: string,

@@ -7,12 +7,12 @@ import { respondText } from '../request/respond.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { type ExtensionServers, UnresolvedService } from './extension-servers.ts'
 
-/** A request body is held in memory on its way; extension servers set their own, lower limits. */
+/** Request bodies are buffered in memory. Extension servers have lower limits of their own. */
 const maxBodyBytes = 64 * 1024 * 1024
-/** Clients look at discovery before anything else: one slow server must not hold them up. */
+/** Clients read discovery first, so a slow extension server must not block it for long. */
 const discoveryTimeout = 5000
 
-/** What is about one connection, or proves who sent the request to us, stays here. */
+/** Headers of the connection and credentials of the client are not forwarded. */
 const notForwarded = new Set([
   'authorization',
   'connection',
@@ -31,7 +31,7 @@ const notForwardedPrefixes = [':', 'impersonate-', 'x-remote-']
 const notReturned = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
 const notReturnedPrefix = 'access-control-'
 
-/** Has an extension server answer a request of a user, and passes its answer on as it comes. */
+/** Proxies a request to an extension server on behalf of its user and streams the response. */
 export async function proxyRequest(
   servers: ExtensionServers,
   service: RemoteApiService,
@@ -84,13 +84,13 @@ export async function proxyRequest(
   }
 }
 
-/** The answer of the proxy itself: plain text, as Go's http.Error writes it. */
+/** A plain text response of the proxy itself, as Go's http.Error writes it. */
 export function unavailable(text: string): ApiResponse {
   const response = respondText(503, `${text}\n`)
   return { ...response, headers: { ...response.headers, 'x-content-type-options': 'nosniff' } }
 }
 
-/** /apis/<group>/<version> and nothing more. */
+/** Whether the path is exactly /apis/<group>/<version>. */
 function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.replace(/^\/+|\/+$/g, '').split('/').length === 3
 }
@@ -100,7 +100,7 @@ function isUpgrade({ request }: RequestContext): boolean {
   return upgrade !== '' && connection.split(',').some((name) => name.trim().toLowerCase() === 'upgrade')
 }
 
-/** Passes bytes on in both directions until one end is gone. */
+/** Copies bytes in both directions until one side closes. */
 function join(client: Duplex, server: Duplex): void {
   for (const [from, to] of [
     [client, server],
@@ -108,7 +108,7 @@ function join(client: Duplex, server: Duplex): void {
   ] as const) {
     from.pipe(to)
     from.once('error', () => to.destroy())
-    // What is still on its way out is not cut off.
+    // Flushes pending bytes before closing.
     from.once('close', () => to.end())
   }
 }
@@ -144,7 +144,7 @@ async function copyBody({ body }: OutgoingResponse, sink: Sink, signal: AbortSig
   try {
     for await (const chunk of body) if (!sink.write(chunk)) await sink.drained()
   } catch (error) {
-    // When the client is gone, nobody is left to be told.
+    // The client has disconnected and needs no error.
     if (!signal.aborted) throw error
   }
 }

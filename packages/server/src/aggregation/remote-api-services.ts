@@ -10,22 +10,22 @@ import type { ExtensionServers } from './extension-servers.ts'
 import { proxyRequest, unavailable } from './proxy-request.ts'
 import { fetchDiscovery, fetchOpenApiUrl, type RemoteResources } from './remote-discovery.ts'
 
-/** A server that is reachable may stop being so, and one that is not may come back, without any object changing. */
+/** Reachability can change without any change of an object. */
 const resyncPeriod = 30_000
 const firstRetry = 100
 
-/** What {@link RemoteApiServices} takes. */
+/** Options of {@link RemoteApiServices}. */
 export interface RemoteApiServicesOptions {
   readonly parts: AggregationParts
   readonly lookup: ObjectLookup
   readonly servers: ExtensionServers
-  /** Told what extension servers serve. */
+  /** Receives the resources of extension servers. */
   readonly discovery?: DiscoveryIndex | undefined
 }
 
 interface Entry {
   service: RemoteApiService
-  /** What the last check was made of. */
+  /** Identifies the inputs of the last check. */
   signature: string
   resources: RemoteResources
   openApi: string | undefined
@@ -36,7 +36,7 @@ interface Entry {
   retry: Timer | undefined
 }
 
-/** The APIServices that other servers answer for: whether they can, what they serve, and the way to them. */
+/** The APIServices of extension servers: checks their availability, publishes their discovery and proxies requests to them. */
 export class RemoteApiServices {
   readonly #options: RemoteApiServicesOptions
   readonly #entries = new Map<string, Entry>()
@@ -51,7 +51,7 @@ export class RemoteApiServices {
     return this.#entries.size
   }
 
-  /** Takes over what there is now. Checks run beside the caller, those of one server one after the other. */
+  /** Sets the current APIServices. Checks run in the background; checks of the same APIService never overlap. */
   async update(services: readonly RemoteApiService[]): Promise<void> {
     const names = new Set(services.map(({ metadata }) => metadata.name!))
     for (const [name, entry] of this.#entries) {
@@ -85,12 +85,12 @@ export class RemoteApiServices {
     this.#keepChecking()
   }
 
-  /** Resolves when no check is under way. */
+  /** Resolves when no check is running. */
   async idle(): Promise<void> {
     for (const { checking } of this.#entries.values()) await checking
   }
 
-  /** Answers for group versions that are served elsewhere, by asking there. */
+  /** Proxies requests for the group versions of extension servers. */
   readonly paths: PathHandler = async (context) => {
     if (this.#entries.size === 0) return undefined
     const [, group, version] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)/.exec(context.info.path) ?? []
@@ -123,7 +123,7 @@ export class RemoteApiServices {
     entry.again = true
     entry.checking ??= this.#run(entry).finally(() => {
       entry.checking = undefined
-      // Asked for after the last look and before this.
+      // A check was requested after the last one had started.
       if (entry.again && this.#isCurrent(entry)) this.#check(entry)
     })
   }
@@ -135,15 +135,15 @@ export class RemoteApiServices {
       try {
         const now = await availabilityOf(entry.service, lookup, servers)
         if (!this.#isCurrent(entry)) return
-        // What is called available can be discovered.
+        // Discovery comes first: an available APIService can be discovered.
         await this.#discover(entry, now)
         await this.#writeStatus(entry, now)
         entry.failures = now.reason === 'FailedDiscoveryCheck' ? entry.failures + 1 : 0
       } catch (error) {
         entry.failures++
-        // Whoever was faster makes another change, which leads here again.
+        // A conflicting write is a change itself and triggers the next check.
         if (!isConflict(error) && !isNotFound(error)) {
-          parts.log.error(error, 'Cannot check an APIService', { name: entry.service.metadata.name })
+          parts.log.error(error, 'Failed to check an APIService', { name: entry.service.metadata.name })
         }
       }
     }
@@ -175,7 +175,7 @@ export class RemoteApiServices {
         entry.openApi = await fetchOpenApiUrl(entry.service, this.#options.servers)
         entry.fresh = true
       } catch (error) {
-        this.#options.parts.log.error(error, 'Cannot ask an extension server what it serves', {
+        this.#options.parts.log.error(error, 'Failed to read the discovery of an extension server', {
           name: entry.service.metadata.name,
         })
       }
@@ -201,7 +201,7 @@ export class RemoteApiServices {
     return !this.#options.parts.signal.aborted && this.#entries.get(entry.service.metadata.name!) === entry
   }
 
-  /** Changes with everything that a check depends on, other than the extension server itself. */
+  /** Changes with every input of a check except for the extension server itself. */
   async #signatureOf({ spec }: RemoteApiService): Promise<string> {
     const { name, namespace } = spec.service
     const { lookup } = this.#options

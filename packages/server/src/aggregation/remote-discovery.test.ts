@@ -13,7 +13,7 @@ const service: RemoteApiService = {
   spec: { group: 'far.example.com', version: 'v1', service: { name: 's', namespace: 'n' } },
 }
 
-/** A way to a server that answers paths with these. */
+/** Connects to a server with these responses by path. */
 function servers(answers: Record<string, LocalResponse>): ExtensionServers {
   const local = new LocalServers()
   local.serve('far:443', ({ path }: LocalRequest) => answers[path] ?? { status: 404, body: new Uint8Array() })
@@ -28,7 +28,7 @@ function json(value: unknown, type = 'application/json'): LocalResponse {
 describe('fetchDiscovery()', () => {
   const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-  test('takes the version out of the aggregated document, and says when a kind is not known', async () => {
+  test('reads the version from the aggregated document and fills unknown kinds with empty fields', async () => {
     const resources = [
       { resource: 'things', scope: 'Cluster', verbs: ['get'], subresources: [{ subresource: 'status' }] },
     ]
@@ -42,7 +42,7 @@ describe('fetchDiscovery()', () => {
     ])
   })
 
-  test('asks servers that do not know the aggregated form in the old way', async () => {
+  test('falls back to legacy discovery', async () => {
     const resources = [
       {
         name: 'things',
@@ -82,7 +82,7 @@ describe('fetchDiscovery()', () => {
     ])
   })
 
-  test('fails when the server has neither', async () => {
+  test('rejects when the server has neither format', async () => {
     await expect(fetchDiscovery(service, servers({}))).rejects.toThrow(
       'failed to download legacy discovery for /apis/far.example.com/v1: 404',
     )
@@ -94,12 +94,12 @@ describe('fetchOpenApiUrl()', () => {
     ['/openapi/v3/apis/far.example.com/v1?hash=1', '/openapi/v3/apis/far.example.com/v1?hash=1'],
     ['https://evil.example.com/', undefined],
     ['/openapi/v3/api/v1?hash=1', undefined],
-  ])('lets a server lead to its own document only: %s', async (serverRelativeURL, expected) => {
+  ])('accepts only paths of the group version itself: %s', async (serverRelativeURL, expected) => {
     const paths = { 'apis/far.example.com/v1': { serverRelativeURL } }
     expect(await fetchOpenApiUrl(service, servers({ '/openapi/v3': json({ paths }) }))).toBe(expected)
   })
 
-  test('is undefined when there is no document', async () => {
+  test('returns undefined when there is no document', async () => {
     expect(await fetchOpenApiUrl(service, servers({}))).toBeUndefined()
     expect(await fetchOpenApiUrl(service, servers({ '/openapi/v3': json({ paths: {} }) }))).toBeUndefined()
   })

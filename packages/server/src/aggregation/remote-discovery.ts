@@ -2,10 +2,10 @@ import type { OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
 
-/** What a group version of an extension server offers, as the aggregated form of discovery lists it. */
+/** The resources of a group version of an extension server, in the format of aggregated discovery. */
 export type RemoteResources = readonly Readonly<Record<string, unknown>>[]
 
-/** A list of what is served does not get larger than that. */
+/** The size limit of discovery documents. */
 const maxBytes = 16 * 1024 * 1024
 const timeout = 5000
 const aggregatedType = /^application\/json;.*g=apidiscovery\.k8s\.io;.*as=APIGroupDiscoveryList/
@@ -32,7 +32,10 @@ interface LegacyResource {
   readonly categories?: readonly string[]
 }
 
-/** Asks an extension server what it serves in the version of the APIService: in one document, or else in the way of old servers. */
+/**
+ * Reads the resources of the group version of an APIService from the aggregated discovery document, or from the legacy one if the
+ * server has no aggregated discovery.
+ */
 export async function fetchDiscovery(service: RemoteApiService, servers: ExtensionServers): Promise<RemoteResources> {
   const { group, version } = service.spec
   const all = await ask(service, servers, '/apis', accept)
@@ -50,7 +53,7 @@ export async function fetchDiscovery(service: RemoteApiService, servers: Extensi
   return fromLegacy(resources, group, version)
 }
 
-/** Where an extension server has its OpenAPI document for the version; undefined when it has none. */
+/** The path of the OpenAPI document of the group version, or undefined when the server has none. */
 export async function fetchOpenApiUrl(
   service: RemoteApiService,
   servers: ExtensionServers,
@@ -61,7 +64,7 @@ export async function fetchOpenApiUrl(
   const { paths = {} } = JSON.parse(index.text) as { paths?: Record<string, { serverRelativeURL?: string }> }
   const path = `apis/${group}/${version}`
   const url = Object.hasOwn(paths, path) ? paths[path]?.serverRelativeURL : undefined
-  // Anything else would lead clients to what another server answers for.
+  // Rejects paths of other group versions: they may belong to another server.
   return url?.startsWith(`/openapi/v3/${path}`) ? url : undefined
 }
 
@@ -84,19 +87,19 @@ async function ask(
   }
 }
 
-/** The whole body of an answer as text; rejects when it is larger than any list of resources. */
+/** Reads a response body as text. Rejects when it exceeds the size limit of discovery documents. */
 export async function readText({ body }: Pick<OutgoingResponse, 'body'>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new Error(`The answer of an extension server is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new Error(`Response of an extension server exceeds the limit of ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-/** Clients take the kind for granted, so that one that is not known is an empty one. */
+/** Clients require a kind, so an unknown kind has empty fields. */
 function completed(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const responseKind = resource['responseKind'] ?? { group: '', version: '', kind: '' }
   const subresources = resource['subresources'] as RemoteResources | undefined

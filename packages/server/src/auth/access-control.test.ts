@@ -16,7 +16,7 @@ const bindingTo = (kind: string, name: string, user: string, own = 'b'): object 
   subjects: [{ kind: 'User', name: user }],
 })
 
-/** Lets a user do something in the default namespace. */
+/** Grants a user permissions in the default namespace. */
 async function grant(user: string, ...rules: object[]): Promise<void> {
   await server.send(`POST ${rbac}/namespaces/default/roles`, { body: role(`${user}-role`, ...rules) })
   const body = bindingTo('Role', `${user}-role`, user, `${user}-binding`)
@@ -33,7 +33,7 @@ describe('authentication', () => {
     expect(await whoAmI({})).toEqual({ username: 'root', groups: ['system:masters', 'system:authenticated'] })
   })
 
-  it('reads user and groups from a client certificate and names it by its hash', async () => {
+  it('reads user and groups from a client certificate and records its hash', async () => {
     const peer = { address: '', certificate: { commonName: 'jane', organizations: ['devs'], fingerprint: 'AB:CD' } }
     expect(await whoAmI({ peer })).toEqual({
       username: 'jane',
@@ -42,12 +42,12 @@ describe('authentication', () => {
     })
   })
 
-  it('takes a good certificate whatever token comes with it', async () => {
+  it('accepts a valid certificate even with an invalid token', async () => {
     const peer = { address: '', certificate: { commonName: 'jane', organizations: [] } }
     expect(await whoAmI({ peer, token: 'wrong' })).toMatchObject({ username: 'jane' })
   })
 
-  it('answers 401 to a certificate that is not trusted', async () => {
+  it('responds with 401 to an untrusted certificate', async () => {
     const answer = await server.send('GET /api', { peer: { address: '', certificateError: 'SELF_SIGNED' } })
     expect(answer).toMatchObject({ status: 401, body: { message: 'Unauthorized', reason: 'Unauthorized', code: 401 } })
   })
@@ -59,12 +59,12 @@ describe('authentication', () => {
     ['Bearer', 403],
     ['Bearer  root', 403],
     ['Basic cm9vdA==', 403],
-  ])('answers the header %j with %i', async (authorization, status) => {
+  ])('responds to the header %j with %i', async (authorization, status) => {
     const answer = await server.send('GET /api/v1/namespaces', { headers: { authorization } })
     expect(answer.status).toBe(status)
   })
 
-  it('lets the anonymous see health and version only', async () => {
+  it('allows anonymous users health and version only', async () => {
     const peer = { address: '' }
     for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
       expect((await server.send(`GET ${path}`, { peer })).status, path).not.toBe(403)
@@ -78,14 +78,14 @@ describe('authentication', () => {
 })
 
 describe('impersonation', () => {
-  it('keeps groups with commas apart', async () => {
+  it('does not split groups at commas', async () => {
     expect(await whoAmI({ as: 'jane', groups: ['cn=a,ou=b', 'ops'] })).toEqual({
       username: 'jane',
       groups: ['cn=a,ou=b', 'ops', 'system:authenticated'],
     })
   })
 
-  it('decodes extra keys and gathers their values', async () => {
+  it('decodes extra keys and collects their values', async () => {
     const headers = {
       'impersonate-extra-example.com%2fscopes': 'a',
       'impersonate-extra-bad%zz': 'b',
@@ -97,12 +97,12 @@ describe('impersonation', () => {
     })
   })
 
-  it('gives a service account no groups but those that were asked for', async () => {
+  it('replaces the groups of a service account by the given ones', async () => {
     const as = 'system:serviceaccount:default:bot'
     expect(await whoAmI({ as, groups: ['x'] })).toMatchObject({ groups: ['x', 'system:authenticated'] })
   })
 
-  it('names the extra that a user may not have', async () => {
+  it('names the extra that the client may not impersonate', async () => {
     await server.send(`POST ${rbac}/clusterroles`, {
       body: role('imp', { apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }),
     })
@@ -114,7 +114,7 @@ describe('impersonation', () => {
     )
   })
 
-  it('refuses to be anybody in particular without a user', async () => {
+  it('rejects groups, extras and uids without a user', async () => {
     const answer = await server.send('GET /api', { groups: ['a', 'b'] })
     expect(answer).toMatchObject({
       status: 400,
@@ -128,7 +128,7 @@ describe('escalation checks', () => {
   const roles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['*'] }
   const narrow = { ...roles, verbs: ['get', 'create', 'update', 'patch'] }
 
-  it('list what a role would grant and its author does not hold', async () => {
+  it('list the permissions of a role that its author lacks', async () => {
     await grant('jane', configmaps, narrow)
     const body = role(
       'more',
@@ -145,7 +145,7 @@ describe('escalation checks', () => {
     )
   })
 
-  it('let a user pass on what it has, and change it', async () => {
+  it('let a user grant permissions that the user has', async () => {
     await grant('jane', configmaps, narrow)
     const less = role('less', { ...configmaps, verbs: ['get'] })
     expect((await server.send(`POST ${rbac}/namespaces/default/roles`, { body: less, as: 'jane' })).status).toBe(201)
@@ -159,7 +159,7 @@ describe('escalation checks', () => {
     )
   })
 
-  it('say which bindings could not be resolved', async () => {
+  it('name the bindings that could not be resolved', async () => {
     await grant('jane', narrow)
     await server.send(`POST ${rbac}/namespaces/default/rolebindings`, { body: bindingTo('Role', 'gone', 'jane', 'c') })
     const answer = await server.send(`POST ${rbac}/namespaces/default/roles`, {
@@ -169,7 +169,7 @@ describe('escalation checks', () => {
     expect(answer.body.message).toMatch(/; resolution errors: \[.*"gone" not found\]$/)
   })
 
-  it('let garbage collection change owners of roles that it could not grant', async () => {
+  it('let the garbage collector change owners of roles that it could not grant', async () => {
     await grant('gc', narrow)
     await server.send(`POST ${rbac}/namespaces/default/roles`, {
       body: role('big', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }),
@@ -182,7 +182,7 @@ describe('escalation checks', () => {
     expect((await server.send(`PUT ${rbac}/namespaces/default/roles/big`, { body, as: 'gc' })).status).toBe(403)
   })
 
-  it('want everything for an aggregation rule', async () => {
+  it('require full authority for an aggregation rule', async () => {
     await server.send(`POST ${rbac}/clusterroles`, {
       body: role('cr', { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['create'] }),
     })
@@ -196,7 +196,7 @@ describe('escalation checks', () => {
 })
 
 describe('access reviews', () => {
-  it('answer for a local review in its namespace only', async () => {
+  it('restrict local reviews to their namespace', async () => {
     const path = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews'
     const spec = { user: 'jane', resourceAttributes: { namespace: 'other', verb: 'get', resource: 'pods' } }
     const refused = await server.send(`POST ${path}`, { body: { spec } })
@@ -210,7 +210,7 @@ describe('access reviews', () => {
     expect(answered.body).toMatchObject({ metadata: { namespace: 'default' }, status: { allowed: false } })
   })
 
-  it('say that a selector could not be read', async () => {
+  it('report selectors that cannot be parsed', async () => {
     const resourceAttributes = {
       verb: 'list',
       resource: 'pods',
@@ -225,7 +225,7 @@ describe('access reviews', () => {
     )
   })
 
-  it('check selectors as label selectors', async () => {
+  it('validate selectors like label selectors', async () => {
     const resourceAttributes = {
       verb: 'list',
       resource: 'pods',
@@ -280,7 +280,7 @@ describe('service account tokens', () => {
     )
   })
 
-  it('live and die with a secret that they are bound to', async () => {
+  it('become invalid when the secret that they are bound to is deleted', async () => {
     const secrets = '/api/v1/namespaces/default/secrets'
     await server.send(`POST ${secrets}`, { body: { metadata: { name: 's' } } })
     const boundObjectRef = { kind: 'Secret', apiVersion: 'v1', name: 's' }
@@ -299,18 +299,18 @@ describe('service account tokens', () => {
     [{ kind: 'Pod', apiVersion: 'v1', name: 'x' }, 404, 'pods "x" not found'],
     [{ kind: 'Node', apiVersion: 'v1', name: 'x' }, 404, 'nodes "x" not found'],
     [{ kind: 'Pod', apiVersion: 'v1' }, 400, 'Name parameter required.'],
-  ])('refuse to be bound to %j', async (boundObjectRef, status, message) => {
+  ])('are not issued for the bound object %j', async (boundObjectRef, status, message) => {
     expect(await issue({ boundObjectRef })).toMatchObject({ status, body: { message } })
   })
 
-  it('do not survive their account, even if another of the name is made', async () => {
+  it('become invalid with their account, even if it is created again', async () => {
     const { token } = (await issue()).body.status
     await server.send(`DELETE ${accounts}/bot`)
     await server.send(`POST ${accounts}`, { body: { metadata: { name: 'bot' } } })
     expect((await server.send('GET /api', { token })).status).toBe(401)
   })
 
-  it('refuse requests for another name, uid or account', async () => {
+  it('are not issued for another name, uid or account', async () => {
     const other = await server.send(`POST ${accounts}/bot/token`, { body: { metadata: { name: 'x' }, spec: {} } })
     expect(other.body.message).toBe(
       'TokenRequest.authentication.k8s.io "bot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified',
@@ -321,7 +321,7 @@ describe('service account tokens', () => {
     expect(missing.body.message).toBe('serviceaccounts "nobody" not found')
   })
 
-  it('carry the claims that workloads look for', async () => {
+  it('carry the claims that workloads read', async () => {
     const { body } = await issue({ audiences: ['a', 'b'], expirationSeconds: 601 })
     const [head, claims] = body.status.token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
     const now = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000
@@ -351,7 +351,7 @@ describe('service account tokens', () => {
     })
   })
 
-  it('are signed with an RSA key when that is the key', async () => {
+  it('are signed with RSA keys', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     await using rsa = await AccessFixture.start({
       serviceAccounts: { keys: [privateKey.export({ type: 'pkcs8', format: 'pem' }) as string] },

@@ -50,7 +50,7 @@ export interface AccessControl {
   attach(parts: AccessControlParts): Promise<AttachedAccess>
 }
 
-/** What the resources of authentication, authorization and RBAC are built from. */
+/** The parts of access control that the resources of authentication, authorization and RBAC use. */
 export interface AttachedAccess {
   readonly authorizer: Authorizer
   readonly audiences: readonly string[]

@@ -4,8 +4,8 @@ import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
 
 /**
- * Says who sent a request. One accepted credential is enough, however many others are wrong; only wrong ones make 401. Without any
- * the client is anonymous, and it is authorization that decides what that allows.
+ * Determines the user of a request. One accepted credential suffices, even if others are invalid. Responds with 401 when all
+ * credentials are invalid. A request without credentials is anonymous; authorization decides what it may do.
  */
 export async function authenticate(
   authenticators: readonly Authenticator[],

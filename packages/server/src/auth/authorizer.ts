@@ -3,7 +3,7 @@ import { isPathSegmentName } from '@kubewright/base'
 import type { RequestInfo } from '../request/request-info.ts'
 import type { UserInfo } from '../request/user-info.ts'
 
-/** What somebody wants to do. */
+/** A user and the action to authorize. */
 export interface AuthorizationAttributes {
   readonly user: UserInfo
   readonly verb: string
@@ -14,17 +14,17 @@ export interface AuthorizationAttributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** For requests that are about no resource. */
+  /** The path of requests that name no resource. */
   readonly path: string
 }
 
-/** Allowed, or no opinion with a reason. */
+/** The result of authorization. A denied request may carry a reason. */
 export interface Decision {
   readonly allowed: boolean
   readonly reason: string
 }
 
-/** A rule that applies to somebody, as SelfSubjectRulesReview lists them. */
+/** The rules that apply to a user, as SelfSubjectRulesReview lists them. */
 export interface ResolvedRules {
   readonly resourceRules: readonly {
     readonly verbs: readonly string[]
@@ -36,27 +36,27 @@ export interface ResolvedRules {
     readonly verbs: readonly string[]
     readonly nonResourceURLs?: readonly string[]
   }[]
-  /** True when the authorizer cannot list all that it would allow. */
+  /** Whether the authorizer may allow more than these rules. */
   readonly incomplete: boolean
-  /** What went wrong while the rules were looked up; empty when nothing did. */
+  /** Errors of the lookup, or the empty string. */
   readonly evaluationError: string
 }
 
-/** Says whether somebody may do something. */
+/** Decides whether users may perform actions. */
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<Decision>
-  /** What somebody may do in a namespace. @default nothing, and incomplete */
+  /** The rules of a user in a namespace. @default none, and incomplete */
   rulesFor?(user: UserInfo, namespace: string): Promise<ResolvedRules>
 }
 
-/** What a request wants to do. */
+/** The attributes of a request. */
 export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
   const { verb, isResource, group, version, resource, subresource, namespace, path } = info
   const name = info.name === '' && (verb === 'list' || verb === 'watch') ? selectedName(query) : info.name
   return { user, verb, isResource, group, version, resource, subresource, namespace, name, path }
 }
 
-/** A list or watch that selects one name is about that name, so that rules for names can allow it. */
+/** The name that a list or watch selects, so that rules for single names can allow it. */
 function selectedName(query: URLSearchParams): string {
   const selector = query.get('fieldSelector')
   if (!selector) return ''
@@ -68,7 +68,7 @@ function selectedName(query: URLSearchParams): string {
   }
 }
 
-/** Attributes about a resource, for checks that are not the request itself. */
+/** The attributes of an action on a resource other than the request itself. */
 export function resourceAttributes(
   user: UserInfo,
   about: Pick<AuthorizationAttributes, 'verb' | 'group' | 'resource'> & Partial<AuthorizationAttributes>,

@@ -11,23 +11,26 @@ import {
 const invalidToken = 'invalid bearer token'
 const extraSpace = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-/** The token of an Authorization header; undefined for other schemes and for an empty token, which count as no credentials. */
+/** The token of the Authorization header, or undefined for other schemes and for an empty token, which count as no credentials. */
 export function bearerTokenOf(request: ApiRequest, warn?: (text: string) => void): string | undefined {
   const header = request.headers['authorization']?.trim() ?? ''
-  // As Go's SplitN(…, " ", 3): what follows a second space is ignored, and two spaces in a row make the token empty.
+  // As Go's SplitN(…, " ", 3): text after a second space is ignored, and two consecutive spaces make the token empty.
   const [scheme = '', token = '', more] = header.split(' ', 3)
   if (scheme.toLowerCase() !== 'bearer') return undefined
   if (token === '' && more !== undefined) warn?.(extraSpace)
   return token === '' ? undefined : token
 }
 
-/** Asks each in turn. The user found is a member of system:authenticated; throws with what all of them said when none knows the token. */
+/**
+ * Tries each authenticator in order. The user found is a member of system:authenticated. Throws with all their messages when none
+ * accepts the token.
+ */
 export async function ownerOfToken(
   authenticators: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[],
 ): Promise<TokenOwner> {
-  // A TokenReview of the real server begins with this text, because its loopback token is tried first.
+  // The message of a TokenReview starts with this text, because kube-apiserver tries its loopback token first.
   const failures = [invalidToken]
   for (const authenticate of authenticators) {
     try {
@@ -41,7 +44,7 @@ export async function ownerOfToken(
   throw new BadCredentials(aggregateMessages(failures))
 }
 
-/** Authenticates requests by their bearer token, for the audiences of the API server. */
+/** Authenticates requests by bearer tokens for the audiences of the API server. */
 export function bearerTokens(
   authenticators: readonly TokenAuthenticator[],
   audiences: readonly string[],

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => listener[Symbol.asyncDispose]())
 
-/** The answer to a request over HTTP/1.1 with a client certificate, or none. */
+/** Sends a request over HTTP/1.1, optionally with a client certificate. */
 async function get(client?: KeyedCertificate): Promise<{ status: number | undefined; body: unknown }> {
   const sent = request({ host: '127.0.0.1', port: listener.port, ca: ca.cert, agent: false, ...client })
   sent.end()
@@ -41,13 +41,13 @@ async function get(client?: KeyedCertificate): Promise<{ status: number | undefi
 }
 
 describe('clientCertificates', () => {
-  it('name the user and all groups, over HTTP/1.1', async () => {
+  it('authenticate user and groups over HTTP/1.1', async () => {
     const { body } = await get(authority.issueClient({ commonName: 'jane', organizations: ['a', 'b'], now }))
     expect(body).toMatchObject({ name: 'jane', groups: ['a', 'b', 'system:authenticated'] })
     expect(JSON.stringify(body)).toMatch(/X509SHA256=[0-9a-f]{64}"/)
   })
 
-  it('name the user over HTTP/2', async () => {
+  it('authenticate the user over HTTP/2', async () => {
     const client = authority.issueClient({ commonName: 'jane', now })
     const session = connect(`https://127.0.0.1:${listener.port}`, { ca: ca.cert, ...client })
     const stream = session.request({ ':path': '/' })
@@ -57,7 +57,7 @@ describe('clientCertificates', () => {
     expect(JSON.parse(text)).toMatchObject({ name: 'jane', groups: ['system:authenticated'] })
   })
 
-  it('are not needed', async () => {
+  it('are optional', async () => {
     expect((await get()).body).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
   })
 
@@ -68,7 +68,7 @@ describe('clientCertificates', () => {
     ],
     ['that have expired', authority.issueClient({ commonName: 'jane', now: now - 1000 * 60 * 60 * 24 * 400 })],
     ['of servers', authority.issueServing({ now })],
-  ])('%s are refused', async (_, client) => {
+  ])('%s are rejected', async (_, client) => {
     expect((await get(client)).status).toBe(401)
   })
 })

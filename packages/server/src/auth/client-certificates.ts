@@ -2,10 +2,13 @@ import type { Peer } from '../request/api-request.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, asAuthenticated, BadCredentials, credentialIdKey } from './authenticator.ts'
 
-/** A connection has one peer, and its requests one user. */
+/** The user of each connection, so that a certificate is converted once. */
 const users = new WeakMap<Peer, UserInfo>()
 
-/** Authenticates by the client certificate that the listener has verified: the common name is the user, the organizations are its groups. */
+/**
+ * Authenticates by client certificates that the listener has verified. The common name is the user name; the organizations are the
+ * groups.
+ */
 export const clientCertificates: Authenticator = async ({ peer }) => {
   const known = users.get(peer)
   if (known) return known

@@ -2,7 +2,7 @@ import { type ApiError, newForbidden } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
 import type { AuthorizationAttributes } from './authorizer.ts'
 
-/** The 403 of a request that no authorizer allows, with the words of apiserver's responsewriters. */
+/** The 403 error of a request that the authorizer denies, with the text of apiserver's responsewriters. */
 export function forbiddenError(attributes: AuthorizationAttributes, reason: string): ApiError {
   const message = withoutHtml(messageOf(attributes))
   const { group, resource, name, isResource } = attributes
@@ -27,7 +27,7 @@ function messageOf({
   return `${who} resource ${goQuote(what)} in API group ${goQuote(group)} ${where}`
 }
 
-/** Nothing that a client sent may come back as HTML. */
+/** Escapes HTML: the text contains values that the client sent. */
 function withoutHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

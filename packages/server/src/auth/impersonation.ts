@@ -13,8 +13,8 @@ const uidHeader = 'impersonate-uid'
 const extraPrefix = 'impersonate-extra-'
 const authenticationVersion = 'authentication.k8s.io/v1'
 
-/** One thing that the client wants to be; each needs the verb impersonate. */
-interface Wish {
+/** One identity that the client wants to assume; each needs the verb impersonate. */
+interface Identity {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID'
   readonly name: string
   readonly namespace?: string
@@ -23,25 +23,25 @@ interface Wish {
 }
 
 /**
- * The user that a request is to be handled as: the one that impersonation headers ask for, when the client may be all of it, else the
- * client itself. As apiserver/pkg/endpoints/filters/impersonation: groups that are given are the whole truth, apart from
+ * The user to handle the request as: the one of the impersonation headers, if the client may impersonate all parts of it, or the
+ * client itself. As in apiserver/pkg/endpoints/filters/impersonation, the given groups replace all groups except
  * system:authenticated.
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const headers = impersonationHeaders(request)
   if (headers.size === 0) return user
-  const wishes = wishesOf(headers)
-  if (wishes.length === 0) return user
+  const identities = identitiesOf(headers)
+  if (identities.length === 0) return user
 
-  for (const wish of wishes) {
-    const attributes = resourceAttributes(user, { verb: 'impersonate', ...aboutOf(wish) })
+  for (const identity of identities) {
+    const attributes = resourceAttributes(user, { verb: 'impersonate', ...resourceOf(identity) })
     const decision = await authorizer.authorize(attributes)
     if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
   }
-  return userOf(wishes)
+  return userOf(identities)
 }
 
-/** The values of each header that matters, in order; a header that was sent twice has two. */
+/** The values of each impersonation header, in order. */
 function impersonationHeaders({ headers, rawHeaders }: ApiRequest): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const matters = (name: string): boolean =>
@@ -61,29 +61,29 @@ function impersonationHeaders({ headers, rawHeaders }: ApiRequest): Map<string, 
   return found
 }
 
-function wishesOf(headers: ReadonlyMap<string, readonly string[]>): Wish[] {
-  const wishes: Wish[] = []
+function identitiesOf(headers: ReadonlyMap<string, readonly string[]>): Identity[] {
+  const identities: Identity[] = []
   const user = headers.get(userHeader)?.[0] ?? ''
   if (user !== '') {
     const account = serviceAccountOf(user)
-    wishes.push(account ? { kind: 'ServiceAccount', ...account } : { kind: 'User', name: user })
+    identities.push(account ? { kind: 'ServiceAccount', ...account } : { kind: 'User', name: user })
   }
-  for (const name of headers.get(groupHeader) ?? []) wishes.push({ kind: 'Group', name })
+  for (const name of headers.get(groupHeader) ?? []) identities.push({ kind: 'Group', name })
   for (const [header, values] of headers) {
     if (!header.startsWith(extraPrefix)) continue
     const key = decodedKey(header.slice(extraPrefix.length))
-    for (const name of values) wishes.push({ kind: 'UserExtra', name, key })
+    for (const name of values) identities.push({ kind: 'UserExtra', name, key })
   }
   const uid = headers.get(uidHeader)?.[0] ?? ''
-  if (uid !== '') wishes.push({ kind: 'UID', name: uid })
+  if (uid !== '') identities.push({ kind: 'UID', name: uid })
 
-  if (wishes.length > 0 && user === '') {
-    throw newBadRequest(`requested [${wishes.map(printed).join(' ')}] without impersonating a user`)
+  if (identities.length > 0 && user === '') {
+    throw newBadRequest(`requested [${identities.map(printed).join(' ')}] without impersonating a user`)
   }
-  return wishes
+  return identities
 }
 
-/** Keys that are not valid in headers are percent-encoded; one that is badly encoded is taken as it is. */
+/** Decodes percent-encoded keys. Keys with invalid encoding are used as they are. */
 function decodedKey(key: string): string {
   try {
     return decodeURIComponent(key)
@@ -92,14 +92,14 @@ function decodedKey(key: string): string {
   }
 }
 
-/** As Go prints an ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
-function printed({ kind, name, namespace = '', key = '' }: Wish): string {
+/** Prints an identity as Go prints an ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+function printed({ kind, name, namespace = '', key = '' }: Identity): string {
   const version = kind === 'UserExtra' || kind === 'UID' ? authenticationVersion : ''
   return `{${kind} ${namespace} ${name}  ${version}  ${key}}`
 }
 
 /** The resource that the client must be allowed to impersonate. */
-function aboutOf({ kind, name, namespace = '', key = '' }: Wish): {
+function resourceOf({ kind, name, namespace = '', key = '' }: Identity): {
   group: string
   version: string
   resource: string
@@ -123,28 +123,28 @@ function aboutOf({ kind, name, namespace = '', key = '' }: Wish): {
   }
 }
 
-function userOf(wishes: readonly Wish[]): UserInfo {
+function userOf(identities: readonly Identity[]): UserInfo {
   let name = ''
   let uid: string | undefined
   let groups: string[] = []
   const extra: Record<string, string[]> = {}
-  for (const wish of wishes) {
-    if (wish.kind === 'User') name = wish.name
-    else if (wish.kind === 'UID') uid = wish.name
-    else if (wish.kind === 'Group') groups.push(wish.name)
-    else if (wish.kind === 'UserExtra') {
-      if (Object.hasOwn(extra, wish.key!)) extra[wish.key!]!.push(wish.name)
+  for (const identity of identities) {
+    if (identity.kind === 'User') name = identity.name
+    else if (identity.kind === 'UID') uid = identity.name
+    else if (identity.kind === 'Group') groups.push(identity.name)
+    else if (identity.kind === 'UserExtra') {
+      if (Object.hasOwn(extra, identity.key!)) extra[identity.key!]!.push(identity.name)
       else
-        Object.defineProperty(extra, wish.key!, {
-          value: [wish.name],
+        Object.defineProperty(extra, identity.key!, {
+          value: [identity.name],
           enumerable: true,
           writable: true,
           configurable: true,
         })
     } else {
-      name = serviceAccountUser({ namespace: wish.namespace!, name: wish.name })
-      // The groups of a service account follow from its namespace, unless the client says otherwise.
-      if (!wishes.some(({ kind }) => kind === 'Group')) groups = serviceAccountGroups(wish.namespace!)
+      name = serviceAccountUser({ namespace: identity.namespace!, name: identity.name })
+      // Service accounts have the groups of their namespace unless the client names groups.
+      if (!identities.some(({ kind }) => kind === 'Group')) groups = serviceAccountGroups(identity.namespace!)
     }
   }
   const anonymous = name === anonymousUser.name

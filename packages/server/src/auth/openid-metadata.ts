@@ -7,7 +7,10 @@ import type { ServiceAccountTokens } from './service-account-tokens.ts'
 const jwksPath = '/openid/v1/jwks'
 const maxAge = 'public, max-age=3600'
 
-/** Serves what relying parties need to verify service account tokens: the issuer's discovery document and its public keys. */
+/**
+ * Serves the OpenID discovery document of the token issuer and its public keys, with which other parties verify service account
+ * tokens.
+ */
 export function openIdMetadata(tokens: ServiceAccountTokens, externalAddress: () => string): PathHandler {
   return async ({ info, request }) => {
     if (info.path === jwksPath) return document(request, tokens.keys.jwks(), 'application/jwk-set+json')

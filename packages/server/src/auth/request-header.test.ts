@@ -25,26 +25,26 @@ describe('requestHeaders()', () => {
     [{ name: 'jane', groups: ['a', 'system:authenticated'] }],
     [{ name: 'system:anonymous', groups: ['system:unauthenticated'] }],
     [{ name: '山田', uid: '7', groups: ['a, b', 'system:authenticated'], extra: { 'example.com/käy%': ['1', '2'] } }],
-  ])('reads the user that the proxy writes: %o', async (user) => {
+  ])('reads the user from the headers of the proxy: %o', async (user) => {
     const raw = Object.entries(remoteUserHeaders(user)).flatMap(([name, values]) =>
       [values].flat().flatMap((value) => [name, value as string]),
     )
     expect(await authenticate(request(raw, proxy))).toEqual(user)
   })
 
-  test('knows nobody without the certificate of the proxy, or without a name', async () => {
+  test('authenticates no one without the certificate of the proxy or without a user name', async () => {
     const raw = ['X-Remote-User', 'jane']
     expect(await authenticate(request(raw))).toBeUndefined()
     expect(await authenticate(request(raw, { ...proxy, commonName: 'jane' }))).toBeUndefined()
     expect(await authenticate(request(['X-Remote-Group', 'a'], proxy))).toBeUndefined()
   })
 
-  test('reads other headers when told to', async () => {
+  test('reads the configured headers', async () => {
     const own = requestHeaders({ allowedNames: ['front-proxy-client'], usernameHeaders: ['X-User', 'X-Name'] })
     expect(await own(request(['X-Name', 'jane'], proxy))).toMatchObject({ name: 'jane' })
   })
 
-  test('does not believe just anybody', () => {
-    expect(() => requestHeaders({ allowedNames: [] })).toThrow(/needs allowedNames/)
+  test('requires allowedNames', () => {
+    expect(() => requestHeaders({ allowedNames: [] })).toThrow(/allowedNames must list/)
   })
 })

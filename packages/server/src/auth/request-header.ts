@@ -1,9 +1,9 @@
 import type { ApiRequest } from '../request/api-request.ts'
 import { type Authenticator, asAuthenticated } from './authenticator.ts'
 
-/** Whom an extension server believes when it is told who a request is from. */
+/** The front proxy that an extension server trusts. */
 export interface RequestHeaderOptions {
-  /** Common names of the proxy's certificates; the listener must trust the authority that signed them. */
+  /** Common names of the proxy's certificates. The listener must trust the CA that signed them. */
   readonly allowedNames: readonly string[]
   /** @default X-Remote-User */
   readonly usernameHeaders?: readonly string[]
@@ -16,9 +16,9 @@ export interface RequestHeaderOptions {
 }
 
 /**
- * Authenticates by the headers of a front proxy, which has authenticated the user itself and proves who it is by a client certificate
- * of one of the allowed names (apiserver/pkg/authentication/request/headerrequest). To be tried before client certificates, or the
- * user would be the proxy.
+ * Authenticates users by the headers of a front proxy. The proxy has authenticated the user and identifies itself by a client
+ * certificate with one of the allowed names (apiserver/pkg/authentication/request/headerrequest). Must come before client
+ * certificates in the list of authenticators, or every user would be the proxy.
  */
 export function requestHeaders(options: RequestHeaderOptions): Authenticator {
   const {
@@ -28,9 +28,9 @@ export function requestHeaders(options: RequestHeaderOptions): Authenticator {
     groupHeaders = ['X-Remote-Group'],
     extraHeaderPrefixes = ['X-Remote-Extra-'],
   } = options
-  // Without a name every client with any certificate could be anybody.
+  // An empty list would let every client with a certificate impersonate any user.
   if (allowedNames.length === 0)
-    throw new Error('requestHeaders needs allowedNames: the common names of the front proxy')
+    throw new Error('Cannot trust request headers: allowedNames must list the common names of the front proxy')
   return async (request) => {
     const proxy = request.peer.certificate
     if (!proxy || !allowedNames.includes(proxy.commonName)) return undefined
@@ -51,12 +51,12 @@ export function requestHeaders(options: RequestHeaderOptions): Authenticator {
   }
 }
 
-/** Every value of every header, by lower-case name. */
+/** The values of all headers by lower-case name. */
 function headerValues({ headers, rawHeaders }: ApiRequest): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const add = (name: string, given: string): void => {
     const values = found.get(name)
-    // Node makes a character of each byte; on the wire names are UTF-8.
+    // Node decodes headers as Latin-1, but names are UTF-8.
     const value = Buffer.from(given, 'latin1').toString()
     if (values) values.push(value)
     else found.set(name, [value])
@@ -79,7 +79,7 @@ function extraOf(headers: ReadonlyMap<string, string[]>, prefixes: readonly stri
   return Object.fromEntries(extra)
 }
 
-/** Keys are percent-encoded where a header's name cannot have them; one that is badly encoded is taken as it is. */
+/** Decodes percent-encoded keys. Keys with invalid encoding are used as they are. */
 function decodedKey(key: string): string {
   try {
     return decodeURIComponent(key)

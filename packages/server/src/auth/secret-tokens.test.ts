@@ -16,7 +16,7 @@ const find =
   async (plural) =>
     objects[plural]
 
-test('ownerOfSecretToken() is the service account that the token names', async () => {
+test('ownerOfSecretToken() returns the service account of the token', async () => {
   expect(await ownerOfSecretToken('the token', claims, find(there))).toEqual({
     name: 'system:serviceaccount:n:robot',
     uid: 'u',
@@ -35,7 +35,7 @@ test.each<[string, object, { readonly [plural: string]: BoundObject | undefined 
   ['serviceaccounts "robot" not found', {}, { serviceaccounts: undefined }],
   ['ServiceAccount n/robot has been deleted', {}, { serviceaccounts: { uid: 'u', deletionTimestamp: 't' } }],
   ['ServiceAccount UID (v) does not match claim (u)', {}, { serviceaccounts: { uid: 'v' } }],
-])('ownerOfSecretToken() refuses: %s', async (message, more, objects) => {
+])('ownerOfSecretToken() rejects: %s', async (message, more, objects) => {
   const found = find({ ...there, ...objects })
   await expect(ownerOfSecretToken('the token', { ...claims, ...more }, found)).rejects.toThrow(message)
 })

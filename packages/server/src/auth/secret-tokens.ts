@@ -5,10 +5,13 @@ import { BadCredentials } from './authenticator.ts'
 import type { BoundObjects } from './service-account-tokens.ts'
 import { serviceAccountGroups, serviceAccountUser } from './service-account-user.ts'
 
-/** The issuer of tokens that live in Secrets and never expire. */
+/** The issuer of secret-based tokens, which never expire. */
 export const secretTokenIssuer = 'kubernetes/serviceaccount'
 
-/** Whose token it is that a Secret of type kubernetes.io/service-account-token holds. Throws {@link BadCredentials} if nobody's. */
+/**
+ * Determines the user of a token from a Secret of type kubernetes.io/service-account-token. Throws {@link BadCredentials} when it
+ * is invalid.
+ */
 export async function ownerOfSecretToken(
   token: string,
   claims: Readonly<Record<string, unknown>>,

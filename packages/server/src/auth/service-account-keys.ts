@@ -8,7 +8,7 @@ import {
   verify,
 } from 'node:crypto'
 
-/** A key that signs tokens, with what a verifier needs to know about it. */
+/** A key that signs or verifies tokens. */
 interface TokenKey {
   readonly id: string
   readonly algorithm: 'RS256' | 'ES256'
@@ -16,37 +16,37 @@ interface TokenKey {
   readonly privateKey?: KeyObject
 }
 
-/** A token that was signed by one of the keys; what it claims has not been looked at. */
+/** The claims of a token with a valid signature. The claims themselves are not validated. */
 export interface SignedClaims {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** How many tokens are remembered as well signed. */
+/** How many verified tokens are cached. */
 const rememberedTokens = 2000
 
 /**
- * The keys of service account tokens: one signs, all verify, so that a key can be replaced without cutting off its tokens. Takes RSA
- * keys and P-256 keys.
+ * The keys of service account tokens. One key signs and all keys verify, so that a signing key can be replaced while its tokens
+ * stay valid. Supports RSA and ECDSA P-256 keys.
  */
 export class ServiceAccountKeys {
   readonly #keys: readonly TokenKey[]
-  /** A signature does not go bad, so it is checked once for each token; oldest first. */
+  /** Tokens whose signature is valid, oldest first. A signature stays valid, so each token is verified once. */
   readonly #verified = new Map<string, SignedClaims>()
 
-  /** PEM keys, the one that signs first. Those that only verify may be public keys. */
+  /** PEM keys; the first one signs. Keys that only verify may be public keys. */
   constructor(pems: readonly string[]) {
     this.#keys = pems.map(tokenKey)
     if (!this.#keys[0]?.privateKey)
-      throw new TypeError('The first service account key must be a private key: it signs tokens')
+      throw new TypeError('Cannot sign service account tokens: the first key must be a private key')
   }
 
-  /** A new signing key, as PEM. */
+  /** Generates a signing key as PEM. */
   static generate(): string {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   }
 
-  /** A JWT with these claims. */
+  /** Creates a JWT with these claims. */
   sign(claims: Readonly<Record<string, unknown>>): string {
     const { id, algorithm, privateKey } = this.#keys[0]!
     const head = `${encode({ alg: algorithm, kid: id })}.${encode(claims)}`
@@ -54,7 +54,7 @@ export class ServiceAccountKeys {
     return `${head}.${signature.toString('base64url')}`
   }
 
-  /** The claims of a JWT; a text when it is not signed by one of the keys, undefined when it is none. */
+  /** The claims of a JWT, an error message when none of the keys signed it, or undefined when the text is not a JWT. */
   verify(token: string): SignedClaims | string | undefined {
     const known = this.#verified.get(token)
     if (known) return known
@@ -88,7 +88,7 @@ export class ServiceAccountKeys {
     }
   }
 
-  /** The algorithms of the keys, sorted. */
+  /** The signature algorithms of the keys, sorted. */
   algorithms(): string[] {
     return [...new Set(this.#keys.map(({ algorithm }) => algorithm))].sort()
   }
@@ -99,7 +99,8 @@ function tokenKey(pem: string): TokenKey {
   const publicKey = createPublicKey(pem)
   const { asymmetricKeyType, asymmetricKeyDetails } = publicKey
   const p256 = asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
-  if (asymmetricKeyType !== 'rsa' && !p256) throw new TypeError('Service account keys must be RSA or ECDSA P-256 keys')
+  if (asymmetricKeyType !== 'rsa' && !p256)
+    throw new TypeError('Unsupported service account key: use an RSA or ECDSA P-256 key')
   const id = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64url')

@@ -7,43 +7,43 @@ import { ownerOfSecretToken, secretTokenIssuer } from './secret-tokens.ts'
 import type { ServiceAccountKeys } from './service-account-keys.ts'
 import { serviceAccountGroups, serviceAccountUser } from './service-account-user.ts'
 
-/** Name and uid of an object that a token depends on. */
+/** Name and uid of an object that a token is bound to. */
 export interface BoundReference {
   readonly name: string
   readonly uid?: string
 }
 
-/** What a new token is to say. */
-export interface TokenWish {
+/** The claims of a new token. */
+export interface TokenSpec {
   readonly serviceAccount: { readonly namespace: string; readonly name: string; readonly uid: string }
   readonly pod?: BoundReference
   readonly node?: BoundReference
   readonly secret?: BoundReference
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** The token counts as stale after so many seconds; it still works. */
+  /** After this many seconds the server warns that the token is stale; it stays valid. */
   readonly warnAfterSeconds?: number
 }
 
-/** The kinds of objects that tokens are bound to. */
+/** The resources that tokens can be bound to. */
 export type BoundResource = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
 
-/** Finds an object that a token is bound to, in its newest version; undefined when it does not exist. */
+/** Finds the newest version of an object that a token is bound to. */
 export type BoundObjects = (
   resource: BoundResource,
   namespace: string,
   name: string,
 ) => Promise<BoundObject | undefined>
 
-/** What tokens need to know of an object that they are bound to. */
+/** The fields of a bound object that validation reads. */
 export interface BoundObject {
   readonly uid: string
   readonly deletionTimestamp?: string | undefined
-  /** The token that a Secret holds. */
+  /** The token that a Secret contains. */
   readonly token?: string | undefined
 }
 
-/** The claims of kubernetes.io. */
+/** The claims below the key kubernetes.io. */
 interface KubernetesClaims {
   readonly namespace?: string
   readonly serviceaccount?: BoundReference
@@ -53,13 +53,13 @@ interface KubernetesClaims {
   readonly warnafter?: number
 }
 
-/** Clocks may differ by so much, and objects that are being deleted live on for so long. */
+/** Milliseconds of tolerated clock skew, and for which tokens of deleted objects stay valid. */
 const leewayMillis = 60_000
 
-/** Issues and accepts the tokens of service accounts (pkg/serviceaccount). */
+/** Issues and validates service account tokens (pkg/serviceaccount). */
 export class ServiceAccountTokens {
   readonly issuer: string
-  /** What tokens are good for when nobody says otherwise. */
+  /** The default audiences of tokens. */
   readonly audiences: readonly string[]
   readonly keys: ServiceAccountKeys
   readonly #clock: Clock
@@ -82,9 +82,9 @@ export class ServiceAccountTokens {
     this.#find = parts.find
   }
 
-  /** A new token and its id. */
-  issue(wish: TokenWish): { readonly token: string; readonly id: string } {
-    const { serviceAccount, pod, node, secret, warnAfterSeconds } = wish
+  /** Creates a token with a new id. */
+  issue(spec: TokenSpec): { readonly token: string; readonly id: string } {
+    const { serviceAccount, pod, node, secret, warnAfterSeconds } = spec
     const now = Math.floor(this.#clock.now() / 1000)
     const id = uuid(this.#random)
     const kubernetes: KubernetesClaims = {
@@ -96,8 +96,8 @@ export class ServiceAccountTokens {
       ...(warnAfterSeconds === undefined ? {} : { warnafter: now + warnAfterSeconds }),
     }
     const token = this.keys.sign({
-      aud: wish.audiences,
-      exp: now + wish.expirationSeconds,
+      aud: spec.audiences,
+      exp: now + spec.expirationSeconds,
       iat: now,
       iss: this.issuer,
       jti: id,
@@ -108,9 +108,12 @@ export class ServiceAccountTokens {
     return { token, id }
   }
 
-  /** Whose token it is; undefined when it is none of ours. Throws {@link BadCredentials} when it is no longer or not here good. */
+  /**
+   * Determines the user of a token, or undefined when another issuer signed it. Throws {@link BadCredentials} when the token is
+   * expired, revoked or for other audiences.
+   */
   async ownerOf(token: string, audiences: readonly string[]): Promise<TokenOwner | undefined> {
-    // Tokens of another issuer are somebody else's, whatever their signature.
+    // Tokens of other issuers belong to other authenticators, whatever their signature.
     const issuer = unverifiedIssuer(token)
     if (issuer !== this.issuer && issuer !== secretTokenIssuer) return undefined
     const verified = this.keys.verify(token)
@@ -142,7 +145,7 @@ export class ServiceAccountTokens {
       throw new BadCredentials('service account token is issued in the future')
   }
 
-  /** Checks that everything the token is bound to still exists. */
+  /** Checks that all objects that the token is bound to still exist. */
   async #userOf(claims: Readonly<Record<string, unknown>>): Promise<UserInfo> {
     const { namespace = '', serviceaccount, pod, node, secret } = (claims['kubernetes.io'] ?? {}) as KubernetesClaims
     const { name = '', uid = '' } = serviceaccount ?? {}
@@ -155,7 +158,7 @@ export class ServiceAccountTokens {
 
     if (secret) await this.#checkBound('secrets', 'secret', namespace, secret)
     if (pod) await this.#checkBound('pods', 'pod', namespace, pod)
-    // The node of a pod is told for information; the token lives as long as the pod.
+    // The node of a pod is informational: the token is bound to the pod only.
     else if (node) await this.#checkBound('nodes', 'node', '', node)
 
     const extra: Record<string, readonly string[]> = {}
@@ -198,7 +201,7 @@ export class ServiceAccountTokens {
   }
 }
 
-/** The issuer that a token names, before anything about it is checked. */
+/** The issuer of a token whose signature is not verified yet. */
 function unverifiedIssuer(token: string): string | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined

@@ -1,10 +1,10 @@
 import { isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
 
 const userPrefix = 'system:serviceaccount:'
-/** Every service account is a member of this group. */
+/** The group of all service accounts. */
 export const serviceAccountsGroup = 'system:serviceaccounts'
 
-/** A service account by its place. */
+/** Namespace and name of a service account. */
 export interface ServiceAccountName {
   readonly namespace: string
   readonly name: string
@@ -15,12 +15,12 @@ export function serviceAccountUser({ namespace, name }: ServiceAccountName): str
   return `${userPrefix}${namespace}:${name}`
 }
 
-/** The groups that a service account is a member of, besides system:authenticated. */
+/** The groups of a service account, without system:authenticated. */
 export function serviceAccountGroups(namespace: string): string[] {
   return [serviceAccountsGroup, `${serviceAccountsGroup}:${namespace}`]
 }
 
-/** The service account with this user name; undefined for other users. */
+/** The service account of a user name, or undefined for other users. */
 export function serviceAccountOf(user: string): ServiceAccountName | undefined {
   if (!user.startsWith(userPrefix)) return undefined
   const [namespace, name, ...rest] = user.slice(userPrefix.length).split(':')

@@ -2,13 +2,16 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { UserInfo } from '../request/user-info.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 
-/** A bearer token that is known from the start and never expires. */
+/** A bearer token that never expires. */
 export interface StaticToken {
   readonly token: string
   readonly user: UserInfo
 }
 
-/** Knows tokens by a list; they are good for the server's own audiences only. Comparing takes the same time for every token, so that none can be guessed bit by bit. */
+/**
+ * Authenticates a fixed list of tokens for the server's own audiences. Compares in constant time, so that response times reveal
+ * nothing about the tokens.
+ */
 export function staticTokens(tokens: readonly StaticToken[], own: readonly string[]): TokenAuthenticator {
   const known = tokens.map(({ token, user }) => ({ digest: digestOf(token), user }))
   return async (token, audiences) => {

@@ -36,7 +36,7 @@ describe('ensureBootstrapPolicy()', () => {
     expect(await store.revision()).toBe(before)
   })
 
-  it('restores what is missing and leaves what was added', async () => {
+  it('restores missing rules and subjects and keeps additional ones', async () => {
     const path = `${rbac}/clusterrolebindings/system:discovery`
     const { body } = await server.send(`GET ${path}`)
     body.subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }]
@@ -55,7 +55,7 @@ describe('ensureBootstrapPolicy()', () => {
     expect((await server.send(`GET ${rbac}/clusterroles/cluster-admin`)).status).toBe(200)
   })
 
-  it('points a binding back to its role by replacing it', async () => {
+  it('replaces a binding that names another role', async () => {
     const path = `${rbac}/clusterrolebindings/system:discovery`
     await server.send(`DELETE ${path}`)
     const body = { metadata: { name: 'system:discovery' }, roleRef: { kind: 'ClusterRole', name: 'view' } }
@@ -64,7 +64,7 @@ describe('ensureBootstrapPolicy()', () => {
     expect((await server.send(`GET ${path}`)).body.roleRef.name).toBe('system:discovery')
   })
 
-  it('keeps its hands off objects that say so', async () => {
+  it('skips objects whose autoupdate annotation is false', async () => {
     const path = `${rbac}/clusterroles/system:discovery`
     const { body } = await server.send(`GET ${path}`)
     body.metadata.annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
@@ -76,7 +76,7 @@ describe('ensureBootstrapPolicy()', () => {
 })
 
 describe('startClusterRoleAggregation()', () => {
-  /** Waits until the aggregated role has so many rules; each change of the store is a reason to look again. */
+  /** Waits until the aggregated role has this many rules. */
   async function rulesOf(name: string, wanted: (rules: unknown[] | null) => boolean): Promise<unknown[] | null> {
     for (;;) {
       const changed = server.server.parts.registry.feed.changed()
@@ -86,7 +86,7 @@ describe('startClusterRoleAggregation()', () => {
     }
   }
 
-  it('fills the default roles that users are given', async () => {
+  it('fills the default user-facing roles', async () => {
     await using _running = await startClusterRoleAggregation(server.server.parts)
     const view = await rulesOf('view', (rules) => rules !== null)
     const edit = await rulesOf('edit', (rules) => (rules?.length ?? 0) > view!.length)
@@ -101,7 +101,7 @@ describe('startClusterRoleAggregation()', () => {
     )
   })
 
-  it('follows labels and rules of the parts, and ends with none', async () => {
+  it('follows labels and rules of the selected roles', async () => {
     await using _running = await startClusterRoleAggregation(server.server.parts)
     const rule = { apiGroups: ['example.com'], resources: ['things'], verbs: ['get'] }
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { agg: 'x' } }] }
@@ -111,7 +111,7 @@ describe('startClusterRoleAggregation()', () => {
       await server.send(`POST ${rbac}/clusterroles`, { body: { metadata: { name, labels: { agg: 'x' } }, rules } })
     }
     const rules = await rulesOf('whole', (found) => found?.length === 3)
-    // By name, and what occurs twice once.
+    // Ordered by name and without duplicates.
     expect(rules).toEqual([{ ...rule, verbs: ['a'] }, rule, { ...rule, verbs: ['b'] }])
     await server.send(`DELETE ${rbac}/clusterroles/a`)
     await server.send(`DELETE ${rbac}/clusterroles/b`)

@@ -12,11 +12,11 @@ import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts
 export interface BootstrapRole {
   readonly name: string
   readonly namespace?: string
-  /** Names of aggregated roles that this one is part of. */
+  /** Names of the aggregated roles that this role is part of. */
   readonly aggregateTo?: readonly string[]
-  /** Names under which the parts of this aggregated role are labelled. */
+  /** Names of the aggregation labels that this aggregated role selects. */
   readonly aggregateFrom?: readonly string[]
-  /** `verbs groups resources [names]` or `verbs paths`, each a list with commas; the group of pods is written core. */
+  /** `verbs groups resources [names]` or `verbs paths`. Lists are separated by commas; `core` stands for the core group. */
   readonly rules?: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export interface BootstrapBinding {
   readonly namespace?: string
   /** Kind and name. */
   readonly role: string
-  /** Kind, namespace of a service account, and name. */
+  /** `Kind [namespace] name`; only service accounts have a namespace. */
   readonly subjects: readonly string[]
 }
 
@@ -40,13 +40,13 @@ export interface BootstrapPolicyParts extends ObjectAccess {
 }
 
 /**
- * Gives the server the roles and bindings that every Kubernetes cluster has. What exists is completed, never narrowed, unless its
- * autoupdate annotation says false. All writes are under way at once, so that a durable store commits them together.
+ * Creates the roles and bindings of every Kubernetes cluster. Adds missing rules and subjects to existing ones and never removes
+ * any, unless their autoupdate annotation is "false". All writes run concurrently, so that a durable store commits them together.
  */
 export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promise<void> {
   const resourceOf = (plural: string): Resource => {
     const resource = parts.resources.find(rbacGroup, 'v1', plural)
-    if (!resource) throw new Error(`Cannot set up RBAC: ${plural} are not served`)
+    if (!resource) throw new Error(`Cannot create the bootstrap RBAC policy: ${plural} are not served`)
     return resource
   }
   const [roles, clusterRoles] = [resourceOf('roles'), resourceOf('clusterroles')]
@@ -88,12 +88,12 @@ async function ensure(
   if (complete(existing.copy(), wanted)) await writer.update(target, (next) => void complete(next, wanted))
 }
 
-/** Adds what is missing; true when something was. */
+/** Adds missing rules, labels and annotations; returns whether there were any. */
 function completeRole(role: MutableObject, wanted: MutableObject): boolean {
   const metadata = completeMetadata(role, wanted)
   const rules = (role['rules'] as PolicyRule[] | null) ?? []
   const expected = (wanted['rules'] as PolicyRule[] | null) ?? []
-  // Almost always the case, and much cheaper to see.
+  // The common case, and much cheaper than comparing what the rules cover.
   const missing = deepEqual(rules, expected) ? [] : uncoveredRules(rules, expected)
   if (missing.length > 0) role['rules'] = [...rules, ...compactRules(missing)]
   const aggregation = !role['aggregationRule'] && wanted['aggregationRule'] !== undefined

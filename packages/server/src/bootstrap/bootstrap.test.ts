@@ -22,7 +22,7 @@ const names = async (path: string): Promise<string[]> =>
   (await server.send(`GET ${path}`)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
 
 describe('bootstrap()', () => {
-  test('makes the namespaces that every cluster has, ready for use', async () => {
+  test('creates the system namespaces', async () => {
     expect(await names('/api/v1/namespaces')).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
     expect((await server.send('GET /api/v1/namespaces/default')).body).toMatchObject({
       metadata: { labels: { 'kubernetes.io/metadata.name': 'default' } },
@@ -31,7 +31,7 @@ describe('bootstrap()', () => {
     })
   })
 
-  test('makes priority classes and flow control', async () => {
+  test('creates priority classes, priority levels and flow schemas', async () => {
     expect(await names('/apis/scheduling.k8s.io/v1/priorityclasses')).toEqual([
       'system-cluster-critical',
       'system-node-critical',
@@ -61,7 +61,7 @@ describe('bootstrap()', () => {
     expect(body.status.conditions[0]).toMatchObject({ type: 'Dangling', status: 'False' })
   })
 
-  test('registers every group version that the server serves', async () => {
+  test('creates an APIService for every served group version', async () => {
     const services = await names('/apis/apiregistration.k8s.io/v1/apiservices')
     expect(services).toHaveLength(21)
     expect(services).toEqual(expect.arrayContaining(['v1.', 'v1.apps', 'v2.autoscaling']))
@@ -73,19 +73,19 @@ describe('bootstrap()', () => {
     })
   })
 
-  test('tells others which clients to trust', async () => {
+  test('publishes the client CA for extension servers', async () => {
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
     expect((await server.send(`GET ${path}`)).body.data).toEqual({ 'client-ca-file': 'PEM' })
   })
 
-  test('changes nothing the second time', async () => {
+  test('is idempotent', async () => {
     const { store } = server.server.parts.registry
     const before = await store.revision()
     await bootstrap(server.server.parts, { clientCa: 'PEM' })
     expect(await store.revision()).toBe(before)
   })
 
-  test('publishes new certificates, and how to know the proxy', async () => {
+  test('publishes new certificates and the front proxy', async () => {
     const frontProxy = { ca: 'PROXY', client: { cert: 'C', key: 'K' } }
     await bootstrap(server.server.parts, { clientCa: 'OTHER', frontProxy })
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
@@ -97,7 +97,7 @@ describe('bootstrap()', () => {
     })
   })
 
-  test('goes on when an object cannot be made', async () => {
+  test('logs and continues when an object cannot be created', async () => {
     const log = memoryLogger()
     const strict = await PlainServer.start(
       { '/namespaces': { strategy: { validateName: () => ['no'] } } },
@@ -111,7 +111,7 @@ describe('bootstrap()', () => {
   })
 })
 
-test('bootstrap() tells a reason once that many objects share', async () => {
+test('bootstrap() logs an error that many objects share once', async () => {
   const log = memoryLogger()
   const full = () => {
     throw new Error('the disk is full')
@@ -132,11 +132,11 @@ test('bootstrap() tells a reason once that many objects share', async () => {
 })
 
 describe('publishServerAddress()', () => {
-  test('points the service at the server, and follows it when it moves', async () => {
+  test('sets the endpoints of the service and updates them when the address changes', async () => {
     for (const port of [6443, 7443]) {
       await publishServerAddress(server.server.parts.writer, { address: '10.1.1.1', port })
       const service = await server.send('GET /api/v1/namespaces/default/services/kubernetes')
-      // Pods reach the server under it, and want its certificate to say so.
+      // Pods connect to the cluster IP, so the serving certificate must contain it.
       expect(servingHosts).toContain(service.body.spec.clusterIP)
       const endpoints = await server.send('GET /api/v1/namespaces/default/endpoints/kubernetes')
       expect(endpoints.body.subsets).toMatchObject([{ addresses: [{ ip: '10.1.1.1' }], ports: [{ port }] }])

@@ -19,24 +19,24 @@ export interface BootstrapParts {
 
 /** Options of {@link bootstrap}. */
 export interface BootstrapOptions {
-  /** PEM of the CAs whose client certificates are trusted; others read them to trust the same clients. */
+  /** PEM of the trusted client CAs, published for extension servers. */
   readonly clientCa?: string
-  /** How the server proves that it speaks for users; extension servers read what to believe. */
+  /** The front proxy identity of the server; its CA is published for extension servers. */
   readonly frontProxy?: FrontProxyIdentity | undefined
   /** The port of the server, for the service `kubernetes`. @default 6443 */
   readonly port?: number
 }
 
 /**
- * Gives a server the objects that every cluster has, apart from RBAC. Idempotent, and safe with several servers on one store. All writes
- * are under way at once, so that a durable store commits them together.
+ * Creates the objects of every cluster, except for RBAC. Idempotent, and safe with several servers on one store. All writes run
+ * concurrently, so that a durable store commits them together.
  */
 export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions = {}): Promise<void> {
   const now = parts.clock.now()
   const ensure = (plural: string, objects: readonly MutableObject[]): Promise<void>[] =>
     objects.map((object) => attempt(plural, object.metadata.name!, () => parts.writer.ensure(plural, object)))
   const failures = new Map<string, { readonly error: unknown; readonly objects: string[] }>()
-  // One object that cannot be made must not keep the server from starting.
+  // An object that cannot be created must not prevent the server from starting.
   const attempt = (plural: string, name: string, work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => {
       const known = failures.get(String(error)) ?? { error, objects: [] }
@@ -55,19 +55,19 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
     ),
     ...ensure('configmaps', [tokenTracking(now)]),
     ...trust(options).map((object) =>
-      // Certificates are made anew, and extension servers have to learn of it.
+      // Certificates may be new since the last start, and extension servers have to learn them.
       attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
     ),
     attempt('services', 'kubernetes', () => ensureKubernetesService(parts.writer, options.port ?? 6443)),
   ])
-  // What has one reason, as on a full disk, is told once.
+  // Logs an error that many objects share, such as a full disk, once.
   for (const { error, objects } of failures.values()) {
     const others = objects.length - 1
     parts.log.error(error, `Cannot create ${objects[0]}${others === 0 ? '' : ` and ${others} other objects`}`)
   }
 }
 
-/** What extension servers need to know to trust the same clients, and this server as a proxy. */
+/** The ConfigMap from which extension servers learn the client CA and the front proxy. */
 function trust({ clientCa, frontProxy }: BootstrapOptions): MutableObject[] {
   if (clientCa === undefined && !frontProxy) return []
   const data = {
@@ -77,7 +77,7 @@ function trust({ clientCa, frontProxy }: BootstrapOptions): MutableObject[] {
   return [configMap('extension-apiserver-authentication', data)]
 }
 
-/** From this day on tokens that are kept in secrets are watched for being used. */
+/** The ConfigMap with the date since which the use of secret-based tokens is tracked. */
 function tokenTracking(now: number): MutableObject {
   const since = formatRFC3339(instantFromMillis(now)).slice(0, 10)
   return configMap('kube-apiserver-legacy-service-account-token-tracking', { since })

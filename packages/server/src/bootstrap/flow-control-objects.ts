@@ -4,7 +4,10 @@ import type { MutableObject } from '../resource/object.ts'
 const apiVersion = 'flowcontrol.apiserver.k8s.io/v1'
 const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' }
 
-/** A level in short: shares, percent to lend, and queues with hand size; without queues it rejects, without shares it is exempt. */
+/**
+ * A priority level in short form: shares, lendable percent, and queues with hand size. Without queues it rejects; without shares it
+ * is exempt.
+ */
 type Level = readonly [name: string, shares: number, lendable: number, queues?: number, handSize?: number]
 
 const levels: readonly Level[] = [
@@ -18,16 +21,16 @@ const levels: readonly Level[] = [
   ['workload-low', 100, 90, 128, 6],
 ]
 
-/** A schema in short: subjects are `Group name`, `User name` or `ServiceAccount namespace name`. */
+/** A flow schema in short form. Subjects are `Group name`, `User name` or `ServiceAccount namespace name`. */
 interface Schema {
   readonly name: string
   readonly level: string
   readonly precedence: number
   readonly by?: 'ByUser' | 'ByNamespace'
   readonly subjects: readonly string[]
-  /** `verbs groups resources scope`, lists with commas; the group of nodes is written core. @default everything */
+  /** `verbs groups resources scope`. Lists are separated by commas; `core` stands for the core group. @default all */
   readonly resources?: readonly string[]
-  /** Verbs and paths, each a list with commas; an empty text means none. @default everything */
+  /** Verbs and paths; lists are separated by commas, the empty string means none. @default all */
   readonly paths?: string
 }
 
@@ -93,7 +96,7 @@ const schemas: readonly Schema[] = [
   { name: 'system-nodes', level: 'system', precedence: 500, by: 'ByUser', subjects: ['Group system:nodes'] },
 ]
 
-/** The priority levels that every cluster has. */
+/** The priority levels of every cluster. */
 export function priorityLevelObjects(): MutableObject[] {
   return levels.map(([name, shares, lendable, queues, handSize]) => {
     const share = { nominalConcurrencyShares: shares, lendablePercent: lendable }
@@ -105,7 +108,7 @@ export function priorityLevelObjects(): MutableObject[] {
   })
 }
 
-/** The flow schemas that every cluster has, with the status that their levels exist. */
+/** The flow schemas of every cluster; their status says that their priority levels exist. */
 export function flowSchemaObjects(now: number): MutableObject[] {
   const lastTransitionTime = formatRFC3339(instantFromMillis(now))
   return schemas.map(({ name, level, precedence, by, ...rule }) => {

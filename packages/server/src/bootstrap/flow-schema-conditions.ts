@@ -15,10 +15,7 @@ export interface FlowSchemaParts extends ObjectAccess {
   readonly signal: AbortSignal
 }
 
-/**
- * Says in the status of each FlowSchema whether the priority level that it names exists, whenever one of either changes. Ends with the
- * server.
- */
+/** Maintains the condition Dangling of FlowSchemas, which says whether their priority level exists. Ends with the server. */
 export async function followFlowSchemas(parts: FlowSchemaParts): Promise<void> {
   const { signal } = parts
   const find = (plural: string): Resource | undefined =>
@@ -32,11 +29,11 @@ export async function followFlowSchemas(parts: FlowSchemaParts): Promise<void> {
     const known = new Set(levelCache.list(levelCache.prefix).map(({ object }) => object.metadata.name))
     for (const { object } of schemaCache.list(schemaCache.prefix)) {
       try {
-        await tell(parts, resource, object, known)
+        await updateCondition(parts, resource, object, known)
       } catch (error) {
-        // Whoever was faster made another change, which is looked at next.
+        // A conflicting write is a change itself and leads to the next round.
         if (!signal.aborted && !isConflict(error) && !isNotFound(error)) {
-          parts.log.error(error, 'Cannot write the status of a FlowSchema', { name: object.metadata.name })
+          parts.log.error(error, 'Failed to write the status of a FlowSchema', { name: object.metadata.name })
         }
       }
     }
@@ -44,7 +41,7 @@ export async function followFlowSchemas(parts: FlowSchemaParts): Promise<void> {
   }
 }
 
-async function tell(
+async function updateCondition(
   parts: FlowSchemaParts,
   resource: Resource,
   object: Readonly<MutableObject>,

@@ -5,13 +5,13 @@ import type { SystemWriter } from '../verbs/system-writer.ts'
 const name = 'kubernetes'
 const namespace = 'default'
 
-/** Where the server can be reached. */
+/** The address of the server. */
 export interface ServerAddress {
   readonly address: string
   readonly port: number
 }
 
-/** Makes the service under which pods find the API server. Its port on the server is not known before the server listens. */
+/** Creates the service through which pods reach the API server. The endpoints follow when the server listens. */
 export async function ensureKubernetesService(writer: SystemWriter, targetPort: number): Promise<void> {
   const service: MutableObject = {
     apiVersion: 'v1',
@@ -32,7 +32,7 @@ export async function ensureKubernetesService(writer: SystemWriter, targetPort: 
   await writer.ensure('services', service)
 }
 
-/** Points the service at the server, once it is known where that listens. */
+/** Sets the endpoints of the service to the address of the server. */
 export async function publishServerAddress(writer: SystemWriter, { address, port }: ServerAddress): Promise<void> {
   const metadata = {
     name,

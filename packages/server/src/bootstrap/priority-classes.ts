@@ -1,6 +1,6 @@
 import type { MutableObject } from '../resource/object.ts'
 
-/** The priority classes that every cluster has. */
+/** The priority classes of every cluster. */
 export function priorityClassObjects(): MutableObject[] {
   return [
     priorityClass(

@@ -1,9 +1,9 @@
 import type { MutableObject } from '../resource/object.ts'
 
-/** The namespaces that every cluster has. */
+/** The namespaces of every cluster. */
 export const systemNamespaces: readonly string[] = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 
-/** A namespace as the server itself makes it. */
+/** A system namespace in its complete form. */
 export function namespaceObject(name: string): MutableObject {
   return {
     apiVersion: 'v1',

@@ -27,8 +27,8 @@ beforeAll(async () => {
 })
 afterAll(() => listener[Symbol.asyncDispose]())
 
-describe('listen() closes connections that carry nothing', () => {
-  test('of HTTP/1.1, after the answer', async () => {
+describe('listen() closes idle connections', () => {
+  test('of HTTP/1.1 after the response', async () => {
     const socket = connect({ port: listener.port, host: listener.host, rejectUnauthorized: false })
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     let text = ''
@@ -37,11 +37,11 @@ describe('listen() closes connections that carry nothing', () => {
     expect(text.split('\r\n')).toEqual(expect.arrayContaining(['HTTP/1.1 200 OK', 'ok']))
   })
 
-  test('of HTTP/2, but none with an open stream', async () => {
+  test('of HTTP/2 unless a stream is open', async () => {
     const session = connectHttp2(`https://${listener.host}:${listener.port}`, { rejectUnauthorized: false })
     const watch = session.request({ ':path': '/watch' })
     await once(watch, 'response')
-    // Another connection comes and is closed for idling meanwhile.
+    // Another connection is opened and closed as idle in the meantime.
     const other = connectHttp2(`https://${listener.host}:${listener.port}`, { rejectUnauthorized: false })
     await once(other, 'close')
     expect(session.closed).toBe(false)
@@ -82,7 +82,7 @@ describe('listen() serves HTTP/2', () => {
     return { status: Number(answered[':status']), text }
   }
 
-  test('with path, query, headers and body of the request', async () => {
+  test('and passes path, query, headers and body to the handler', async () => {
     let seen: unknown
     answer = async ({ method, path, query, headers, body, peer }) => {
       const text = Buffer.from(await body(100)).toString()
@@ -103,7 +103,7 @@ describe('listen() serves HTTP/2', () => {
     })
   })
 
-  test('and leaves out what only HTTP/1.1 says', async () => {
+  test('and omits headers of HTTP/1.1 connections', async () => {
     answer = async () => ({ ...ok, headers: { connection: 'close', 'transfer-encoding': 'chunked' } })
     expect(await send({ ':path': '/' })).toEqual({ status: 200, text: 'ok' })
   })
@@ -117,12 +117,12 @@ describe('listen() serves HTTP/2', () => {
     expect(await send({ ':method': method, ':path': '/' })).toEqual({ status, text: '' })
   })
 
-  test('and answers requests whose body nobody reads', async () => {
+  test('and responds when the handler does not read the body', async () => {
     answer = async () => ok
     expect(await send({ ':method': 'POST', ':path': '/' }, 'x'.repeat(300_000))).toEqual({ status: 200, text: 'ok' })
   })
 
-  test('and asks for a body that waits to be asked for, but meets no other expectation', async () => {
+  test('and supports Expect: 100-continue but no other expectation', async () => {
     answer = async ({ body }) => ({ ...ok, body: await body(100), headers: {} })
     const stream = session.request({ ':method': 'POST', ':path': '/', expect: '100-continue' })
     await once(stream, 'continue')
@@ -133,7 +133,7 @@ describe('listen() serves HTTP/2', () => {
     expect((await send({ ':method': 'CONNECT', ':authority': 'a:1' })).status).toBe(405)
   })
 
-  test('and tells the handler of a stream when its client goes away', async () => {
+  test('and aborts the signal of a stream when its client disconnects', async () => {
     const gone = new Promise<void>((resolve) => {
       answer = async ({ signal }) => ({
         status: 200,
@@ -151,7 +151,7 @@ describe('listen() serves HTTP/2', () => {
     await gone
   })
 
-  test('and cuts a stream off when its body fails', async () => {
+  test('and resets a stream when its body fails', async () => {
     answer = async () => ({ status: 200, headers: {}, body: () => Promise.reject(new Error('broken')) })
     const stream = session.request({ ':path': '/' })
     stream.on('error', () => undefined)

@@ -15,23 +15,25 @@ import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from '../request/api-request.ts'
 import { parseQuery } from '../request/parse-query.ts'
 
-/** What {@link listen} takes. */
+/** Options of {@link listen}. */
 export interface ListenOptions {
   readonly handler: ApiHandler
   /** PEM. */
   readonly cert: string
   readonly key: string
-  /** CAs whose client certificates are trusted. */
+  /** PEM of the CAs whose client certificates are trusted. */
   readonly clientCas: readonly string[]
   /** @default '127.0.0.1' */
   readonly host?: string
-  /** 0 picks a free one. @default 0 */
+  /** Zero picks a free port. @default 0 */
   readonly port?: number
-  /** Milliseconds after which a connection that carries nothing is closed. @default 90 seconds, as kube-apiserver */
+  /** Milliseconds after which an idle connection is closed. @default 90 seconds, as in kube-apiserver */
   readonly idleTimeout?: number
 }
 
-/** An open port in front of a handler. Disposing it stops accepting, ends open streams and waits for them. */
+/**
+ * An open port in front of a handler. Disposing it stops accepting connections, ends open streams and waits until they have ended.
+ */
 export interface Listener extends AsyncDisposable {
   readonly port: number
   readonly host: string
@@ -39,11 +41,11 @@ export interface Listener extends AsyncDisposable {
 
 const mebibyte = 1024 * 1024
 
-/** Serves a handler over HTTPS, HTTP/1.1 and HTTP/2 on one port. */
+/** Serves a handler over HTTPS. HTTP/1.1 and HTTP/2 share the port. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { handler, host = '127.0.0.1', port = 0, idleTimeout = 90_000 } = options
-  /** Requests that are being answered. */
-  const open = new Set<Departure>()
+  /** Requests in flight. */
+  const open = new Set<Cancellation>()
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.cert,
@@ -51,12 +53,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ca: [...options.clientCas],
     requestCert: true,
     rejectUnauthorized: false,
-    // The default of 10 MiB fails every other request of a connection while one large answer waits to be read.
+    // With the default of 10 MiB, one large unread response fails all other requests of the connection.
     maxSessionMemory: 1000,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: mebibyte },
   })
   server.setTimeout(0)
-  // Between requests of HTTP/1.1; the server has the property, and its type does not.
+  // Applies between requests of HTTP/1.1. The property exists but is missing in the type of the server.
   Object.assign(server, { keepAliveTimeout: idleTimeout })
   server.on('session', (session) => void new Connection(session, idleTimeout))
   const sockets = new Set<Socket>()
@@ -64,13 +66,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // A client that speaks nonsense is its own problem.
+  // Protocol errors of a client must not end the process.
   server.on('sessionError', () => undefined)
   server.on('tlsClientError', () => undefined)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void serve(handler, request, response, open)
   })
-  // Hearing requests brings in the layer that dresses streams of HTTP/2 as requests of HTTP/1.1, at a quarter of what a request costs.
+  // Node's compatibility layer wraps HTTP/2 streams as HTTP/1.1 requests, which costs a quarter of each request. Serve streams
+  // directly.
   server.removeAllListeners('stream')
   const onStream = (
     stream: ServerHttp2Stream,
@@ -78,7 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     _: number,
     rawHeaders: readonly string[],
   ): void => {
-    if (fits(stream, headers)) void serveStream(handler, stream, { headers, rawHeaders }, open)
+    if (isServable(stream, headers)) void serveStream(handler, stream, { headers, rawHeaders }, open)
   }
   server.on('stream', onStream)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -96,14 +99,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 const connections = new WeakMap<ServerHttp2Session, Connection>()
 
-/** A connection of HTTP/2. It is closed when nothing happens on it and no stream, such as a quiet watch, is open. */
+/** An HTTP/2 connection. It is closed when it is idle and has no open stream; a watch without events keeps it open. */
 class Connection {
   readonly #session: ServerHttp2Session
   readonly #idleTimeout: number
   #peer: Peer | undefined
-  /** Streams that have not ended. */
+  /** Number of streams that have not ended. */
   #open = 0
-  /** Time ran out while a stream was open, and nothing has set the timer again. */
+  /** Whether the idle timeout passed while a stream was open; the timer then has to be restarted. */
   #overdue = false
 
   constructor(session: ServerHttp2Session, idleTimeout: number) {
@@ -133,11 +136,11 @@ class Connection {
   }
 }
 
-async function close(server: Http2SecureServer, sockets: Set<Socket>, open: ReadonlySet<Departure>): Promise<void> {
-  for (const departure of open) departure.leave()
+async function close(server: Http2SecureServer, sockets: Set<Socket>, open: ReadonlySet<Cancellation>): Promise<void> {
+  for (const cancellation of open) cancellation.cancel()
   const closed = once(server, 'close')
   server.close()
-  // Streams have been told to end; give their last bytes a turn of the event loop, then cut idle connections.
+  // Streams have been asked to end. Let their last bytes out in one turn of the event loop, then cut idle connections.
   await new Promise<void>((resolve) => setImmediate(resolve))
   for (const socket of sockets) socket.destroySoon()
   await closed
@@ -147,28 +150,28 @@ async function serve(
   handler: ApiHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  open: Set<Departure>,
+  open: Set<Cancellation>,
 ): Promise<void> {
-  const departure = new Departure()
-  const leave = (): void => departure.leave()
-  open.add(departure)
-  response.once('close', leave)
-  request.on('error', leave)
-  response.on('error', leave)
+  const cancellation = new Cancellation()
+  const cancel = (): void => cancellation.cancel()
+  open.add(cancellation)
+  response.once('close', cancel)
+  request.on('error', cancel)
+  response.on('error', cancel)
   try {
-    const answer = await handler(toApiRequest(received(request), departure))
+    const answer = await handler(toApiRequest(received(request), cancellation))
     await send(response, answer, request.method ?? '')
-    departure.answered = true
+    cancellation.complete = true
   } catch {
-    // The handler does not reject; what remains is a connection that broke while we wrote.
+    // The handler never rejects, so the connection broke while the response was written.
     response.destroy()
   } finally {
-    open.delete(departure)
+    open.delete(cancellation)
   }
 }
 
-/** Whether a stream carries a request that the handler can answer; answers it if not. */
-function fits(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
+/** Whether the handler can serve the request of a stream. Otherwise sends the response. */
+function isServable(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
   const { expect } = headers
   if (expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
   const refusal = headers[':method'] === 'CONNECT' ? 405 : expect !== undefined && expect !== '100-continue' ? 417 : 0
@@ -178,22 +181,22 @@ function fits(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean 
   return false
 }
 
-/** As {@link serve}, for a request of HTTP/2. */
+/** Like {@link serve}, for HTTP/2. */
 async function serveStream(
   handler: ApiHandler,
   stream: ServerHttp2Stream,
   head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: readonly string[] },
-  open: Set<Departure>,
+  open: Set<Cancellation>,
 ): Promise<void> {
-  const departure = new Departure()
+  const cancellation = new Cancellation()
   const connection = connections.get(stream.session as ServerHttp2Session)!
-  open.add(departure)
+  open.add(cancellation)
   connection.begin()
   stream.on('close', () => {
     connection.end()
-    departure.leave()
+    cancellation.cancel()
   })
-  stream.on('error', () => departure.leave())
+  stream.on('error', () => cancellation.cancel())
   const { headers, rawHeaders } = head
   const method = headers[':method']!
   try {
@@ -205,34 +208,34 @@ async function serveStream(
       peer: connection.peer,
       body: stream,
     }
-    await sendStream(stream, await handler(toApiRequest(request, departure)), method)
-    departure.answered = true
+    await sendStream(stream, await handler(toApiRequest(request, cancellation)), method)
+    cancellation.complete = true
   } catch {
-    // The handler does not reject; what remains is a connection that broke while we wrote.
+    // The handler never rejects, so the connection broke while the response was written.
     stream.destroy()
   } finally {
-    open.delete(departure)
+    open.delete(cancellation)
   }
 }
 
-/** As {@link serve}, for a request of HTTP/1.1 that asks for another protocol. Whoever does not know that answers as usual. */
+/** Like {@link serve}, for HTTP/1.1 requests with an `Upgrade` header. A handler that does not upgrade sends a normal response. */
 async function serveUpgrade(
   handler: ApiHandler,
   request: IncomingMessage,
   { socket, head }: { socket: Socket; head: Buffer },
-  open: Set<Departure>,
+  open: Set<Cancellation>,
 ): Promise<void> {
-  const departure = new Departure()
-  open.add(departure)
+  const cancellation = new Cancellation()
+  open.add(cancellation)
   socket.once('close', () => {
-    departure.leave()
-    open.delete(departure)
+    cancellation.cancel()
+    open.delete(cancellation)
   })
-  socket.on('error', () => departure.leave())
+  socket.on('error', () => cancellation.cancel())
   try {
-    // What was sent behind the head belongs to the other protocol.
-    const asked = toApiRequest(received(request), departure)
-    const answer = await handler({ ...asked, signal: departure.signal, body: async () => new Uint8Array() })
+    // Bytes after the head belong to the upgraded protocol.
+    const apiRequest = toApiRequest(received(request), cancellation)
+    const answer = await handler({ ...apiRequest, signal: cancellation.signal, body: async () => new Uint8Array() })
     if (answer.status === 101 && answer.upgraded) {
       socket.write(switchingHead(answer))
       if (head.length > 0) socket.unshift(head)
@@ -245,7 +248,7 @@ async function serveUpgrade(
     response.once('finish', () => socket.end())
     await send(response, answer, request.method ?? '')
   } catch {
-    // The handler does not reject; what remains is a connection that broke while we wrote.
+    // The handler never rejects, so the connection broke while the response was written.
     socket.destroy()
   }
 }
@@ -257,34 +260,34 @@ function switchingHead({ headers }: ApiResponse): string {
   return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`
 }
 
-const departed = new Error('The client went away, or the server is stopping')
+const canceled = new Error('The client disconnected or the server is stopping')
 
 /**
- * Tells those who work on a request that nobody waits for its answer any more. The signal is made when somebody asks for it: most
- * requests are answered before anybody does.
+ * Aborts the signal of a request when the client disconnects or the server stops. The signal is created on first use, because most
+ * handlers never read it.
  */
-class Departure {
-  /** Set when there is nothing left to stop. */
-  answered = false
-  #left = false
+class Cancellation {
+  /** Set once the response is complete; there is nothing left to cancel. */
+  complete = false
+  #canceled = false
   #controller: AbortController | undefined
 
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
-      if (this.#left) this.#controller.abort(departed)
+      if (this.#canceled) this.#controller.abort(canceled)
     }
     return this.#controller.signal
   }
 
-  leave(): void {
-    if (this.answered || this.#left) return
-    this.#left = true
-    this.#controller?.abort(departed)
+  cancel(): void {
+    if (this.complete || this.#canceled) return
+    this.#canceled = true
+    this.#controller?.abort(canceled)
   }
 }
 
-/** What the versions of HTTP have in common. */
+/** The parts of a request that HTTP/1.1 and HTTP/2 share. */
 interface Received {
   readonly method: string
   readonly url: string
@@ -299,7 +302,10 @@ function received(request: IncomingMessage): Received {
   return { method, url, headers, rawHeaders, peer: peerOf(request.socket as TLSSocket), body: request }
 }
 
-function toApiRequest({ method, url, headers, rawHeaders, peer, body }: Received, departure: Departure): ApiRequest {
+function toApiRequest(
+  { method, url, headers, rawHeaders, peer, body }: Received,
+  cancellation: Cancellation,
+): ApiRequest {
   const at = url.indexOf('?')
   return {
     method,
@@ -309,13 +315,13 @@ function toApiRequest({ method, url, headers, rawHeaders, peer, body }: Received
     rawHeaders,
     body: (limit) => readBody(body, limit),
     get signal() {
-      return departure.signal
+      return cancellation.signal
     },
     peer,
   }
 }
 
-/** Node joins all headers that occur more than once, except for one that no client sends. */
+/** Node joins repeated headers, except for `set-cookie`, which requests do not have. */
 function joined(headers: IncomingHttpHeaders): ApiRequest['headers'] {
   const cookies = headers['set-cookie']
   return (cookies ? { ...headers, 'set-cookie': cookies.join(', ') } : headers) as ApiRequest['headers']
@@ -329,7 +335,7 @@ function readBody(request: Readable, limit: number): Promise<Uint8Array> {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
       else {
-        // The rest is read and thrown away, so that the client gets to see the answer.
+        // Drain the rest of the body, so that the client reads the response.
         chunks.length = 0
         reject(newRequestEntityTooLarge(`limit is ${limit}`))
       }
@@ -342,13 +348,12 @@ function readBody(request: Readable, limit: number): Promise<Uint8Array> {
 
 const peers = new WeakMap<object, Peer>()
 
-/** The peer of a connection, read from its certificate once. */
+/** The peer of a connection. The certificate is parsed once per connection. */
 function peerOf(socket: TLSSocket): Peer {
   let peer = peers.get(socket)
   if (!peer) {
     const address = socket.remoteAddress ?? ''
     const certificate = socket.getPeerCertificate()
-    // Without a certificate this is an empty object.
     if (!certificate.subject) peer = { address }
     else if (socket.authorized) peer = { address, certificate: subjectOf(certificate) }
     else peer = { address, certificateError: String(socket.authorizationError) }
@@ -358,7 +363,7 @@ function peerOf(socket: TLSSocket): Peer {
 }
 
 function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate']> {
-  // An attribute that occurs more than once is a list; of several common names the last one counts, as in Go.
+  // A repeated attribute is a list. The last common name counts, as in Go.
   const valuesOf = (value: unknown): string[] =>
     value === undefined ? [] : Array.isArray(value) ? value : [String(value)]
   return {
@@ -368,7 +373,7 @@ function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate'
   }
 }
 
-/** What only HTTP/1.1 says about a connection; Node refuses to send it over HTTP/2. */
+/** Headers of HTTP/1.1 connections, which Node refuses to send over HTTP/2. */
 const ofHttp1 = new Set([
   'connection',
   'http2-settings',
@@ -391,13 +396,12 @@ async function sendStream(stream: ServerHttp2Stream, answer: ApiResponse, method
     stream.respond(headers, { endStream: true })
     return
   }
-  // A client waits for the headers of a stream that has nothing to say yet: they are on their way from here on.
+  // Sends the headers at once, because a client waits for them before the first event of a watch.
   stream.respond(headers)
   if (typeof body === 'function') await body(sinkOf(stream))
   stream.end(typeof body === 'function' ? undefined : body)
 }
 
-/** The end of a stream that bytes are written to. */
 function sinkOf(stream: Writable): Sink {
   return {
     write: (chunk) => stream.write(chunk),
@@ -427,7 +431,7 @@ async function send(response: ServerResponse, answer: ApiResponse, method: strin
     return
   }
   response.writeHead(answer.status)
-  // A client waits for the headers of a stream that has nothing to say yet.
+  // Sends the headers at once, because a client waits for them before the first event of a watch.
   response.flushHeaders()
   await answer.body(sinkOf(response))
   response.end()

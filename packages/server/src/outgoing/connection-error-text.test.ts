@@ -13,11 +13,11 @@ describe('connectionErrorText()', () => {
     ['ENOTFOUND', 'dial tcp: lookup 10.0.0.9: no such host'],
     ['ECONNRESET', 'EOF'],
     ['EWHATEVER', 'node says EWHATEVER'],
-  ])('words %s as Go does', (code, text) => {
+  ])('has the text of Go for %s', (code, text) => {
     expect(connectionErrorText(failure(code), target)).toBe(text)
   })
 
-  test('puts addresses of version 6 into brackets', () => {
+  test('puts IPv6 addresses in brackets', () => {
     const text = connectionErrorText(failure('ECONNREFUSED'), { ...target, host: '::1' })
     expect(text).toBe('dial tcp [::1]:443: connect: connection refused')
   })
@@ -28,7 +28,7 @@ describe('connectionErrorText()', () => {
     ['10.0.0.9', 'DNS:a', "cannot validate certificate for 10.0.0.9 because it doesn't contain any IP SANs"],
     ['hook', 'IP Address:10.0.0.1', 'certificate is not valid for any names, but wanted to match hook'],
     ['hook', '', 'certificate relies on legacy Common Name field, use SANs instead'],
-  ])('says which names a certificate has instead of %s', (serverName, subjectaltname, why) => {
+  ])('lists the names of a certificate that lacks %s', (serverName, subjectaltname, why) => {
     const error = failure('ERR_TLS_CERT_ALTNAME_INVALID', { cert: { subjectaltname } })
     const text = connectionErrorText(error, { ...target, serverName })
     expect(text).toBe(`tls: failed to verify certificate: x509: ${why}`)

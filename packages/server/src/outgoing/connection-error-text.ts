@@ -7,20 +7,20 @@ const untrusted = new Set([
 ])
 const outOfDate = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'])
 
-/** What matters of a certificate that has other names than the wanted one. */
+/** The parts of a certificate that error texts name. */
 interface NamedCertificate {
   readonly subjectaltname?: string
 }
 
-/** Where a connection was to go. */
+/** The target of a connection. */
 export interface ConnectionTarget {
   readonly host: string
   readonly port: number
-  /** The name that the certificate had to have. */
+  /** The name that the certificate must have. */
   readonly serverName: string
 }
 
-/** What Go's net and crypto/tls packages say where Node says this: clients know those texts from kube-apiserver. */
+/** The text of Go's net and crypto/tls packages for an error of Node. Clients know the Go texts from kube-apiserver. */
 export function connectionErrorText(
   error: NodeJS.ErrnoException,
   { host, port, serverName }: ConnectionTarget,
@@ -46,7 +46,7 @@ export function connectionErrorText(
   }
   if (untrusted.has(code)) return notVerified('certificate signed by unknown authority')
   if (outOfDate.has(code)) return notVerified('certificate has expired or is not yet valid')
-  // The bytes of a plain HTTP answer where a TLS record was expected.
+  // The server responded with plain HTTP instead of a TLS record.
   if (/wrong version number|packet length too long|http request/i.test(error.message)) {
     return 'http: server gave HTTP response to HTTPS client'
   }

@@ -1,16 +1,16 @@
 import type { Outgoing } from './outgoing.ts'
 
-/** What is asked of a server in the same process. */
+/** A request to a server in the same process. */
 export interface LocalRequest {
   readonly method: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
   readonly signal: AbortSignal | undefined
 }
 
-/** What it answers. */
+/** The response of a server in the same process. */
 export interface LocalResponse {
   readonly status: number
   /** @default application/json */
@@ -18,17 +18,17 @@ export interface LocalResponse {
   readonly body: Uint8Array
 }
 
-/** A server in the same process, such as one for webhooks. */
+/** A server in the same process, such as a webhook server. */
 export type LocalServer = (request: LocalRequest) => LocalResponse | Promise<LocalResponse>
 
 /**
- * The servers of this process by host and port (`hooks.test.svc:443`, `127.0.0.1:9443`), which are asked without sockets and
- * certificates. For services no endpoints are needed.
+ * Servers of this process by host and port (`hooks.test.svc:443`, `127.0.0.1:9443`). Requests reach them without sockets,
+ * certificates or endpoints.
  */
 export class LocalServers {
   readonly #servers = new Map<string, LocalServer>()
 
-  /** Serves a host until disposed. */
+  /** Registers a server until the result is disposed. */
   serve(host: string, server: LocalServer): Disposable {
     this.#servers.set(host, server)
     return {
@@ -38,14 +38,14 @@ export class LocalServers {
     }
   }
 
-  /** Sends what is for these servers to them, and everything else on. */
+  /** Sends requests for registered servers to them, and all others to `next`. */
   before(next: Outgoing): Outgoing {
     return async (request) => {
       const { url, method, headers, body = new Uint8Array(), signal } = request
       const server = this.#servers.get(`${url.hostname}:${url.port || 443}`)
       if (!server) return next(request)
       const local = { method, path: request.target ?? url.pathname + url.search, headers, body, signal }
-      // A server that does not stop when it is told to is left to itself.
+      // The request ends when the signal aborts, even if the server does not.
       const answer = await untilAborted(Promise.resolve(server(local)), signal)
       const { status, body: answered, headers: sent = { 'content-type': ['application/json'] } } = answer
       return { status, headers: sent, body: once(answered) }

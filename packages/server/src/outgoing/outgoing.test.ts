@@ -58,7 +58,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('systemOutgoing()', () => {
-  test('sends headers and body, and keeps the connection for the next request', async () => {
+  test('sends headers and body and reuses the connection', async () => {
     const before = connections
     for (const body of [undefined, Buffer.from('abc')]) {
       const answer = await systemOutgoing(request({ body }))
@@ -68,7 +68,7 @@ describe('systemOutgoing()', () => {
     expect(connections - before).toBe(1)
   })
 
-  test('connects elsewhere and still wants the certificate of the address', async () => {
+  test('verifies the certificate for the URL when connectTo returns another address', async () => {
     const connectTo = async () => ({ host: '127.0.0.1', port })
     const answer = await systemOutgoing(request({ url: new URL('https://hook.ns.svc:443/x'), connectTo }))
     expect(JSON.parse(await textOf(answer.body)).headers.host).toBe('hook.ns.svc')
@@ -77,12 +77,12 @@ describe('systemOutgoing()', () => {
     )
   })
 
-  test('gives what finding the address threw', async () => {
+  test('rejects with the error of connectTo', async () => {
     const connectTo = () => Promise.reject(new Error('service "x" not found'))
     await expect(systemOutgoing(request({ connectTo }))).rejects.toThrow('service "x" not found')
   })
 
-  test('does not look at certificates when told so', async () => {
+  test('accepts any certificate when insecure', async () => {
     const answer = await systemOutgoing(request({ tls: { insecure: true, serverName: 'nobody' } }))
     expect(answer.status).toBe(200)
     await textOf(answer.body)
@@ -91,7 +91,7 @@ describe('systemOutgoing()', () => {
   test.each([
     ['an authority that did not sign it', { ca: other.cert }],
     ['the authorities of the system', {}],
-  ])('refuses a certificate by %s', async (_, tls) => {
+  ])('rejects a certificate by %s', async (_, tls) => {
     const failure = systemOutgoing(request({ tls }))
     await expect(failure).rejects.toThrow(ConnectionError)
     await expect(failure).rejects.toThrow(
@@ -99,7 +99,7 @@ describe('systemOutgoing()', () => {
     )
   })
 
-  test('refuses a certificate that has expired', async () => {
+  test('rejects an expired certificate', async () => {
     const old = { usages: ['serverAuth' as const], notBefore: now - 2 * day, notAfter: now - day }
     const { cert, key } = authority.issue({ subject: { commonName: 'old' }, hosts: ['127.0.0.1'], ...old })
     const expired = createServer({ cert, key }).listen(0, '127.0.0.1')
@@ -111,7 +111,7 @@ describe('systemOutgoing()', () => {
     expired.close()
   })
 
-  test('says what Go says when nobody listens, the name is unknown, or the other end hangs up', async () => {
+  test('rejects with the texts of Go for refused connections, unknown hosts and early close', async () => {
     const url = new URL('https://127.0.0.1:1/')
     await expect(systemOutgoing(request({ url }))).rejects.toThrow('dial tcp 127.0.0.1:1: connect: connection refused')
     await expect(
@@ -123,14 +123,14 @@ describe('systemOutgoing()', () => {
     ['once what may have been acted on', { method: 'POST', body: Buffer.from('abc') }, 1],
     ['once what asks to act, even without a body', { method: 'DELETE' }, 1],
     ['once more what only reads', { method: 'GET' }, 2],
-  ])('sends %s, when a kept connection breaks', async (_, more, times) => {
+  ])('sends %s when a reused connection breaks', async (_, more, times) => {
     await textOf((await systemOutgoing(request())).body)
     const before = broken
     await expect(systemOutgoing(request({ path: '/break', ...more }))).rejects.toThrow(/^EOF$/)
     expect(broken - before).toBe(times)
   })
 
-  test('does not use a connection that the other end closed in the meantime', async () => {
+  test('does not reuse a connection that the peer closed', async () => {
     for (let i = 0; i < 20; i++) {
       await textOf((await systemOutgoing(request({ body: Buffer.from('abc') }))).body)
       const closed = once(last, 'close')
@@ -139,7 +139,7 @@ describe('systemOutgoing()', () => {
     }
   })
 
-  test('says so when the other end does not speak TLS', async () => {
+  test('rejects when the peer does not speak TLS', async () => {
     const plain = createHttp().listen(0, '127.0.0.1')
     await once(plain, 'listening')
     const url = new URL(`https://127.0.0.1:${(plain.address() as AddressInfo).port}/`)
@@ -147,7 +147,7 @@ describe('systemOutgoing()', () => {
     plain.close()
   })
 
-  test('ends with the reason of its signal', async () => {
+  test('rejects with the reason of its signal', async () => {
     const stop = new AbortController()
     stop.abort(new Error('enough'))
     await expect(systemOutgoing(request({ signal: stop.signal }))).rejects.toThrow('enough')

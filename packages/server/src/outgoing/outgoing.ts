@@ -4,80 +4,80 @@ import type { Duplex } from 'node:stream'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { connectionErrorText } from './connection-error-text.ts'
 
-/** How the other end has to prove who it is, and how we do. */
+/** TLS settings of a connection that the server opens. */
 export interface OutgoingTls {
-  /** PEM of the authorities that are trusted. @default the system's */
+  /** PEM of the trusted CAs. @default the CAs of the system */
   readonly ca?: string | undefined
-  /** Whether any certificate will do. @default false */
+  /** Whether to accept any certificate. @default false */
   readonly insecure?: boolean | undefined
-  /** The name that the certificate must have. @default the host of the address */
+  /** The name that the certificate must have. @default the host of the URL */
   readonly serverName?: string | undefined
-  /** PEM of our own certificate and its key. */
+  /** PEM of the client certificate. */
   readonly cert?: string | undefined
   readonly key?: string | undefined
 }
 
-/** One end of a connection. */
+/** The address of a connection. */
 export interface HostPort {
   readonly host: string
   readonly port: number
 }
 
-/** A request that this server sends to another one. */
+/** A request that this server sends to another server. */
 export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
   /**
-   * Path and query exactly as they are to be sent: an address is normalized, and what was authorized must not be.
-   * @default those of the address
+   * Path and query exactly as sent. The URL parser normalizes paths, but the server must send the path that it authorized. @default
+   * path and query of the URL
    */
   readonly target?: string | undefined
-  /** Finds out where to connect to, when that is not the host of the address; what it throws is thrown. */
+  /** Resolves the address to connect to, if it is not the host of the URL. Its errors are passed through. */
   readonly connectTo?: (() => Promise<HostPort>) | undefined
-  /** A list sends the header as many times. */
+  /** A list repeats the header. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
   readonly tls?: OutgoingTls | undefined
-  /** Whether the headers ask for another protocol, which the answer may then go on with. @default false */
+  /** Whether the headers ask for a protocol upgrade. @default false */
   readonly upgrade?: boolean | undefined
-  /** Ends the request, and after it the body of the answer. */
+  /** Cancels the request, and later the body of the response. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** An answer whose body is read as it comes. */
+/** A response with a streamed body. */
 export interface OutgoingResponse {
   readonly status: number
-  /** Lower-case names; the values of a repeated header in order. */
+  /** Names in lower case, values of repeated headers in order. */
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly body: AsyncIterable<Uint8Array>
-  /** With status 101: the connection, which the caller has to end. */
+  /** With status 101: the upgraded connection, which the caller must close. */
   readonly upgraded?: Duplex
 }
 
-/** A failure to get an answer at all, in the words of Go's net package, which clients know from kube-apiserver. */
+/** The request got no response. The message uses the texts of Go's net package, which clients know from kube-apiserver. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
 
-/** Sends a request over HTTPS. Rejects with {@link ConnectionError}, or with the signal's reason when that aborts. */
+/** Sends a request over HTTPS. Rejects with {@link ConnectionError}, or with the reason of the signal when it aborts. */
 export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingResponse>
 
-/** How many different TLS settings keep their connections open; there are as many as webhooks and extension servers. */
+/** How many TLS settings keep idle connections. Every webhook and extension server has its own settings. */
 const maxAgents = 64
 const agents = new Map<string, Agent>()
 
-/** {@link Outgoing} over real connections, which are kept for the next request to the same place. */
+/** {@link Outgoing} over real connections, which are reused by later requests to the same address. */
 export const systemOutgoing: Outgoing = async (request) => {
   try {
     return await attempt(request)
   } catch (error) {
-    // A kept connection may have been closed by the other end just now; that says nothing about a new one.
+    // The peer may have closed the idle connection; a new one can succeed.
     if (error instanceof StaleConnection && mayRepeat(request, error.cause)) return attempt(request)
     throw error
   }
 }
 
-/** The connection was an old one and broke before anything came back. */
+/** A reused connection broke before any byte of the response arrived. */
 class StaleConnection extends ConnectionError {
   override readonly cause: NodeJS.ErrnoException
 
@@ -90,8 +90,8 @@ class StaleConnection extends ConnectionError {
 const repeatable = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
 /**
- * Whether sending a request again cannot make the other end act twice, as Go's transport sees it: because it only reads, or because
- * the first one never left. Nobody acts on a request that could not be written to its end.
+ * Whether a retry cannot execute the request twice, by the rules of Go's transport: the method only reads, or the first attempt was
+ * not sent completely.
  */
 function mayRepeat({ method, body }: OutgoingRequest, { syscall }: NodeJS.ErrnoException): boolean {
   return (repeatable.includes(method) && body === undefined) || syscall === 'write'
@@ -102,7 +102,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const { host, port } = (await connectTo?.()) ?? { host: hostname, port: Number(url.port || 443) }
   const serverName = tls.serverName ?? hostname
-  // A turn of the event loop, in which kept connections notice that the other end closed them meanwhile.
+  // Lets idle connections notice in one turn of the event loop that the peer closed them.
   await new Promise((resolve) => setImmediate(resolve))
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
@@ -112,7 +112,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       host,
       port,
       path: request.target ?? `${url.pathname}${url.search}`,
-      // An address is no name that TLS could ask for.
+      // IP addresses are invalid in the server name indication of TLS.
       ...(isAddress(serverName) ? { servername: '' } : { servername: serverName }),
       headers: {
         host: url.host,
@@ -122,7 +122,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       ...(signal ? { signal } : {}),
     })
     outgoing.once('response', (response) => resolve(received(response)))
-    // Without a listener Node refuses to switch, which nobody asked for.
+    // Without a listener for `upgrade`, Node destroys the connection of an upgraded response.
     if (request.upgrade) {
       outgoing.once('upgrade', (response, socket, head) => {
         if (head.length > 0) socket.unshift(head)
@@ -155,13 +155,13 @@ function agentFor({ ca, insecure = false, cert, key }: OutgoingTls, serverName: 
     agent = new Agent({
       keepAlive: true,
       rejectUnauthorized: !insecure,
-      // One function for all requests: Node keeps connections apart that were checked by another.
+      // The same function for all requests: Node does not share connections between different ones.
       checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined || key === undefined ? {} : { cert, key }),
     })
   }
-  // The map's order is that of use: the first one has not been used for the longest time.
+  // The map is ordered by use: the first entry is the least recently used one.
   agents.set(id, agent)
   if (agents.size > maxAgents) {
     const [oldest, unused] = agents.entries().next().value!

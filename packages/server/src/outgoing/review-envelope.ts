@@ -2,29 +2,32 @@ import { looksLikeJson, parseJson, parseYaml } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
 import { goJsonKind, typeMetaMismatch } from '../codec/json/go-codec.ts'
 
-/** What a review that a webhook answers has to be. */
+/** The expected type of a review. */
 export interface ReviewType {
   readonly group: string
   readonly kind: string
-  /** The version that the webhook was asked in. */
+  /** The version of the review that the webhook received. */
   readonly version: 'v1' | 'v1beta1'
 }
 
-/** An answer of the right type, and what it says itself about its type: both are empty when it says nothing. */
+/** A review of the expected type, with the type that the response declares. Both texts are empty when it declares none. */
 export interface OpenedReview {
   readonly review: Readonly<Record<string, unknown>>
   readonly apiVersion: string
   readonly kind: string
 }
 
-/** Where the types of reviews are registered, as the texts of errors name it. */
+/** The scheme of review types, as error texts name it. */
 const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71'
 
-/** Reads the answer of a webhook up to its type. Throws an Error in the words of apimachinery when it is no review, or another one. */
+/**
+ * Decodes the type of a webhook's response. Throws an Error with the text of apimachinery when the response is not the expected
+ * review.
+ */
 export function openReview(body: Uint8Array, { group, kind, version }: ReviewType): OpenedReview {
   const review = parseReview(body)
   const given = { apiVersion: (review['apiVersion'] ?? '') as string, kind: (review['kind'] ?? '') as string }
-  // An answer that leaves its type out is taken for the one that was expected.
+  // A response without a type counts as the expected one.
   const apiVersion = given.apiVersion === '' ? `${group}/${version}` : given.apiVersion
   const registered = apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
   if (!registered || (given.kind !== '' && given.kind !== kind)) {
@@ -36,12 +39,11 @@ export function openReview(body: Uint8Array, { group, kind, version }: ReviewTyp
   return { review, ...given }
 }
 
-/** What Go's decoder says about a value in a place for another type. */
+/** The error of Go's decoder for a value of the wrong type. */
 export function goMismatch(value: unknown, field: string, type: string): Error {
   return new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${field} of type ${type}`)
 }
 
-/** Answers are recognized as JSON, and taken for YAML otherwise. */
 function parseReview(body: Uint8Array): Record<string, unknown> {
   const text = Buffer.from(body).toString()
   const fail = (why: string): never => {

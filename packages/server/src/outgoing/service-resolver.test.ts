@@ -39,11 +39,11 @@ async function slice(name: string, addressType: string, endpoints: object[]): Pr
 }
 
 describe('endpointResolver()', () => {
-  test('finds a ready endpoint of the preferred family, and its own port', async () => {
+  test('resolves to a ready endpoint of the preferred IP family and its port', async () => {
     expect(await resolve('n', 'both', 443)).toEqual({ host: 'fd00::1', port: 8443 })
   })
 
-  test('follows an external name', async () => {
+  test('resolves ExternalName services to their name', async () => {
     expect(await resolve('n', 'here', 9443)).toEqual({ host: 'localhost', port: 9443 })
   })
 
@@ -52,7 +52,7 @@ describe('endpointResolver()', () => {
     ['both', 80, 'no service port 80 found for service "both"'],
     ['starting', 443, 'no endpoints available for service "starting"'],
     ['empty', 443, 'no endpoints available for service "empty"'],
-  ])('says why there is no way to %s:%i', async (name, port, message) => {
+  ])('rejects with the reason for %s:%i', async (name, port, message) => {
     await expect(resolve('n', name, port)).rejects.toThrow(message)
   })
 })

@@ -4,10 +4,10 @@ import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { HostPort } from './outgoing.ts'
 
-/** Finds where a port of a service can be reached; rejects with kube-apiserver's words when nowhere. */
+/** Resolves a port of a service to an address. Rejects with the errors of kube-apiserver. */
 export type ServiceResolver = (namespace: string, name: string, port: number) => Promise<HostPort>
 
-/** What matters of a service here. */
+/** The fields of a Service that the resolver reads. */
 export interface ServiceParts {
   readonly spec?: {
     readonly type?: string
@@ -17,26 +17,25 @@ export interface ServiceParts {
   }
 }
 
-/** What matters of an endpoint slice here: the lists of a service without pods are null. */
+/** The fields of an EndpointSlice that the resolver reads. The lists are null when the service has no pods. */
 export interface EndpointSliceParts {
   readonly addressType?: string
   readonly endpoints?: readonly EndpointParts[] | null
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
 }
 
-/** What matters of an endpoint here. */
+/** The fields of an endpoint that the resolver reads. */
 export interface EndpointParts {
   readonly addresses?: readonly string[]
   readonly conditions?: { readonly ready?: boolean }
 }
 
-/** Names the service that an endpoint slice belongs to. */
 const serviceNameLabel = 'kubernetes.io/service-name'
 
 /**
- * Resolves services to one of their ready endpoints, as kube-apiserver does with aggregator routing: there is no service network
- * here that a cluster address could be dialed in. A service of type ExternalName is reached under that name, which is how one leads
- * to a program on the same machine: endpoints must not have loopback addresses.
+ * Resolves services to one of their ready endpoints, as kube-apiserver does with aggregator routing, because cluster IPs are not
+ * routable here. A service of type ExternalName resolves to its external name; that is the way to reach a program on the same
+ * machine, since endpoints must not have loopback addresses.
  */
 export function endpointResolver(lookup: ObjectLookup, random: Random): ServiceResolver {
   return async (namespace, name, port) => {
@@ -59,7 +58,7 @@ export function endpointResolver(lookup: ObjectLookup, random: Random): ServiceR
   }
 }
 
-/** A service, if there is one of that name. */
+/** The service of that name, if it exists. */
 export async function findService(
   lookup: ObjectLookup,
   namespace: string,
@@ -68,7 +67,7 @@ export async function findService(
   return (await lookup.find(['', 'v1', 'services'], namespace, name)) as ServiceParts | undefined
 }
 
-/** The endpoint slices of a service. */
+/** The endpoint slices that belong to a service. */
 export async function findEndpointSlices(
   lookup: ObjectLookup,
   namespace: string,
@@ -79,7 +78,7 @@ export async function findEndpointSlices(
   return slices.filter(belongs) as readonly EndpointSliceParts[]
 }
 
-/** Whether an endpoint takes requests; one that does not say does. */
+/** Whether an endpoint accepts requests; the default is true. */
 export function isReady({ conditions }: EndpointParts): boolean {
   return conditions?.ready ?? true
 }

@@ -15,7 +15,7 @@ function clientOf(outgoing: Outgoing): WebhookClient {
   return new WebhookClient({ outgoing, resolveService, clock: systemClock })
 }
 
-it('WebhookClient.call() asks a service under its name, where its endpoint is', async () => {
+it('WebhookClient.call() connects to the endpoint and sends the name of the service', async () => {
   const asked: OutgoingRequest[] = []
   const client = clientOf(async (request) => {
     asked.push(request)
@@ -36,7 +36,7 @@ it('WebhookClient.call() asks a service under its name, where its endpoint is', 
   expect(await asked[0]!.connectTo!()).toEqual({ host: '10.0.0.1', port: 8443 })
 })
 
-it('WebhookClient.call() says where it could not connect to', async () => {
+it('WebhookClient.call() names the address that refused the connection', async () => {
   await expect(clientOf(nowhere).call({ url: 'https://x.example.com/a' }, body)).rejects.toThrow(
     'Post "https://x.example.com/a": dial tcp: no',
   )
@@ -45,7 +45,7 @@ it('WebhookClient.call() says where it could not connect to', async () => {
   )
 })
 
-it('WebhookClient.call() reads no more than it must', async () => {
+it('WebhookClient.call() limits the size of responses', async () => {
   const endless = async function* (): AsyncGenerator<Uint8Array> {
     for (;;) yield new Uint8Array(1024 * 1024)
   }
@@ -53,7 +53,7 @@ it('WebhookClient.call() reads no more than it must', async () => {
   await expect(client.call({ url: 'https://x/' }, body)).rejects.toThrow('response body larger than 16777216 bytes')
 })
 
-it('WebhookClient.call() gives up when the caller does, or when the time is over', async () => {
+it('WebhookClient.call() rejects when the caller aborts or the timeout passes', async () => {
   const local = new LocalServers()
   local.serve('x:443', () => new Promise(() => undefined))
   const clock = new VirtualClock()
@@ -83,7 +83,7 @@ it.each([
   ['no PEM', 'unable to parse bytes as PEM block'],
   ['-----BEGIN KEY-----\nAA==\n-----END KEY-----\n', 'no valid certificate authority data seen'],
   ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n', 'failed to parse certificate'],
-])('WebhookClient.call() refuses authorities that are none: %j', async (pem, why) => {
+])('WebhookClient.call() rejects invalid CA bundles: %j', async (pem, why) => {
   const caBundle = Buffer.from(pem).toString('base64')
   await expect(clientOf(nowhere).call({ url: 'https://x/', caBundle }, body)).rejects.toThrow(
     `unable to load root certificates: ${why}`,

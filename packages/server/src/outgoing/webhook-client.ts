@@ -4,7 +4,7 @@ import { newGenericServerResponse, parseJson } from '@kubewright/api'
 import { type Clock, goQuote } from '@kubewright/base'
 import type { HostPort, Outgoing, OutgoingResponse } from './outgoing.ts'
 
-/** Where a webhook is: the WebhookClientConfig of the API. */
+/** The address of a webhook: the WebhookClientConfig of the API. */
 export interface WebhookTarget {
   readonly url?: string | undefined
   readonly service?:
@@ -15,45 +15,44 @@ export interface WebhookTarget {
         readonly port?: number | undefined
       }
     | undefined
-  /** Base64 of PEM. @default the authorities that the system trusts */
+  /** PEM in base64. @default the CAs of the system */
   readonly caBundle?: string | undefined
 }
 
-/** How a webhook is called. */
+/** Options of {@link WebhookClient.call}. */
 export interface WebhookCallOptions {
-  /** The webhook is told how long it has. @default as long as the signal lets it */
+  /** Sent to the webhook as its deadline. @default no deadline besides the signal */
   readonly timeoutSeconds?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a {@link WebhookClient} works with. */
+/** The parts that {@link WebhookClient} uses. */
 export interface WebhookClientParts {
   readonly outgoing: Outgoing
-  /** Where a port of a service is; rejects with an Error that says why it is nowhere. */
+  /** Resolves a port of a service; rejects with the reason when that fails. */
   readonly resolveService: (namespace: string, name: string, port: number) => Promise<HostPort>
   readonly clock: Clock
 }
 
-/** A webhook cannot be called at all because of how it is configured. */
+/** The configuration of a webhook is invalid, so it cannot be called. */
 export class WebhookConfigError extends Error {
   override readonly name = 'WebhookConfigError'
 }
 
-/** The most that a webhook may answer. A patch of an object that is as large as can be still fits. */
+/** The size limit of responses. The patch of an object of maximum size fits. */
 const maxAnswerBytes = 16 * 1024 * 1024
-/** How many bundles are remembered. */
+/** How many CA bundles are cached. */
 const maxBundles = 200
-/** The most of an unexpected answer that an error repeats. */
+/** How much of an unexpected response an error message contains. */
 const maxShownBytes = 2048
 
 /**
- * Calls webhooks of every kind as kube-apiserver does: with a deadline that the webhook is told, verified certificates, and errors in
- * the words of client-go. A redirect is an answer that is not understood: whoever may configure a webhook must not make the server
- * call what it was not told to call.
+ * Calls webhooks as kube-apiserver does, with a deadline, verified certificates and the error texts of client-go. Redirects are
+ * errors: a webhook must not make the server call another address.
  */
 export class WebhookClient {
   readonly #parts: WebhookClientParts
-  /** The PEM of bundles that have been looked at. */
+  /** Decoded PEM by CA bundle. */
   readonly #bundles = new Map<string, string>()
 
   constructor(parts: WebhookClientParts) {
@@ -61,8 +60,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts a body and gives back what the webhook answered with success; rejects with an Error that says what client-go would say, or
-   * with {@link WebhookConfigError}.
+   * Posts a body and returns the body of the successful response. Rejects with an Error that has the text of client-go, or with
+   * {@link WebhookConfigError}.
    */
   async call(target: WebhookTarget, body: Uint8Array, options: WebhookCallOptions = {}): Promise<Uint8Array> {
     const { timeoutSeconds, signal: outer } = options
@@ -126,7 +125,7 @@ export class WebhookClient {
   }
 }
 
-/** One certificate is enough; the first thing that is wrong is told when there is none (client-go/transport/transport.go). */
+/** Throws the first parse error unless at least one certificate is valid (client-go/transport/transport.go). */
 function checkAuthorities(pem: string): void {
   const blocks = [...pem.matchAll(/-----BEGIN ([^-]+)-----\s[^-]*-----END \1-----/g)]
   let problem = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen'
@@ -147,11 +146,11 @@ function addressOf({ url, service }: WebhookTarget): string {
     return `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}${cleanPath(service.path ?? '')}`
   }
   if (!url) throw new WebhookConfigError('webhook configuration must have either service or URL')
-  // Go keeps the host as it is written, and so does the address in its errors.
+  // Go keeps the host as written, also in its errors.
   return (/^[a-z]+:\/\/[^/]*/i.exec(url)?.[0] ?? '') + cleanPath(new URL(url).pathname)
 }
 
-/** As Go joins paths: one slash at the beginning, none at the end. */
+/** Joins like Go's path.Join: one leading slash, no trailing slash. */
 function cleanPath(path: string): string {
   const joined = posix.join('/', path)
   return joined.length > 1 && joined.endsWith('/') ? joined.slice(0, -1) : joined
@@ -174,7 +173,7 @@ async function readBody({ body }: OutgoingResponse, signal: AbortSignal): Promis
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-/** The body of a good answer; a bad one is an error, in the words of the Status in it or of its status code. */
+/** The body of a successful response. Otherwise throws the message of the Status in the body, or a message for the status code. */
 function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uint8Array {
   const contentType = headers['content-type']?.[0] ?? ''
   if (status >= 200 && status <= 206) {
@@ -190,7 +189,7 @@ function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uin
   throw new Error(error.status.message ?? '')
 }
 
-/** The message of a failure that is told as a Status. */
+/** The message of a Status with status Failure. */
 function statusMessage(body: Uint8Array): string | undefined {
   try {
     const { kind, apiVersion = 'v1', status, message } = parseJson(body) as Record<string, unknown>

@@ -16,12 +16,12 @@ export interface ClusterRoleAggregationParts extends ObjectAccess {
 }
 
 /**
- * Keeps the rules of aggregated ClusterRoles equal to those of the roles that they select, until disposed. It is part of
- * kube-controller-manager in other clusters; a server without controllers runs well without it.
+ * Keeps the rules of aggregated ClusterRoles equal to the rules of the roles that they select, until disposed. In other clusters
+ * kube-controller-manager does this; a server without controllers does not need it.
  */
 export async function startClusterRoleAggregation(parts: ClusterRoleAggregationParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find(rbacGroup, 'v1', 'clusterroles')
-  if (!resource) throw new Error('Cannot aggregate ClusterRoles: they are not served')
+  if (!resource) throw new Error('Cannot aggregate ClusterRoles: the server does not serve clusterroles')
   const cache = await parts.registry.feed.cache(resource.storage.prefix)
   const stop = new AbortController()
 
@@ -29,7 +29,7 @@ export async function startClusterRoleAggregation(parts: ClusterRoleAggregationP
     const rules = aggregatedRules(stored.object as MutableObject, all)
     if (deepEqual(stored.object['rules'] ?? null, rules)) return
     const { name = '' } = stored.object.metadata
-    // Without rules nothing is applied, so that rules of other managers stay.
+    // Applies nothing when there are no rules, so that rules of other field managers stay.
     const fields = (): Record<string, unknown> => (rules === null ? {} : { rules })
     await parts.writer.apply({ resource, name }, fields, manager)
   }
@@ -42,9 +42,9 @@ export async function startClusterRoleAggregation(parts: ClusterRoleAggregationP
         try {
           await reconcile(stored, all)
         } catch (error) {
-          // A role that is gone needs nothing; others are looked at again after the next change.
+          // A deleted role needs no update. After other errors the next change retries.
           if (!isNotFound(error))
-            parts.log.error(error, 'Cannot aggregate ClusterRole', { name: stored.object.metadata.name })
+            parts.log.error(error, 'Failed to aggregate a ClusterRole', { name: stored.object.metadata.name })
         }
       }
       await changed
@@ -59,7 +59,7 @@ export async function startClusterRoleAggregation(parts: ClusterRoleAggregationP
   }
 }
 
-/** The rules of all selected roles, by selector and then by name, each once; null when there are none. */
+/** The distinct rules of all selected roles in the order of selectors and names, or null when there are none. */
 export function aggregatedRules(role: MutableObject, all: readonly StoredObject[]): PolicyRule[] | null {
   const { clusterRoleSelectors = [] } = role['aggregationRule'] as { clusterRoleSelectors?: LabelSelectorLike[] }
   const rules: PolicyRule[] = []

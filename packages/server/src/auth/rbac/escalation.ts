@@ -16,7 +16,7 @@ const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** Keeps users from granting more than they have (pkg/registry/rbac, policybased storages). */
+/** Prevents users from granting permissions that they do not have (pkg/registry/rbac, policybased storages). */
 export class EscalationGuard {
   readonly #authorizer: RbacAuthorizer
   readonly #policy: RbacPolicy
@@ -28,7 +28,7 @@ export class EscalationGuard {
     this.#store = parts.store
   }
 
-  /** Throws 403 unless the user holds all that the role grants, or has the verb escalate on it. */
+  /** Throws 403 unless the user has all permissions of the role, or the verb escalate on it. */
   async checkRole(role: MutableObject, old: MutableObject | undefined, context: StrategyContext): Promise<void> {
     const { user, info } = context.request
     if (user.groups.includes(mastersGroup)) return
@@ -41,7 +41,7 @@ export class EscalationGuard {
     const about = { group: rbacGroup, resource }
     const problem = this.#missing((role['rules'] as PolicyRule[] | null | undefined) ?? [], context)
     if (problem !== undefined) throw newForbidden(about, role.metadata.name ?? '', problem)
-    // An aggregation rule can gather anything, and a change can keep it from being narrowed.
+    // An aggregation rule can collect any rules, so setting or changing one requires full authority.
     const aggregates =
       resource === 'clusterroles' && (hasAggregation(role) || (old !== undefined && hasAggregation(old)))
     if (aggregates && this.#missing(fullAuthority, context) !== undefined) {
@@ -50,7 +50,10 @@ export class EscalationGuard {
     }
   }
 
-  /** Throws 403 unless the user holds all that the bound role grants, or has the verb bind on it; 404 when there is no such role. */
+  /**
+   * Throws 403 unless the user has all permissions of the bound role, or the verb bind on it. Throws 404 when the role does not
+   * exist.
+   */
   async checkBinding(binding: MutableObject, old: MutableObject | undefined, context: StrategyContext): Promise<void> {
     const { user, info } = context.request
     if (user.groups.includes(mastersGroup)) return
@@ -68,7 +71,7 @@ export class EscalationGuard {
     const about = { group: rbacGroup, resource: info.resource }
     const rules = this.#policy.rulesOf(roleRef, namespace)
     if (typeof rules === 'string') {
-      // The storage names the resource of the request and not the one that it was looking for.
+      // The error names the resource of the request instead of the missing role, as in kube-apiserver.
       if (resource !== undefined) throw newNotFound(about, roleRef.name ?? '')
       throw unclassifiedError(rules)
     }
@@ -76,12 +79,12 @@ export class EscalationGuard {
     if (problem !== undefined) throw newForbidden(about, binding.metadata.name ?? '', problem)
   }
 
-  /** A role that was written a moment ago counts. */
+  /** Waits until the policy includes all earlier writes. */
   async #catchUp({ request }: StrategyContext): Promise<void> {
     await this.#policy.caughtUp(await this.#store.revision(), request.request.signal)
   }
 
-  /** Says what of the rules the user does not hold; undefined when nothing is missing. */
+  /** Describes the rules that the user does not have; undefined when none is missing. */
   #missing(rules: readonly PolicyRule[], { request, namespace }: StrategyContext): string | undefined {
     const { user } = request
     const held = this.#authorizer.policyRulesFor(user, namespace)
@@ -98,7 +101,7 @@ function hasAggregation(role: MutableObject): boolean {
   return (rule?.clusterRoleSelectors?.length ?? 0) > 0
 }
 
-/** The garbage collector changes owners and finalizers of roles that it could not grant. */
+/** Whether only fields changed that the garbage collector writes: it may update roles that it could not grant. */
 function onlyCollectorFieldsChanged(object: MutableObject, old: MutableObject): boolean {
   const without = ({ metadata, ...rest }: MutableObject): unknown => {
     const { ownerReferences: _o, finalizers: _f, managedFields: _m, resourceVersion: _r, ...meta } = metadata

@@ -84,24 +84,24 @@ const attributes = fc.oneof(
 )
 
 describe('uncoveredRules()', () => {
-  it('is empty only when the owner may do all that the servant may', () => {
+  it('is empty only when the held rules cover the wanted ones', () => {
     fc.assert(
       fc.property(rules, rules, attributes, (owner, servant, asked) => {
         const allows = (list: readonly PolicyRule[]): boolean => list.some((rule) => ruleAllows(rule, asked))
         const missing = uncoveredRules(owner, servant)
-        // What the servant may and the owner may not is among what is missing, and compacting loses none of it.
+        // Every missing permission is reported, and compacting loses none.
         if (allows(servant) && !allows(owner)) {
           expect(allows(missing)).toBe(true)
           expect(allows(compactRules(missing))).toBe(true)
         }
-        // Nothing is reported that the servant may not do.
+        // Nothing is reported that was not wanted.
         if (allows(missing)) expect(allows(servant)).toBe(true)
       }),
       { numRuns: 2000 },
     )
   })
 
-  it('never misses anything of a set of rules in itself', () => {
+  it('finds nothing uncovered in a set of rules by itself', () => {
     fc.assert(
       fc.property(rules, (list) => {
         expect(uncoveredRules(list, list)).toEqual([])
@@ -111,7 +111,7 @@ describe('uncoveredRules()', () => {
 })
 
 describe('ruleText()', () => {
-  it('prints lists as Go does and leaves out what is empty', () => {
+  it('prints lists as Go does and omits empty ones', () => {
     expect(ruleText({ verbs: ['get', 'list'], apiGroups: ['', 'a"b'], resources: ['pods'], resourceNames: [] })).toBe(
       '{APIGroups:["" "a\\"b"], Resources:["pods"], Verbs:["get" "list"]}',
     )

@@ -13,7 +13,7 @@ export interface PolicyRule {
 const all = '*'
 const none: readonly string[] = []
 
-/** Whether the rule allows what is asked for. */
+/** Whether the rule allows an action. */
 export function ruleAllows(rule: PolicyRule, asked: AuthorizationAttributes): boolean {
   if (!hasOrAll(rule.verbs ?? none, asked.verb)) return false
   if (!asked.isResource) return (rule.nonResourceURLs ?? none).some((url) => urlCovers(url, asked.path))
@@ -28,23 +28,23 @@ function hasOrAll(list: readonly string[], item: string): boolean {
   return list.includes(all) || list.includes(item)
 }
 
-/** `pods` does not include `pods/log`, and `pods/*` means nothing; only `*` and `*\/log` are patterns. */
+/** Only `*` and `*\/log` are patterns: `pods` does not include `pods/log`, and `pods/*` matches nothing. */
 function resourceMatches(list: readonly string[], resource: string, subresource: string): boolean {
   if (subresource === '') return hasOrAll(list, resource)
   return hasOrAll(list, `${resource}/${subresource}`) || list.includes(`*/${subresource}`)
 }
 
-/** Equal, or the pattern ends with a star and the path starts with what is in front of it. */
+/** Whether the path equals the pattern, or starts with it up to a trailing star. */
 function urlCovers(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
 }
 
-/** What the servant rules allow and the owner's rules do not, in smallest pieces; empty when all of it is covered. */
-export function uncoveredRules(owner: readonly PolicyRule[], servant: readonly PolicyRule[]): PolicyRule[] {
-  return servant.flatMap(piecesOf).filter((piece) => !owner.some((rule) => ruleCovers(rule, piece)))
+/** The parts of the wanted rules that the held rules do not cover, split into single permissions. */
+export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  return wanted.flatMap(piecesOf).filter((piece) => !held.some((rule) => ruleCovers(rule, piece)))
 }
 
-/** A rule as rules of one verb, one resource of one group and at most one name, or of one verb and one path. */
+/** Splits a rule into rules of one verb, one resource of one group and at most one name, or of one verb and one path. */
 function piecesOf(rule: PolicyRule): PolicyRule[] {
   const verbs = rule.verbs ?? none
   const pieces: PolicyRule[] = []
@@ -70,7 +70,7 @@ function ruleCovers(owner: PolicyRule, piece: PolicyRule): boolean {
     covers(owner.verbs, piece.verbs) &&
     covers(owner.apiGroups, piece.apiGroups) &&
     (piece.resources ?? none).every((resource) => resourceCovers(owner.resources ?? none, resource)) &&
-    // Names narrow a rule: without any it covers all, with some only these.
+    // A rule without names covers all names.
     (names.length === 0 ||
       (piece.resourceNames?.length ? piece.resourceNames.every((name) => names.includes(name)) : false)) &&
     (piece.nonResourceURLs ?? none).every((path) => (owner.nonResourceURLs ?? none).some((url) => urlCovers(url, path)))
@@ -82,7 +82,7 @@ function resourceCovers(list: readonly string[], resource: string): boolean {
   return hasOrAll(list, resource) || (slash >= 0 && list.includes(`*/${resource.slice(slash + 1)}`))
 }
 
-/** Joins pieces that differ in their verb only, for people to read. */
+/** Joins rules that differ only in their verb, for messages. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const compacted: PolicyRule[] = []
   const simple = new Map<string, { rule: PolicyRule; verbs: string[] }>()
@@ -103,7 +103,7 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   return compacted
 }
 
-/** A rule as the message about an escalation shows it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+/** A rule as the message about an escalation prints it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
 export function ruleText(rule: PolicyRule): string {
   const parts: string[] = []
   const add = (name: string, list: readonly string[] | null | undefined): void => {
@@ -117,7 +117,7 @@ export function ruleText(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`
 }
 
-/** As Go prints a list of strings with %q. */
+/** A list of strings as Go's %q prints it. */
 export function goStringList(list: readonly string[]): string {
   return `[${list.map(goQuote).join(' ')}]`
 }

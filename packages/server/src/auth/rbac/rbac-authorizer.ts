@@ -5,11 +5,14 @@ import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } fro
 import { type PolicyRule, ruleAllows } from './policy-rule.ts'
 import type { RbacPolicy } from './rbac-policy.ts'
 
-/** Allows what roles grant, and everything to system:masters. Until a policy is attached nobody else may do anything. */
+/**
+ * Allows the actions that roles grant, and everything to system:masters. Before a policy is attached only system:masters is
+ * allowed.
+ */
 export class RbacAuthorizer implements Authorizer {
   #policy: RbacPolicy | undefined
 
-  /** Takes the policy that decides from now on. */
+  /** Sets the policy. */
   attach(policy: RbacPolicy): void {
     this.#policy = policy
   }
@@ -52,7 +55,7 @@ export class RbacAuthorizer implements Authorizer {
     }
   }
 
-  /** The rules themselves, and why some bindings grant none. */
+  /** The rules that apply to a user, and the errors of bindings that grant none. */
   policyRulesFor(user: UserInfo, namespace: string): { readonly rules: PolicyRule[]; readonly errors: string[] } {
     const rules: PolicyRule[] = []
     const errors: string[] = []

@@ -20,7 +20,7 @@ class Rbac implements AsyncDisposable {
     return rbac
   }
 
-  /** Puts or, without content, deletes an object. */
+  /** Stores an object, or deletes it when there is no content. */
   async set(kind: string, namespace: string, name: string, content?: object): Promise<void> {
     const key = `/registry/${kind}/${namespace === '' ? '' : `${namespace}/`}${name}`
     const { entry } = await this.store.get(key)
@@ -67,7 +67,7 @@ describe('RbacAuthorizer', () => {
     expect(await rbac.may('x', ['system:masters'], 'get', '')).toEqual({ allowed: true, reason: '' })
   })
 
-  it('says which binding of which role allows it to which subject', async () => {
+  it('names binding, role and subject in the reason', async () => {
     await using rbac = await Rbac.start()
     await rbac.set('clusterroles', '', 'cr', podRules('get'))
     await rbac.set('roles', 'ns', 'r', podRules('list'))
@@ -89,7 +89,7 @@ describe('RbacAuthorizer', () => {
     expect(await rbac.may('system:serviceaccount:ns:bot', [], 'list', 'other')).toEqual({ allowed: false, reason: '' })
   })
 
-  it('reports every role that does not exist, once', async () => {
+  it('reports each missing role once', async () => {
     await using rbac = await Rbac.start()
     const jane = { kind: 'User', name: 'jane' }
     await rbac.set('clusterrolebindings', '', 'a', binding('ClusterRole', 'gone', jane))
@@ -101,7 +101,7 @@ describe('RbacAuthorizer', () => {
     )
   })
 
-  it('follows changes of roles and bindings as a new one would see them', async () => {
+  it('follows changes of roles and bindings like a new instance', async () => {
     const change = fc.record({
       kind: fc.constantFrom('roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'),
       namespace: fc.constantFrom('n', 'm'),

@@ -10,14 +10,14 @@ import type { PolicyRule } from './policy-rule.ts'
 /** The group of Role, ClusterRole and their bindings. */
 export const rbacGroup = 'rbac.authorization.k8s.io'
 
-/** Which role a binding is about. */
+/** The role of a binding. */
 export interface RoleRef {
   readonly apiGroup?: string
   readonly kind?: string
   readonly name?: string
 }
 
-/** Whom a binding is about. */
+/** A subject of a binding. */
 export interface Subject {
   readonly kind?: string
   readonly name?: string
@@ -28,18 +28,18 @@ export interface Subject {
 interface Binding {
   readonly key: string
   readonly name: string
-  /** Empty for a ClusterRoleBinding. */
+  /** The empty string for a ClusterRoleBinding. */
   readonly namespace: string
   readonly roleRef: RoleRef
   readonly subjects: readonly Subject[]
-  /** One for each subject; an empty one matches nobody. */
+  /** One key for each subject; the empty key matches no user. */
   readonly subjectKeys: readonly string[]
 }
 
-/** A rule that applies to a user and where it comes from. */
+/** A rule that applies to a user, with the binding that grants it. */
 export interface AppliedRule {
   readonly rule: PolicyRule
-  /** Says which binding grants it to whom, for people. */
+  /** Describes the binding for messages. */
   readonly source: () => string
 }
 
@@ -51,7 +51,7 @@ export interface RbacPrefixes {
   readonly clusterRoleBindings: string
 }
 
-/** Where the built-in resources keep them. */
+/** The storage prefixes of the built-in resources. */
 export const rbacPrefixes: RbacPrefixes = {
   roles: '/registry/roles/',
   roleBindings: '/registry/rolebindings/',
@@ -60,8 +60,8 @@ export const rbacPrefixes: RbacPrefixes = {
 }
 
 /**
- * Roles and bindings, found by subject. It follows the watch caches: each change since the last question is taken in before the next
- * one is answered, so an answer costs what the user's own bindings cost, however many there are.
+ * Roles, and bindings indexed by subject. The index follows the watch caches lazily: each lookup first processes the changes since
+ * the last one. The cost of a lookup depends on the bindings of the user only, not on the number of all bindings.
  */
 export class RbacPolicy {
   readonly #feed: StoreFeed
@@ -95,14 +95,14 @@ export class RbacPolicy {
     )
   }
 
-  /** Resolves when everything that was written before the call is taken into account. */
+  /** Resolves when the policy includes all writes up to a revision. */
   async caughtUp(revision: number, signal?: AbortSignal): Promise<void> {
     await this.#feed.reached(revision, signal)
   }
 
   /**
-   * Every rule that applies to the user: those of ClusterRoleBindings, then those of the namespace's RoleBindings, by name. A binding
-   * whose role does not exist is reported to `onError` and grants nothing. Visiting ends when `visit` returns true.
+   * Visits every rule that applies to the user: first those of ClusterRoleBindings, then those of RoleBindings in the namespace, by
+   * name. Reports bindings whose role does not exist to `onError`. Ends when `visit` returns true.
    */
   visitRules(
     user: UserInfo,
@@ -131,7 +131,7 @@ export class RbacPolicy {
     return false
   }
 
-  /** The rules of a role; a text when there is no such role. */
+  /** The rules of a role, or an error message when the role does not exist. */
   rulesOf(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | string {
     const name = roleRef.name ?? ''
     if (roleRef.kind === 'Role') {
@@ -148,17 +148,17 @@ function rulesIn(role: StoredObject | undefined): readonly PolicyRule[] | undefi
   return role && ((role.object['rules'] as PolicyRule[] | null | undefined) ?? [])
 }
 
-/** As a lister says it, which names the kind in the singular. */
+/** The error text of a lister, which names the kind in the singular. */
 function missing(resource: string, name: string): string {
   return newNotFound({ group: rbacGroup, resource }, name).message
 }
 
-/** The bindings of one kind by namespace and subject, kept in step with their cache. */
+/** The bindings of one kind by namespace and subject, synchronized with their cache. */
 class BindingIndex {
   readonly #cache: ResourceCache
   #epoch = -1
   #cursor = 0
-  /** Namespace (empty for the cluster) and subject to the bindings that name it. */
+  /** Bindings by namespace (empty for cluster-wide ones) and subject key. */
   readonly #bySubject = new Map<string, Map<string, Set<Binding>>>()
   readonly #byKey = new Map<string, Binding>()
 
@@ -166,7 +166,7 @@ class BindingIndex {
     this.#cache = cache
   }
 
-  /** The bindings that apply to the user, each once, ordered by name. */
+  /** The distinct bindings that apply to the user, ordered by name. */
   applyingTo(user: UserInfo, namespace: string): readonly Binding[] {
     this.#catchUp()
     const subjects = this.#bySubject.get(namespace)
@@ -235,14 +235,14 @@ class BindingIndex {
   }
 }
 
-/** Service accounts are found by their user name; one without a namespace is of the binding's. */
+/** Service accounts are keyed by their user name. A service account without a namespace belongs to the namespace of the binding. */
 function subjectKey({ kind, name = '', namespace }: Subject, bindingNamespace: string): string {
   if (kind === 'User' || kind === 'Group') return `${kind}:${name}`
   const home = namespace || bindingNamespace
   return kind === 'ServiceAccount' && home !== '' ? `User:${serviceAccountUser({ namespace: home, name })}` : ''
 }
 
-/** As RBAC words its reasons: the first subject of the binding that is the user. */
+/** The reason as RBAC prints it, with the first subject of the binding that matches the user. */
 function describeBinding(binding: Binding, user: UserInfo): string {
   const index = binding.subjectKeys.findIndex(
     (key) =>

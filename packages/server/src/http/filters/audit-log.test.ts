@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PlainServer } from '../../testdata/plain-server.ts'
 import { auditLog, jsonLinesAudit } from './audit-log.ts'
 
-test('auditLog() writes who did what to which object and how it ended, without bodies', async () => {
+test('auditLog() writes user, verb, object and outcome, but no bodies', async () => {
   const lines: string[] = []
   await using server = await PlainServer.start({}, async (parts) => ({
     filters: [

@@ -3,12 +3,12 @@ import { type Clock, formatMicroTime, instantFromMillis } from '@kubewright/base
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 
-/** Where audit events go. It must not throw, and should not wait. */
+/** Receives audit events. `write` must not throw and should not block. */
 export interface AuditSink {
   write(event: AuditEvent): void
 }
 
-/** An event of audit.k8s.io/v1 at level Metadata: who did what to which object, and how it ended. */
+/** An event of audit.k8s.io/v1 at level Metadata: the user, the verb, the object and the outcome. */
 export interface AuditEvent {
   readonly kind: 'Event'
   readonly apiVersion: 'audit.k8s.io/v1'
@@ -27,7 +27,7 @@ export interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** Tells a sink about every request, once it has been answered. Bodies are never part of it. */
+/** Sends an audit event to the sink after every response. Events never contain request or response bodies. */
 export function auditLog(sink: AuditSink, clock: Clock): RequestFilter {
   return async (context, next) => {
     const report = (status: Readonly<Record<string, unknown>>): void =>
@@ -47,7 +47,7 @@ export function auditLog(sink: AuditSink, clock: Clock): RequestFilter {
   }
 }
 
-/** Writes each event as a line of JSON. */
+/** Creates a sink that writes each event as one line of JSON. */
 export function jsonLinesAudit(write: (line: string) => void): AuditSink {
   return { write: (event) => write(`${JSON.stringify(event)}\n`) }
 }

@@ -6,7 +6,7 @@ import { maxInFlight } from './max-in-flight.ts'
 import { requestLog } from './request-log.ts'
 import { requestTimeout } from './request-timeout.ts'
 
-/** Answers when told to. */
+/** A filter that holds requests until released. */
 function holding(): { filter: RequestFilter; release: () => void } {
   const gate = new Deferred<void>()
   return {
@@ -18,14 +18,14 @@ function holding(): { filter: RequestFilter; release: () => void } {
   }
 }
 
-/** Lets requests be those of somebody who is no administrator. */
+/** Replaces the user by one who is not an administrator. */
 const asSomebody: RequestFilter = async (context, next) => {
   Object.assign(context, { user: { name: 'somebody', groups: [] } })
   return next()
 }
 
 describe('maxInFlight()', () => {
-  test('refuses what comes while too many are served, reads and writes apart', async () => {
+  test('rejects requests over the limit and counts reads and writes separately', async () => {
     const { filter, release } = holding()
     await using server = await PlainServer.start({}, async () => ({
       filters: [asSomebody, maxInFlight({ readOnly: 1, mutating: 1 }), filter],
@@ -41,14 +41,14 @@ describe('maxInFlight()', () => {
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
-  test('lets administrators in at any time', async () => {
+  test('does not limit administrators', async () => {
     const { filter, release } = holding()
     await using server = await PlainServer.start({}, async () => ({ filters: [maxInFlight({ readOnly: 0 }), filter] }))
     release()
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
-  test('gives a place back when the request fails', async () => {
+  test('releases the slot when the request fails', async () => {
     await using server = await PlainServer.start({}, async () => ({
       filters: [asSomebody, maxInFlight({ readOnly: 1 })],
     }))
@@ -57,7 +57,7 @@ describe('maxInFlight()', () => {
 })
 
 describe('requestTimeout()', () => {
-  test('gives up after the time that the request asked for', async () => {
+  test('responds with 504 after the timeout of the request', async () => {
     await using server = await PlainServer.start({}, async (parts) => ({
       filters: [requestTimeout(parts.clock), () => new Promise(() => undefined)],
     }))
@@ -69,14 +69,14 @@ describe('requestTimeout()', () => {
     })
   })
 
-  test('refuses a time that is none', async () => {
+  test('rejects a malformed timeout', async () => {
     await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     expect((await server.send('GET /api?timeout=soon')).body.message).toBe(
       'invalid timeout specified in the request URL - time: invalid duration "soon"',
     )
   })
 
-  test('leaves no timer behind, and sets none for a watch', async () => {
+  test('cancels its timer and sets none for a watch', async () => {
     await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     const limits = (): number => server.clock.pending.filter(({ label }) => label === 'request timeout').length
     await server.send('GET /api/v1/namespaces')
@@ -92,7 +92,7 @@ describe('requestLog()', () => {
   test.each([
     [1, [{ level: 1, values: { method: 'GET', path: '/api/v1/namespaces', status: 200, ms: 1500 } }]],
     [0, []],
-  ])('tells slow requests from others at debug level %i', async (maxLevel, expected) => {
+  ])('logs slow requests at debug level %i', async (maxLevel, expected) => {
     const log = memoryLogger(maxLevel)
     await using server = await PlainServer.start({}, async (parts) => ({
       filters: [
@@ -110,7 +110,7 @@ describe('requestLog()', () => {
   })
 })
 
-test('createApiServer() runs filters from the outside in, once per request', async () => {
+test('createApiServer() runs each filter once per request, outermost first', async () => {
   const seen: string[] = []
   const named =
     (name: string): RequestFilter =>

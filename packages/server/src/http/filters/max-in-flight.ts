@@ -4,7 +4,7 @@ import { respondText } from '../../request/respond.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
 
-/** How many requests are served at once. */
+/** Limits of concurrent requests. */
 export interface InFlightLimits {
   /** @default 400 */
   readonly readOnly?: number
@@ -13,8 +13,8 @@ export interface InFlightLimits {
 }
 
 /**
- * Refuses requests that come while too many are being served. Administrators and requests without an end do not count, so that a server
- * under load can still be looked at.
+ * Rejects requests with 429 while too many are in flight. Requests of system:masters and long-running requests are neither limited
+ * nor counted, so that administrators can inspect an overloaded server.
  */
 export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits = {}): RequestFilter {
   const room = { readOnly, mutating }

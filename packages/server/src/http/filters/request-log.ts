@@ -1,10 +1,10 @@
 import type { Clock, Logger } from '@kubewright/base'
 import type { RequestFilter } from '../../request/request-filter.ts'
 
-/** Requests that take longer, in milliseconds, are called slow. */
+/** Requests that take longer than this many milliseconds are logged as slow. */
 const slow = 1000
 
-/** Logs every request at debug level, those that are slow under a name of their own. */
+/** Logs every request at debug level; slow requests have a message of their own. */
 export function requestLog(clock: Clock, log: Logger): RequestFilter {
   const debug = log.withName('http').v(1)
   return async (context, next) => {

@@ -4,10 +4,10 @@ import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning } from './request-class.ts'
 
-/** What every request gets unless it asks for less. */
+/** Milliseconds; requests may ask for less with the parameter `timeout`. */
 const defaultTimeout = 60_000
 
-/** Answers with a timeout when a request takes too long; the work goes on, and what it gives is dropped. */
+/** Responds with 504 when a request takes too long. The handler keeps running and its response is dropped. */
 export function requestTimeout(clock: Clock, limit: number = defaultTimeout): RequestFilter {
   return async (context, next) => {
     if (isLongRunning(context.info)) return next()
@@ -29,7 +29,7 @@ export function requestTimeout(clock: Clock, limit: number = defaultTimeout): Re
   }
 }
 
-/** The milliseconds of the parameter `timeout`; zero when there is none. */
+/** The value of the parameter `timeout` in milliseconds, or zero. */
 function askedTimeout({ request }: RequestContext): number {
   const text = request.query.get('timeout')
   if (text === null || text === '') return 0

@@ -1,16 +1,16 @@
-/** One check: resolves when all is well, rejects with the reason when not. */
+/** One check: rejects with the reason when it fails. */
 export type HealthCheck = (signal: AbortSignal) => Promise<void> | void
 
-/** The endpoints that checks belong to. /healthz is the old name of /livez. */
+/** The endpoints of health checks. /healthz is the deprecated name of /livez. */
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
-/** The checks behind /healthz, /livez and /readyz, in the order in which they are shown. */
+/** The checks of /healthz, /livez and /readyz, in the order in which responses list them. */
 export class HealthChecks {
   readonly #checks: { name: string; check: HealthCheck; endpoints: readonly HealthEndpoint[] }[] = []
 
-  /** Adds a check; one of the same name is replaced. */
+  /** Adds a check, or replaces the check of that name. */
   add(name: string, check: HealthCheck, endpoints: readonly HealthEndpoint[] = everywhere): void {
     const entry = { name, check, endpoints }
     const at = this.#checks.findIndex((known) => known.name === name)
@@ -18,7 +18,7 @@ export class HealthChecks {
     else this.#checks[at] = entry
   }
 
-  /** Adds a check that fails until the returned function is called: for work that must be done before others rely on the server. */
+  /** Adds a check that fails until the returned function is called, for work that must finish before clients rely on the server. */
   addGate(name: string, endpoints: readonly HealthEndpoint[] = everywhere): () => void {
     let done = false
     this.add(
@@ -37,7 +37,7 @@ export class HealthChecks {
     return this.#checks.filter(({ endpoints }) => endpoints.includes(endpoint))
   }
 
-  /** Every path that a check can be asked under. */
+  /** The paths of all endpoints and checks. */
   paths(): string[] {
     return everywhere.flatMap((endpoint) => [
       `/${endpoint}`,

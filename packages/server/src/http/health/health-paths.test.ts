@@ -22,20 +22,20 @@ const ask = async (path: string): Promise<[number, string]> => {
 }
 
 describe('healthPaths()', () => {
-  test('says ok, and what is ok when asked', async () => {
+  test('responds ok, and lists the checks when verbose', async () => {
     expect(await ask('/livez')).toEqual([200, 'ok'])
     expect(await ask('/livez?verbose')).toEqual([200, '[+]ping ok\n[+]disk ok\nlivez check passed\n'])
     expect(await ask('/readyz?verbose')).toEqual([200, '[+]ping ok\n[+]disk ok\n[+]late ok\nreadyz check passed\n'])
   })
 
-  test('leaves checks out, and warns about those it does not know', async () => {
+  test('excludes checks and warns about unknown names', async () => {
     expect(await ask('/livez?verbose&exclude=disk&exclude=x&exclude=a')).toEqual([
       200,
       '[+]ping ok\n[+]disk excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a","x"\nlivez check passed\n',
     ])
   })
 
-  test('tells the reason of a failure only under the path of the check', async () => {
+  test('shows the reason of a failure only at the path of the check', async () => {
     broken = true
     expect(await ask('/readyz')).toEqual([
       500,
@@ -46,14 +46,14 @@ describe('healthPaths()', () => {
     broken = false
   })
 
-  test('knows each endpoint only its own checks', async () => {
+  test('serves each check only below its own endpoints', async () => {
     expect(await ask('/readyz/late')).toEqual([200, 'ok'])
     expect(await ask('/livez/late')).toEqual([404, '404 page not found\n'])
   })
 })
 
 describe('HealthChecks', () => {
-  test('addGate() fails until it is opened', () => {
+  test('addGate() adds a check that fails until the gate is opened', () => {
     const gated = new HealthChecks()
     const open = gated.addGate('boot')
     const [gate] = gated.of('readyz')

@@ -7,7 +7,7 @@ import type { HealthCheck, HealthChecks, HealthEndpoint } from './health-checks.
 
 const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'livez', 'readyz'])
 
-/** Serves the health endpoints and each of their checks, as apiserver/pkg/server/healthz does; any method will do. */
+/** Serves the health endpoints and each of their checks for every HTTP method, as apiserver/pkg/server/healthz does. */
 export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
   return async (context) => {
     const { path } = context.info
@@ -41,7 +41,7 @@ async function all(
       continue
     }
     const problem = await problemOf(check, context)
-    // Anyone may ask, so the reason stays here; the check's own path tells those who are allowed to know.
+    // Endpoints are open to anonymous users, so the reason is only logged here. The path of the check itself shows it.
     if (problem !== undefined) failures[name] = problem
     lines.push(problem === undefined ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`)
   }

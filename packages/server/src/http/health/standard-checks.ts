@@ -3,16 +3,16 @@ import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../../cache/store-feed.ts'
 import { HealthChecks } from './health-checks.ts'
 
-/** How long the store may take to answer before it counts as gone. */
+/** Milliseconds within which the store must respond. */
 const storeDeadline = 2000
 
-/** The checks that every server has: it answers, its store answers, and its caches follow the store. */
+/** The checks of every server: it responds, its store responds, and its caches follow the store. */
 export function standardChecks(parts: { store: Store; feed: StoreFeed; clock: Clock }): HealthChecks {
   const { store, feed, clock } = parts
   const checks = new HealthChecks()
   checks.add('ping', () => undefined)
   checks.add('log', () => undefined)
-  // The name that scripts know, whatever the store is.
+  // Scripts expect this name, whatever the storage backend is.
   const reachable = async (): Promise<void> => {
     await withDeadline(clock, storeDeadline, 'ask the store for its revision', () => store.revision())
   }

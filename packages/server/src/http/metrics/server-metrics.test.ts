@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { standardExtensions } from '../../standard-extensions.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 
-test('ServerMetrics counts requests by verb, resource and code, streams until they end, and objects', async () => {
+test('ServerMetrics counts requests by verb, resource and code, open streams and stored objects', async () => {
   await using server = await PlainServer.start({}, standardExtensions)
   const maps = '/api/v1/namespaces/default/configmaps'
   await server.send(`POST ${maps}`, { body: { metadata: { name: 'a' } } })

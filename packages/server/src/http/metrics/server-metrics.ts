@@ -17,7 +17,7 @@ import { isLongRunning, isMutating } from '../filters/request-class.ts'
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
 const requestLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
-/** Names of resources come from clients. Requests for more names than this share one series. */
+/** Clients choose resource names. Requests beyond this many names share one series. */
 const maxClasses = 2000
 
 const requests: MetricDefinition = {
@@ -105,11 +105,11 @@ export class ServerMetrics {
     this.#parts = parts
     const { major = '', minor = '' } = versionInfo
     this.registry.set(buildInfo.name, { git_version: kubernetesVersion, major, minor }, 1)
-    // A timer would never let a virtual clock run idle.
+    // A periodic timer would keep a virtual clock from becoming idle.
     measureProcess(this.registry, { process, clock: parts.clock, eventLoopLag: false })
   }
 
-  /** Measures requests. */
+  /** Counts and times every request. */
   readonly filter: RequestFilter = async (context, next) => {
     const found = this.#classOf(context)
     const long = isLongRunning(context.info)
@@ -134,7 +134,7 @@ export class ServerMetrics {
     }
   }
 
-  /** The text of /metrics. */
+  /** The response body of /metrics. */
   async render(): Promise<string> {
     const { registry } = this
     await this.#collectObjects()

@@ -12,7 +12,7 @@ import {
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
-import type { BoundReference, ServiceAccountTokens, TokenWish } from '../../../auth/service-account-tokens.ts'
+import type { BoundReference, ServiceAccountTokens, TokenSpec } from '../../../auth/service-account-tokens.ts'
 import { negotiate } from '../../../request/negotiate.ts'
 import type { RequestContext } from '../../../request/request-context.ts'
 import { respond } from '../../../request/respond.ts'
@@ -150,7 +150,7 @@ class TokenRequestHandler {
     return { ...request, status: { token, expirationTimestamp } }
   }
 
-  #lifetime(spec: TokenRequestSpec, forPod: boolean): Pick<TokenWish, 'expirationSeconds' | 'warnAfterSeconds'> {
+  #lifetime(spec: TokenRequestSpec, forPod: boolean): Pick<TokenSpec, 'expirationSeconds' | 'warnAfterSeconds'> {
     const expirationSeconds = spec.expirationSeconds ?? 0
     const forApi = (spec.audiences ?? []).every((audience) => this.#tokens.audiences.includes(audience))
     if (!forPod || !forApi || expirationSeconds !== extendedForSeconds) return { expirationSeconds }
@@ -158,7 +158,7 @@ class TokenRequestHandler {
   }
 
   /** The object that the token is to live and die with. */
-  async #boundObject({ boundObjectRef: ref }: TokenRequestSpec): Promise<Pick<TokenWish, 'pod' | 'node' | 'secret'>> {
+  async #boundObject({ boundObjectRef: ref }: TokenRequestSpec): Promise<Pick<TokenSpec, 'pod' | 'node' | 'secret'>> {
     if (!ref) return {}
     const { namespace, name } = this.#context.info
     const { kind = '', apiVersion = '' } = ref
