@@ -1,4 +1,5 @@
 import { type Clock, type Duration, every, linkSignals, systemClock, type Timer, toMillis } from '@kubewright/base'
+import { type ProtoMessage, WireReader } from '@kubewright/base/protobuf'
 import { EtcdClient, type EtcdTls } from './etcd/etcd-client.ts'
 import { EtcdWatch } from './etcd/etcd-watch.ts'
 import { GrpcError, grpcStatus } from './etcd/grpc-error.ts'
@@ -15,8 +16,6 @@ import {
   watchRequest,
   writeRequest,
 } from './etcd/messages.ts'
-import type { ProtoMessage } from './etcd/protobuf.ts'
-import { ProtoReader } from './etcd/protobuf.ts'
 import { checkKey } from './internal/check-key.ts'
 import { CompactedError, FutureRevisionError, StorageError } from './storage-error.ts'
 import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from './store.ts'
@@ -266,7 +265,7 @@ export class EtcdStore implements Store {
       this.#client
         .watch({
           message: (data) => {
-            const { canceled, compactRevision } = readWatch(new ProtoReader(data))
+            const { canceled, compactRevision } = readWatch(new WireReader(data))
             if (canceled) finish(compactRevision)
           },
           end: unknown,

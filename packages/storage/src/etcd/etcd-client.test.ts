@@ -1,13 +1,13 @@
 import { drainMicrotasks, VirtualClock } from '@kubewright/base'
+import { type ProtoMessage, WireReader } from '@kubewright/base/protobuf'
 import { expect, test } from 'vitest'
 import { openEtcdStore } from '../etcd-store.ts'
 import { type FakeCall, header, startFakeEtcd } from '../testdata/fake-etcd.ts'
 import { startProxy } from '../testdata/tcp-proxy.ts'
 import { grpcStatus } from './grpc-error.ts'
-import { type ProtoMessage, ProtoReader } from './protobuf.ts'
 
 /** The field number of a watch request's oneof: 1 creates a watch, 3 requests progress. */
-const watchField = (message: Buffer): number => new ProtoReader(message).next()
+const watchField = (message: Buffer): number => new WireReader(message).next()
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
 /** Waits for real sockets. For virtual clocks, which run ahead of them. */

@@ -1,9 +1,9 @@
 import { type Clock, type Duration, toMillis } from '@kubewright/base'
+import { ProtoMessage, WireReader } from '@kubewright/base/protobuf'
 import { StorageError } from '../storage-error.ts'
 import { type DuplexStream, GrpcConnection, type Metadata, type StreamEvents } from './grpc-connection.ts'
 import { GrpcError, grpcStatus } from './grpc-error.ts'
 import { authenticateRequest, readText } from './messages.ts'
-import { ProtoMessage, ProtoReader } from './protobuf.ts'
 
 /** Certificates and keys in PEM form. */
 export interface EtcdTls {
@@ -78,12 +78,12 @@ export class EtcdClient {
   }
 
   /** Tries the endpoints in turn until one responds. Rejects with a {@link GrpcError} when that one rejects the request. */
-  read(path: string, message: ProtoMessage): Promise<ProtoReader> {
+  read(path: string, message: ProtoMessage): Promise<WireReader> {
     return this.#call(path, message, { write: false, anonymous: false })
   }
 
   /** Like `read`, but stops at the first endpoint that may have executed the request. */
-  async write(path: string, message: ProtoMessage): Promise<ProtoReader> {
+  async write(path: string, message: ProtoMessage): Promise<WireReader> {
     const call = this.#call(path, message, { write: true, anonymous: false })
     this.#writes.add(call)
     try {
@@ -124,7 +124,7 @@ export class EtcdClient {
     path: string,
     message: ProtoMessage,
     { write, anonymous }: { readonly write: boolean; readonly anonymous: boolean },
-  ): Promise<ProtoReader> {
+  ): Promise<WireReader> {
     const failures: GrpcError[] = []
     const first = this.#current
     let mayRenew = this.#auth !== undefined && !anonymous
@@ -134,7 +134,7 @@ export class EtcdClient {
       const connection = this.#connections[index]!
       try {
         const metadata = anonymous ? {} : await this.#metadata()
-        return new ProtoReader(await connection.unary(path, message, metadata, this.#timeout))
+        return new WireReader(await connection.unary(path, message, metadata, this.#timeout))
       } catch (error) {
         if (!(error instanceof GrpcError)) throw error
         if (mayRenew && isStaleToken(error)) {
@@ -180,7 +180,7 @@ export class EtcdClient {
     if (version === undefined) {
       version = connection
         .unary(statusPath, new ProtoMessage(), {}, this.#timeout)
-        .then((answer) => readText(new ProtoReader(answer)))
+        .then((answer) => readText(new WireReader(answer)))
       this.#versions.set(session, version)
       // A failure is not cached; callers that await the promise receive it.
       version.catch(() => this.#versions.delete(session))

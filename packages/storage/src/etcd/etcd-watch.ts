@@ -1,4 +1,5 @@
 import { AsyncQueue, type Clock, linkSignals, onAbort, type Timer } from '@kubewright/base'
+import { WireReader } from '@kubewright/base/protobuf'
 import { CompactedError, StorageError } from '../storage-error.ts'
 import type { Change, WatchBatch } from '../store.ts'
 import type { EtcdClient } from './etcd-client.ts'
@@ -14,7 +15,6 @@ import {
   watchRequest,
 } from './messages.ts'
 import { answersProgressInOrder } from './progress-version.ts'
-import { ProtoReader } from './protobuf.ts'
 import { unchangedBetween } from './replay.ts'
 
 /** Options of {@link EtcdWatch}. */
@@ -143,7 +143,7 @@ export class EtcdWatch {
   #receive(queue: AsyncQueue<Item>, data: Buffer): void {
     if (queue.closed) return
     try {
-      const answer = readWatch(new ProtoReader(data))
+      const answer = readWatch(new WireReader(data))
       // Fail the queue rather than throw, so that events that arrived before are still delivered.
       if (answer.canceled) queue.fail(this.#cancellation(answer))
       else queue.push(answer)

@@ -6,9 +6,9 @@ import {
   type IncomingHttpHeaders,
 } from 'node:http2'
 import { type Clock, every } from '@kubewright/base'
+import type { ProtoMessage } from '@kubewright/base/protobuf'
 import { GrpcError, grpcStatus } from './grpc-error.ts'
 import { FrameSplitter, frameHead, sealFrame } from './grpc-frames.ts'
-import type { ProtoMessage } from './protobuf.ts'
 
 /** Options of {@link GrpcConnection}. Times are in milliseconds. */
 export interface ConnectionOptions {

@@ -1,6 +1,6 @@
 // The messages of etcd's v3 API that the store uses. Field numbers are those of etcd's rpc.proto, kv.proto and auth.proto.
+import { ProtoMessage, type WireReader } from '@kubewright/base/protobuf'
 import type { Entry } from '../store.ts'
-import { ProtoMessage, type ProtoReader } from './protobuf.ts'
 
 /** A half-open range of etcd's keys; a single key without an end. */
 export interface KeyRange {
@@ -99,99 +99,100 @@ export const progressRequest = (): ProtoMessage => new ProtoMessage().message(3,
 export const authenticateRequest = (name: string, password: string): ProtoMessage =>
   new ProtoMessage().text(1, name).text(2, password)
 
-export function readRange(reader: ProtoReader): RangeAnswer {
+export function readRange(reader: WireReader): RangeAnswer {
   let revision = 0
   let count = 0
   const kvs: KeyValue[] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) kvs.push(readKeyValue(reader.message()))
-    else if (field === 4) count = reader.integer()
+    if (field === 1) revision = reader.message(readHeader)
+    else if (field === 2) kvs.push(reader.message(readKeyValue))
+    else if (field === 4) count = Number(reader.int64())
     else reader.skip()
   }
   return { revision, kvs, count }
 }
 
-export function readTxn(reader: ProtoReader): TxnAnswer {
+export function readTxn(reader: WireReader): TxnAnswer {
   let revision = 0
   let succeeded = false
   let kv: KeyValue | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) revision = readHeader(reader.message())
-    else if (field === 2) succeeded = reader.boolean()
-    else if (field === 3) kv = readOperation(reader.message())
+    if (field === 1) revision = reader.message(readHeader)
+    else if (field === 2) succeeded = reader.bool()
+    else if (field === 3) kv = reader.message(readOperation)
     else reader.skip()
   }
   return { revision, succeeded, kv }
 }
 
 /** The key that an operation of {@link writeRequest} returned: from the range, or the one before the put or delete. */
-function readOperation(reader: ProtoReader): KeyValue | undefined {
+function readOperation(reader: WireReader): KeyValue | undefined {
   let kv: KeyValue | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    const answer = reader.message()
     // Range: field 2, put: field 2, delete: field 3.
     const wanted = field === 3 ? 3 : 2
-    for (let inner = answer.next(); inner !== 0; inner = answer.next()) {
-      if (inner === wanted) kv = readKeyValue(answer.message())
-      else answer.skip()
-    }
+    reader.message((answer) => {
+      for (let inner = answer.next(); inner !== 0; inner = answer.next()) {
+        if (inner === wanted) kv = answer.message(readKeyValue)
+        else answer.skip()
+      }
+    })
   }
   return kv
 }
 
 /** The revision in the header of a response. */
-export function readRevision(reader: ProtoReader): number {
+export function readRevision(reader: WireReader): number {
   let revision = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) revision = readHeader(reader.message())
+    if (field === 1) revision = reader.message(readHeader)
     else reader.skip()
   }
   return revision
 }
 
 /** The string in field 2: the token of an Authenticate response, the version of a Status response. */
-export function readText(reader: ProtoReader): string {
+export function readText(reader: WireReader): string {
   let text = ''
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 2) text = reader.text()
+    if (field === 2) text = reader.string()
     else reader.skip()
   }
   return text
 }
 
-export function readWatch(reader: ProtoReader): WatchAnswer {
+export function readWatch(reader: WireReader): WatchAnswer {
   const answer = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' }
   const events: WatchAnswer['events'][number][] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) answer.revision = readHeader(reader.message())
-    else if (field === 3) answer.created = reader.boolean()
-    else if (field === 4) answer.canceled = reader.boolean()
-    else if (field === 5) answer.compactRevision = reader.integer()
-    else if (field === 6) answer.cancelReason = reader.text()
-    else if (field === 11) events.push(readEvent(reader.message()))
+    if (field === 1) answer.revision = reader.message(readHeader)
+    else if (field === 3) answer.created = reader.bool()
+    else if (field === 4) answer.canceled = reader.bool()
+    else if (field === 5) answer.compactRevision = Number(reader.int64())
+    else if (field === 6) answer.cancelReason = reader.string()
+    else if (field === 11) events.push(reader.message(readEvent))
     else reader.skip()
   }
   return { ...answer, events }
 }
 
-function readEvent(reader: ProtoReader): WatchAnswer['events'][number] {
+function readEvent(reader: WireReader): WatchAnswer['events'][number] {
   let deleted = false
   let kv = noKeyValue
   let previous: KeyValue | undefined
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) deleted = reader.integer() === 1
-    else if (field === 2) kv = readKeyValue(reader.message())
-    else if (field === 3) previous = readKeyValue(reader.message())
+    if (field === 1) deleted = Number(reader.int64()) === 1
+    else if (field === 2) kv = reader.message(readKeyValue)
+    else if (field === 3) previous = reader.message(readKeyValue)
     else reader.skip()
   }
   return { deleted, kv, previous }
 }
 
-function readHeader(reader: ProtoReader): number {
+function readHeader(reader: WireReader): number {
   let revision = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 3) revision = reader.integer()
+    if (field === 3) revision = Number(reader.int64())
     else reader.skip()
   }
   return revision
@@ -205,13 +206,13 @@ const noKeyValue: KeyValue = {
   value: new Uint8Array(0),
 }
 
-function readKeyValue(reader: ProtoReader): KeyValue {
+function readKeyValue(reader: WireReader): KeyValue {
   const kv = { ...noKeyValue }
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) kv.key = reader.bytes()
-    else if (field === 2) kv.createRevision = reader.integer()
-    else if (field === 3) kv.modRevision = reader.integer()
-    else if (field === 4) kv.version = reader.integer()
+    else if (field === 2) kv.createRevision = Number(reader.int64())
+    else if (field === 3) kv.modRevision = Number(reader.int64())
+    else if (field === 4) kv.version = Number(reader.int64())
     // A copy, so that a small value does not keep a whole list response in memory.
     else if (field === 5) kv.value = Buffer.from(reader.bytes())
     else reader.skip()

@@ -1,6 +1,6 @@
+import { WireReader } from '@kubewright/base/protobuf'
 import type { EtcdClient } from './etcd-client.ts'
 import { type KeyRange, readWatch, watchRequest } from './messages.ts'
-import { ProtoReader } from './protobuf.ts'
 
 /** All keys: etcd's notation for an unbounded range. */
 const everything: KeyRange = { start: Uint8Array.of(0), end: Uint8Array.of(0) }
@@ -30,7 +30,7 @@ export function unchangedBetween(
     signal.addEventListener('abort', giveUp, { once: true })
     const opened = client.watch({
       message(data) {
-        const { events, canceled } = readWatch(new ProtoReader(data))
+        const { events, canceled } = readWatch(new WireReader(data))
         if (canceled) return finish(undefined)
         for (const { kv } of events) {
           if (kv.modRevision > until) return finish(true)

@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { ProtoMessage } from '@kubewright/base/protobuf'
 import { FrameSplitter, frameHead, sealFrame } from '../etcd/grpc-frames.ts'
-import { ProtoMessage } from '../etcd/protobuf.ts'
 
 /** One call as the server sees it. */
 export interface FakeCall {

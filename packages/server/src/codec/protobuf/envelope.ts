@@ -1,9 +1,8 @@
 import { ApiError } from '@kubewright/api'
+import { ProtobufError, ReverseWriter, WireReader } from '@kubewright/base/protobuf'
 import { wireCodec } from './message-codecs.ts'
 import { messageType } from './message-type.ts'
-import { ReverseWriter } from './reverse-writer.ts'
 import { readFields } from './special-codecs.ts'
-import { ProtobufError, WireReader } from './wire-reader.ts'
 
 /** What every protobuf body starts with: `k8s` and the number of the way it is encoded. */
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])

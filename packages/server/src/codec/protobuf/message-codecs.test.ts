@@ -1,3 +1,4 @@
+import { ReverseWriter, WireReader } from '@kubewright/base/protobuf'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
@@ -6,8 +7,6 @@ import { type GoField, goDeclaration } from '../go-declarations.ts'
 import { DecodeState, goCodec } from '../json/go-codec.ts'
 import { numberedFields } from './field-table.ts'
 import { wireCodec } from './message-codecs.ts'
-import { ReverseWriter } from './reverse-writer.ts'
-import { WireReader } from './wire-reader.ts'
 
 /** Structs by package; those that are only ever embedded have no declaration of their own. */
 const structs = Object.entries(fieldNumbers).map(([key, lines]) => {

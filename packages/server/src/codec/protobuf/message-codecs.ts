@@ -1,9 +1,8 @@
+import { ProtobufError, ReverseWriter, type WireReader } from '@kubewright/base/protobuf'
 import { type GoField, goDeclaration } from '../go-declarations.ts'
 import { numberedFields } from './field-table.ts'
-import { ReverseWriter } from './reverse-writer.ts'
 import { checkTag, readTag, specialCodecs } from './special-codecs.ts'
 import { messageCodec, scalarCodecs, type WireCodec } from './wire-codec.ts'
-import { ProtobufError, type WireReader } from './wire-reader.ts'
 
 type JsonObject = Record<string, unknown>
 

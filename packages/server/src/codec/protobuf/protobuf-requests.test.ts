@@ -1,3 +1,4 @@
+import { WireReader } from '@kubewright/base/protobuf'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiResponse } from '../../request/api-request.ts'
 import { negotiate, negotiateStream } from '../../request/negotiate.ts'
@@ -6,7 +7,6 @@ import { PlainServer } from '../../testdata/plain-server.ts'
 import { DecodeState, goCodec } from '../json/go-codec.ts'
 import { decodeMessage, encodeProtobuf, openEnvelope } from './envelope.ts'
 import { messageType } from './message-type.ts'
-import { WireReader } from './wire-reader.ts'
 
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const maps = '/api/v1/namespaces/a/configmaps'

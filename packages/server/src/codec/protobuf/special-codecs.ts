@@ -8,9 +8,8 @@ import {
   parseMicroTime,
   parseRFC3339,
 } from '@kubewright/base'
-import type { ReverseWriter } from './reverse-writer.ts'
+import { ProtobufError, type ReverseWriter, type WireReader } from '@kubewright/base/protobuf'
 import { messageCodec, type WireCodec } from './wire-codec.ts'
-import { ProtobufError, type WireReader } from './wire-reader.ts'
 
 /** Reads the fields of a small message: `read` is told the number of each and takes those that it knows. */
 export function readFields(reader: WireReader, name: string, read: (number: number, wire: number) => boolean): void {

@@ -1,5 +1,4 @@
-import type { ReverseWriter } from './reverse-writer.ts'
-import type { WireReader } from './wire-reader.ts'
+import type { ReverseWriter, WireReader } from '@kubewright/base/protobuf'
 
 /** How values of one type are written and read, between their JSON form and the wire. */
 export interface WireCodec {

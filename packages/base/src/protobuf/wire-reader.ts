@@ -1,17 +1,21 @@
-/** Bytes are not a message, in the words of Go's generated decoders. */
+/** The bytes are not a valid message. The texts are those of Go's generated decoders, which kube-apiserver prints. */
 export class ProtobufError extends Error {}
 
-/** Messages in messages beyond this are refused; the real ones have no more than a few dozen levels. */
+/** Deeper nesting is rejected. Real messages have no more than a few dozen levels. */
 const maxDepth = 1000
 
 const shortText = 12
 
-/** Reads the parts of a protobuf message in order. Throws {@link ProtobufError} when they end too early or make no sense. */
+/**
+ * Reads a protobuf message in order. After {@link next} returned the number of a field, the caller reads its value with the method for
+ * its type, or skips it. Throws {@link ProtobufError} when the bytes end too early or are malformed.
+ */
 export class WireReader {
   readonly #buffer: Buffer
   #at: number
   #end: number
   #depth = 0
+  #wire = 0
 
   constructor(bytes: Uint8Array) {
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -24,7 +28,15 @@ export class WireReader {
     return this.#at < this.#end
   }
 
-  /** A varint of up to 32 bits, as tags and lengths are; larger ones lose their upper bits. */
+  /** The number of the next field; 0 at the end of the message. */
+  next(): number {
+    if (!this.more) return 0
+    const tag = this.uint32()
+    this.#wire = tag & 7
+    return tag >>> 3
+  }
+
+  /** A varint of up to 32 bits, such as a tag or a length; larger ones lose their upper bits. */
   uint32(): number {
     let value = this.#byte()
     if (value < 0x80) return value
@@ -37,7 +49,7 @@ export class WireReader {
     throw new ProtobufError('proto: integer overflow')
   }
 
-  /** A signed number of 64 bits: a number where that is exact, else a bigint. */
+  /** A signed integer of 64 bits: a number if that is exact, else a bigint. */
   int64(): number | bigint {
     const start = this.#at
     let small = 0
@@ -96,14 +108,14 @@ export class WireReader {
     return this.#buffer.subarray(at, at + length)
   }
 
-  /** As {@link bytes}, with the length in front, for a reader of their own. */
+  /** As {@link bytes}, with the length in front, for another reader. */
   framed(): Buffer {
     const at = this.#at
     this.#take(this.#length())
     return this.#buffer.subarray(at, this.#at)
   }
 
-  /** Reads a nested message: `read` sees its fields only. */
+  /** Reads a nested message. While `read` runs, the reader ends where the nested message ends. */
   message<T>(read: (reader: WireReader) => T): T {
     const length = this.#length()
     const outer = this.#end
@@ -112,13 +124,14 @@ export class WireReader {
     if (++this.#depth > maxDepth) throw new ProtobufError('proto: exceeded max recursion depth')
     this.#end = end
     const value = read(this)
+    this.#at = end
     this.#end = outer
     this.#depth--
     return value
   }
 
-  /** Passes over the value of a field that nobody knows. */
-  skip(wire: number): void {
+  /** Skips the value of a field. @default the field that {@link next} returned last */
+  skip(wire: number = this.#wire): void {
     if (wire === 0) this.int64()
     else if (wire === 1) this.#take(8)
     else if (wire === 2) this.#take(this.#length())

@@ -1,12 +1,13 @@
-/** Scratch space larger than this is given back after use. */
+/** Scratch space larger than this is not kept for the next writer. */
 const keptBytes = 1 << 20
 
-/** The space that the next writer takes; a writer that starts before another has finished gets its own. */
+/** The buffer for the next writer. Undefined while a writer has it, so that writers never share one. */
 let scratch: Buffer | undefined
 
 /**
- * Writes a protobuf message from its end to its beginning: by the time a length is due, what it measures has been written, so nothing is
- * measured twice or moved. Whoever uses it writes fields, items and entries in reverse.
+ * Writes a protobuf message from its end to its beginning. When a length is written, its content is already there, so nothing is
+ * measured twice or moved. The caller writes fields, items and entries in reverse order, and the tag of a field after its value.
+ * {@link ProtoMessage} is simpler where speed does not matter.
  */
 export class ReverseWriter {
   #buffer: Buffer
@@ -23,15 +24,15 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at
   }
 
-  /** A copy of what was written; the writer must not be used any more. */
-  finish(): Buffer {
-    const out = Buffer.allocUnsafe(this.length)
-    this.#buffer.copy(out, 0, this.#at)
+  /** A copy of the written bytes behind `head` bytes that the caller fills in. The writer must not be used after this call. */
+  finish(head = 0): Buffer {
+    const out = Buffer.allocUnsafe(head + this.length)
+    this.#buffer.copy(out, head, this.#at)
     if (this.#buffer.length <= keptBytes) scratch = this.#buffer
     return out
   }
 
-  /** A number of up to 64 bits; negative ones take ten bytes, as two's complement. */
+  /** Writes an integer of up to 64 bits. Negative ones take ten bytes, as two's complement. */
   varint(value: number | bigint): void {
     this.#reserve(10)
     if (typeof value === 'number' && value >= 0 && value <= 0x7fffffff) {
@@ -62,7 +63,7 @@ export class ReverseWriter {
     this.#buffer.writeDoubleLE(value, this.#at)
   }
 
-  /** Text and its length. */
+  /** Writes a text and its length. */
   string(text: string): void {
     const { length } = text
     if (length <= 24 && this.#ascii(text)) {
@@ -76,20 +77,20 @@ export class ReverseWriter {
     this.varint(size)
   }
 
-  /** Bytes and their length. */
+  /** Writes bytes and their length. */
   bytes(value: Uint8Array): void {
     this.raw(value)
     this.varint(value.length)
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes without a length. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length)
     this.#at -= value.length
     this.#buffer.set(value, this.#at)
   }
 
-  /** For short texts a loop is faster than a call into native code. */
+  /** Writes an ASCII text; returns false for others. For short texts a loop is faster than a call into native code. */
   #ascii(text: string): boolean {
     this.#reserve(text.length)
     const buffer = this.#buffer
