@@ -44,7 +44,7 @@ const definitions: readonly MetricDefinition[] = (
 const lagDefinition: MetricDefinition = {
   name: 'nodejs_eventloop_lag_seconds',
   type: 'gauge',
-  help: 'How late the event loop was for a timer, at most, since the last scrape.',
+  help: 'Longest delay of a timer since the last scrape, in seconds.',
 }
 
 /** Adds metrics of the process to a registry, under the names of Prometheus' exporters for Node. Dispose it to stop. */

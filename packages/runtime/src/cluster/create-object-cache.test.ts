@@ -196,7 +196,7 @@ describe('createObjectCache()', () => {
     const waiting = expect(cache.waitForSync({ timeout: '30s' })).rejects.toMatchObject({
       code: 'KW_CACHE_NOT_SYNCED',
       message: expect.stringMatching(
-        /^Informers have not synced within 30s: configmaps v1, namespace a: .*no rights \(Allow this client the verbs list and watch on configmaps, .*; configmaps v1, namespace c: /,
+        /^Informers have not synced within 30s: configmaps v1, namespace a: .*no rights \(Grant this client the verbs list and watch on configmaps, .*; configmaps v1, namespace c: /,
       ),
     })
     await clock.advance('30s')

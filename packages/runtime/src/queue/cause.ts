@@ -1,37 +1,47 @@
-/** One reason why a key is in a queue: what `ctx.causes` shows. */
+/** One reason why a key is in a queue. Reconcilers read it from `context.causes`. */
 export interface Cause {
-  /** What happened. `resync` is a repetition without change, `retry` follows a failure, `requeue` was asked for. */
+  /**
+   * The type of event. `resync` repeats an object that has not changed, `retry` follows a failure, `requeue` was
+   * requested by the reconciler.
+   */
   readonly event: 'add' | 'update' | 'delete' | 'resync' | 'retry' | 'requeue' | 'other'
-  /** The kind of the object that it happened to, such as `apps/v1 Deployment`. */
+  /** The kind of the object that the event is about, such as `apps/v1 Deployment`. */
   readonly kind?: string
   /** The key of that object. */
   readonly object?: string
-  /** The paths that an update changed, where known. May be a getter that compares when it is first read. */
+  /** The paths that an update changed, if known. May be a getter that compares the two objects on first read. */
   readonly paths?: readonly string[]
-  /** The field managers that made an update, where known. May be a getter. */
+  /** The field managers that made an update, if known. May be a getter. */
   readonly by?: readonly string[]
 }
 
-/** A cause and how often it occurred since the key was last taken. */
+/** A cause, and how often it occurred since the key was last taken. */
 export interface CountedCause extends Cause {
   readonly count: number
 }
 
-// What a key that nobody takes may accumulate; beyond it only known causes are still counted.
+// The maximum number of different causes per key. Further ones are not recorded; known ones are still counted.
 const maxCausesPerKey = 32
-// Of how many equal causes the paths are united: each of them may keep two objects alive until they are read.
+// The maximum number of equal causes whose paths are merged: each one may keep two objects alive until its paths are
+// read.
 const maxPathsPerCause = 4
 
-/** Equal causes of one key, not united yet. */
+/** Equal causes of one key, before their paths are merged. */
 interface MergedCause {
   readonly causes: Cause[]
   count: number
 }
 
-/** The causes of one key as they are kept: most keys have one that occurred once. For {@link countedCauses}. */
+/**
+ * The recorded causes of one key, as input of {@link countedCauses}. A single cause, the common case, is stored without
+ * an array.
+ */
 export type PendingCauses = Cause | MergedCause[] | undefined
 
-/** Why each waiting key waits, merged: equal causes are counted, their paths united when they are read. Bounded per key. */
+/**
+ * The causes of all waiting keys. Equal causes are counted; their paths are merged when they are first read. Bounded
+ * per key.
+ */
 export class CauseBook<K> {
   readonly #byKey = new Map<K, Cause | MergedCause[]>()
 
@@ -68,7 +78,7 @@ export class CauseBook<K> {
 
 const none: readonly never[] = Object.freeze([])
 
-/** What readers see of the causes of a key, oldest first. */
+/** The causes of a key in the form that reconcilers read, oldest first. */
 export function countedCauses(pending: PendingCauses): readonly CountedCause[] {
   return pending === undefined ? none : asMerged(pending).map(counted)
 }
@@ -81,10 +91,11 @@ function areEqual(a: Cause, b: Cause): boolean {
   return a.event === b.event && a.object === b.object && a.kind === b.kind
 }
 
-// Getters of its own, not of a class: they are copied, compared and written as JSON like any other property.
+// The getters are own properties, not members of a class: they are copied, compared and serialized to JSON like any
+// other property.
 function counted({ causes, count }: MergedCause): CountedCause {
   const [first] = causes
-  // An entry is made with a cause and never loses it.
+  // An entry is created with a cause and never loses it.
   const { event, kind, object } = first as Cause
   const facts = { event, ...(kind === undefined ? {} : { kind }), ...(object === undefined ? {} : { object }) }
   if (!causes.some((cause) => 'paths' in cause)) return { ...facts, count }

@@ -6,14 +6,17 @@ interface Delayed<K> {
   readonly priority: number
 }
 
-/** Keys that become ready later: one entry for each, of which the earliest time counts, and one timer for all. */
+/**
+ * Keys that become ready later. Each key has one entry, with the earliest time of all its adds. One timer serves all
+ * keys.
+ */
 export class DelayedKeys<K> {
   readonly #clock: Clock
   readonly #onDue: (key: K, priority: number) => void
   readonly #label: string
   readonly #heap = new Heap<Delayed<K>, K>({ key: (entry) => entry.key, compare: (a, b) => a.due - b.due })
   #timer: Timer | undefined
-  // The time for which #timer is set; meaningless without one.
+  // The monotonic time at which #timer fires; meaningless without a timer.
   #timerDue = 0
 
   constructor(clock: Clock, label: string, onDue: (key: K, priority: number) => void) {
@@ -26,7 +29,7 @@ export class DelayedKeys<K> {
     return this.#heap.size
   }
 
-  /** Plans a key. If it is planned already, the earlier time and the higher priority count. */
+  /** Schedules a key. If it is scheduled already, the earlier time and the higher priority apply. */
   plan(key: K, delay: number, priority: number): void {
     const planned = this.#heap.get(key)
     const due = this.#clock.monotonic() + delay
@@ -37,14 +40,14 @@ export class DelayedKeys<K> {
     this.#arm()
   }
 
-  /** Takes a key out of the plan; undefined when it was not in it. */
+  /** Unschedules a key; returns undefined when it was not scheduled. */
   remove(key: K): { readonly priority: number } | undefined {
     const removed = this.#heap.delete(key)
     this.#arm()
     return removed
   }
 
-  /** Empties the plan and returns the keys, next due first. */
+  /** Unschedules all keys and returns them, next due first. */
   clear(): K[] {
     const keys = this.#heap.sorted().map((entry) => entry.key)
     this.#heap.clear()
@@ -52,7 +55,7 @@ export class DelayedKeys<K> {
     return keys
   }
 
-  /** The planned keys with the milliseconds until each is due, next first. */
+  /** The scheduled keys with the milliseconds until each is due, next first. */
   list(): { readonly key: K; readonly priority: number; readonly time: number }[] {
     const now = this.#clock.monotonic()
     return this.#heap.sorted().map(({ key, priority, due }) => ({ key, priority, time: due - now }))
@@ -70,7 +73,8 @@ export class DelayedKeys<K> {
 
   #fire(): void {
     this.#timer = undefined
-    // Clocks know microseconds at most: what is nearer than one is due, or a timer without delay would be set again and again.
+    // Clocks are precise to a microsecond. A key that is due within one counts as due, otherwise a timer without delay
+    // would be set repeatedly.
     const now = this.#clock.monotonic() + 0.001
     for (let next = this.#heap.peek(); next !== undefined && next.due <= now; next = this.#heap.peek()) {
       this.#heap.pop()

@@ -5,7 +5,7 @@ interface Getter<T> {
   readonly stopListening: () => void
 }
 
-/** Workers that wait for an item, served in the order in which they came; each can give up through its signal. */
+/** Workers that wait for an item. They are served in order of arrival; each can stop waiting through its signal. */
 export class Getters<T> {
   readonly #line = new Set<Getter<T>>()
 
@@ -13,7 +13,7 @@ export class Getters<T> {
     return this.#line.size
   }
 
-  /** Waits to be served; rejects with the signal's reason when it aborts first. */
+  /** Waits for an item. Rejects with the signal's reason when the signal aborts first. */
   wait(signal: AbortSignal | undefined): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -29,7 +29,7 @@ export class Getters<T> {
     })
   }
 
-  /** Serves the one who has waited longest; undefined tells it that nothing will come. Does nothing when nobody waits. */
+  /** Resolves the longest waiting worker; undefined means that no item will come. Does nothing when no worker waits. */
   serve(value: T | undefined): void {
     for (const getter of this.#line) {
       this.#line.delete(getter)
@@ -39,7 +39,7 @@ export class Getters<T> {
     }
   }
 
-  /** Sends everybody away without an item. */
+  /** Resolves all waiting workers with undefined. */
   dismiss(): void {
     while (this.#line.size > 0) this.serve(undefined)
   }

@@ -10,7 +10,7 @@ const drain = (queue: PriorityQueue): string[] => {
 }
 
 describe('PriorityQueue.add()', () => {
-  test('takes higher priorities first and equal ones in the order of arrival', () => {
+  test('takes higher priorities first and equal ones in order of arrival', () => {
     const queue = new PriorityQueue({ clock: new VirtualClock() })
     queue.add('low', { priority: lowPriority })
     queue.add('a')
@@ -19,7 +19,7 @@ describe('PriorityQueue.add()', () => {
     expect(drain(queue)).toEqual(['high@5', 'a@0', 'b@0', 'low@-100'])
   })
 
-  test('merges to the highest priority; a key that rises goes to the end of its new line', () => {
+  test('keeps the highest priority; a key whose priority rises goes to the end of its new line', () => {
     const queue = new PriorityQueue({ clock: new VirtualClock() })
     queue.add('a', { priority: lowPriority })
     queue.add('b')
@@ -39,7 +39,7 @@ describe('PriorityQueue.add()', () => {
     expect(drain(queue)).toEqual([])
   })
 
-  test('leaves the place of a key in process to it, without giving it away', () => {
+  test('keeps the position of a key that is in process, without handing it out', () => {
     const queue = new PriorityQueue({ clock: new VirtualClock() })
     queue.add('a')
     queue.tryGet()
@@ -58,7 +58,7 @@ test('PriorityQueue.addAfter() of a ready key does not delay it, and raises its 
   expect(drain(queue)).toEqual(['a@3'])
 })
 
-test('PriorityQueue.addAfter() counts for the order when it becomes ready, not when it was added', async () => {
+test('PriorityQueue.addAfter() orders a key by the time it becomes ready', async () => {
   const clock = new VirtualClock()
   const queue = new PriorityQueue({ clock })
   queue.addAfter('late', 10)
@@ -67,7 +67,7 @@ test('PriorityQueue.addAfter() counts for the order when it becomes ready, not w
   expect(drain(queue)).toEqual(['early@0', 'late@0'])
 })
 
-test('PriorityQueue gives a key that was passed over for maxWait every second turn', async () => {
+test('PriorityQueue gives every second turn to keys that have waited for maxWait', async () => {
   const clock = new VirtualClock()
   const queue = new PriorityQueue({ clock, maxWait: 100 })
   for (const key of ['old1', 'old2', 'old3']) queue.add(key, { priority: lowPriority })
@@ -78,7 +78,7 @@ test('PriorityQueue gives a key that was passed over for maxWait every second tu
   expect(drain(queue).map((text) => text.split('@')[0])).toEqual(['old1', 'n2', 'old2', 'n3', 'old3', 'n4'])
 })
 
-test('PriorityQueue.tryGet() reaches every low key although urgent ones never end', async () => {
+test('PriorityQueue.tryGet() reaches every low-priority key under constant high-priority load', async () => {
   const clock = new VirtualClock()
   const queue = new PriorityQueue({ clock, maxWait: '1s' })
   for (let i = 0; i < 20; i++) queue.add(`low${i}`, { priority: lowPriority })
@@ -94,7 +94,7 @@ test('PriorityQueue.tryGet() reaches every low key although urgent ones never en
   for (let i = 0; i < 20; i++) expect(seen).toContain(`low${i}`)
 })
 
-test('PriorityQueue with an infinite maxWait keeps strict priorities', async () => {
+test('PriorityQueue with an infinite maxWait uses strict priorities', async () => {
   const clock = new VirtualClock()
   const queue = new PriorityQueue({ clock, maxWait: Number.POSITIVE_INFINITY })
   queue.add('low', { priority: lowPriority })
@@ -103,14 +103,14 @@ test('PriorityQueue with an infinite maxWait keeps strict priorities', async () 
   expect(drain(queue)).toEqual(['a@0', 'low@-100'])
 })
 
-test('PriorityQueue.shutDown() drops by default and reports it', async () => {
+test('PriorityQueue.shutDown() drops and reports ready keys by default', async () => {
   const queue = new PriorityQueue({ clock: new VirtualClock() })
   queue.add('a')
   queue.addAfter('b', 10)
   expect(await queue.shutDown()).toEqual({ dropped: ['a', 'b'], finished: 0 })
 })
 
-test('PriorityQueue reports its depth by priority, with a bounded number of labels', () => {
+test('PriorityQueue reports its depth by priority, with a bounded number of label values', () => {
   const depths = new Map<string, number>()
   const set = (_name: string, labels: MetricLabels, value: number): void =>
     void depths.set(labels.priority ?? '', value)

@@ -3,7 +3,7 @@ import { type CountedCause, countedCauses, type PendingCauses } from './cause.ts
 import type { QueuedKey, Taken } from './queue.ts'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
-/** The keys that workers hold, since when and why. */
+/** The keys that workers hold, with the time of and the causes for taking them. */
 export class Processing<K> {
   readonly #clock: Clock
   readonly #metrics: WorkQueueMetrics
@@ -20,7 +20,7 @@ export class Processing<K> {
     return this.#held.size
   }
 
-  /** How many keys were handed back so far. */
+  /** The number of keys that were released so far. */
   get finished(): number {
     return this.#finished
   }
@@ -29,7 +29,7 @@ export class Processing<K> {
     return this.#held.has(key)
   }
 
-  /** Gives a key to a worker. `readySince` is the monotonic time at which it could first have been taken. */
+  /** Records that a worker took a key. `readySince` is the monotonic time at which the key became ready. */
   hold(key: K, priority: number, causes: PendingCauses, readySince: number): Taken<K> {
     const since = this.#clock.monotonic()
     const taken = new TakenKey(key, priority, since, since - readySince, causes)
@@ -38,7 +38,7 @@ export class Processing<K> {
     return taken
   }
 
-  /** Takes a key back; false when no worker held it. */
+  /** Records that a worker returned a key; returns false when no worker held it. */
   release(key: K): boolean {
     const held = this.#held.get(key)
     if (held === undefined) return false
@@ -54,7 +54,7 @@ export class Processing<K> {
     return this.#idle.promise
   }
 
-  /** Tells those who wait that the queue has come to rest. */
+  /** Resolves {@link Processing.settled}: the queue is idle. */
   settle(): void {
     this.#idle?.resolve()
     this.#idle = undefined
@@ -76,7 +76,7 @@ export class Processing<K> {
 class TakenKey<K> implements Taken<K> {
   readonly key: K
   readonly priority: number
-  /** The monotonic time at which it was taken. */
+  /** The monotonic time at which the key was taken. */
   readonly since: number
   readonly waited: number
   readonly #pending: PendingCauses
@@ -90,7 +90,7 @@ class TakenKey<K> implements Taken<K> {
     this.#pending = pending
   }
 
-  // Made when asked for: most workers never do.
+  // Computed on first read: most workers never read the causes.
   get causes(): readonly CountedCause[] {
     return (this.#causes ??= countedCauses(this.#pending))
   }

@@ -42,14 +42,14 @@ describe.each(makers)('%s', (_name, make) => {
     expect(keysOf(queue)).toEqual(['a'])
   })
 
-  test('done() of a key that nobody holds does nothing', () => {
+  test('done() ignores a key that no worker holds', () => {
     const { queue } = setUp()
     queue.add('a')
     queue.done('a')
     expect(keysOf(queue)).toEqual(['a'])
   })
 
-  test('get() serves waiting workers in the order in which they came', async () => {
+  test('get() serves waiting workers in order of arrival', async () => {
     const { queue } = setUp()
     const first = queue.get()
     const second = queue.get()
@@ -106,7 +106,7 @@ describe.each(makers)('%s', (_name, make) => {
     expect(clock.pending[0]?.delay).toBe(5)
   })
 
-  test('shutDown() drains what is ready when told so, and drops and reports what waits for later', async () => {
+  test('shutDown() with drain processes ready keys, and drops and reports delayed ones', async () => {
     const { queue } = setUp()
     queue.add('a')
     queue.add('b')
@@ -125,7 +125,7 @@ describe.each(makers)('%s', (_name, make) => {
     expect(await stopping).toEqual({ dropped: ['later'], finished: 3 })
   })
 
-  test('shutDown() drops on demand, reports it, and waits for the work in process', async () => {
+  test('shutDown() with drop reports the dropped keys and waits for the keys in process', async () => {
     const { queue } = setUp()
     queue.add('a')
     queue.tryGet()
@@ -142,14 +142,14 @@ describe.each(makers)('%s', (_name, make) => {
     expect(await stopping).toEqual({ dropped: ['b'], finished: 1 })
   })
 
-  test('shutDown() sends waiting workers away', async () => {
+  test('shutDown() resolves waiting workers with undefined', async () => {
     const { queue } = setUp()
     const waiting = queue.get()
     await queue.shutDown()
     expect(await waiting).toBeUndefined()
   })
 
-  test('addAfter() takes delays that no clock can keep exactly', async () => {
+  test('addAfter() accepts delays below the precision of the clock', async () => {
     const { clock, queue } = setUp()
     await clock.advance(0.7)
     queue.addAfter('a', 5.000_300_1)
@@ -157,37 +157,37 @@ describe.each(makers)('%s', (_name, make) => {
     expect(keysOf(queue)).toEqual(['a'])
   })
 
-  test('onReady() is told of keys that nobody waits for, also of delayed ones and of those that were in process', async () => {
+  test('onReady() reports ready keys that no worker waits for, including delayed ones and keys that were in process', async () => {
     const { clock, queue } = setUp()
-    let told = 0
-    queue.onReady(() => told++)
+    let calls = 0
+    queue.onReady(() => calls++)
     queue.add('a')
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     queue.tryGet()
     queue.add('a')
     queue.addAfter('b', 10)
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     queue.done('a')
-    expect(told).toBe(2)
+    expect(calls).toBe(2)
     await clock.advance(10)
-    expect(told).toBe(3)
+    expect(calls).toBe(3)
     keysOf(queue)
     const waiting = queue.get()
     queue.add('c')
     expect((await waiting)?.key).toBe('c')
     queue.onReady(undefined)
     queue.add('d')
-    expect(told).toBe(3)
+    expect(calls).toBe(3)
   })
 
-  test('tryGet() says how long the key was ready', async () => {
+  test('tryGet() reports how long the key was ready', async () => {
     const { clock, queue } = setUp()
     queue.addAfter('a', 10)
     await clock.advance(25)
     expect(queue.tryGet()).toMatchObject({ key: 'a', waited: 15 })
   })
 
-  test('causes are not compared before somebody reads them', () => {
+  test('tryGet() does not evaluate the paths of causes before they are read', () => {
     const { queue } = setUp()
     let compared = 0
     const update = (path: string) => ({
@@ -208,7 +208,7 @@ describe.each(makers)('%s', (_name, make) => {
     expect(compared).toBe(3)
   })
 
-  test('get() gives the merged causes of a key', () => {
+  test('tryGet() returns the merged causes of a key', () => {
     const { queue } = setUp()
     queue.add('a', { cause: { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['spec.x'] } })
     queue.addAfter('a', 10, { cause: { event: 'requeue' } })
@@ -222,7 +222,7 @@ describe.each(makers)('%s', (_name, make) => {
     expect(queue.tryGet()?.causes).toEqual([])
   })
 
-  test('get() gives a bounded number of causes, however long nobody takes the key', () => {
+  test('tryGet() returns at most 32 causes', () => {
     const { queue } = setUp()
     for (let i = 0; i < 1000; i++) queue.add('a', { cause: { event: 'add', object: `ns/${i}` } })
     expect(queue.tryGet()?.causes).toHaveLength(32)
@@ -245,7 +245,7 @@ describe.each(makers)('%s', (_name, make) => {
     })
   })
 
-  test('never gives a key to two workers, and gives every key after its last add', async () => {
+  test('never hands a key to two workers, and hands out every key after its last add', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('add' as const),
@@ -261,7 +261,7 @@ describe.each(makers)('%s', (_name, make) => {
       fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
         const { clock, queue } = setUp()
         const held: string[] = []
-        // Keys whose last add has not been followed by a get.
+        // Keys that were added and not taken since.
         const owed = new Set<string>()
         const take = (): void => {
           const key = queue.tryGet()?.key

@@ -1,33 +1,36 @@
 import type { Duration, WaitOptions } from '@kubewright/base'
 import type { Cause, CountedCause } from './cause.ts'
 
-/** What can be said about an add. */
+/** Options of an add. */
 export interface AddOptions {
-  /** Why the key is added; kept, merged, until the key is taken. */
+  /** Why the key is added. Merged with other causes and kept until the key is taken. */
   readonly cause?: Cause
-  /** Higher ones are taken first by queues that know priorities; others ignore it. @default 0 */
+  /** Keys with a higher priority are taken first. Queues without priorities ignore it. @default 0 */
   readonly priority?: number
 }
 
-/** A key that a worker took, and must hand back with `done`. */
+/** A key that a worker took. The worker must return it with `done`. */
 export interface Taken<K = string> {
   readonly key: K
   readonly priority: number
-  /** Why it was in the queue, oldest cause first. */
+  /** Why the key was in the queue, oldest cause first. */
   readonly causes: readonly CountedCause[]
-  /** For how many milliseconds it was ready before it was taken. */
+  /** How long the key was ready before it was taken, in milliseconds. */
   readonly waited: number
 }
 
-/** What became of the keys of a queue that was shut down. */
+/** What a shutdown did with the keys of a queue. */
 export interface ShutDownReport<K = string> {
-  /** Keys that were in the queue, or waiting for their time, and will not be worked on. */
+  /** Keys that were ready or delayed and will not be processed. */
   readonly dropped: readonly K[]
-  /** How many keys were finished between the shutdown and its end. */
+  /** The number of keys that were processed between the shutdown and its end. */
   readonly finished: number
 }
 
-/** What a shutdown does with the keys that are ready to be taken. Keys that wait for a later time are always dropped. */
+/**
+ * Options of a shutdown. `pending` decides whether ready keys are processed or dropped. Delayed keys are always
+ * dropped.
+ */
 export interface ShutDownOptions extends WaitOptions {
   readonly pending?: 'drain' | 'drop'
 }
@@ -37,16 +40,16 @@ export interface QueuedKey<K = string> {
   readonly key: K
   readonly priority: number
   readonly causes: readonly CountedCause[]
-  /** For ready keys and keys in process: for how long. For waiting keys: how long they still have to wait. */
+  /** Ready keys and keys in process: how long they have been in that state. Waiting keys: the remaining delay. */
   readonly time: number
 }
 
-/** What is in a queue at one moment, for inspection. */
+/** The contents of a queue at one moment. */
 export interface QueueSnapshot<K = string> {
   readonly name: string
-  /** In the order in which they will be taken, as far as that is known. */
+  /** In the expected order of processing. */
   readonly ready: readonly QueuedKey<K>[]
-  /** Those that become ready later, the next one first. */
+  /** Keys that become ready later, next due first. */
   readonly waiting: readonly QueuedKey<K>[]
   readonly processing: readonly QueuedKey<K>[]
   readonly shuttingDown: boolean
@@ -55,43 +58,54 @@ export interface QueueSnapshot<K = string> {
 /**
  * A queue of keys between event handlers and workers. All queues guarantee:
  * - A key that is added several times before it is taken is taken once.
- * - No key is worked on by two workers at a time: one that is added while in process is ready again after its `done`.
- * - Nothing that was added is forgotten before a shutdown, and a shutdown reports what it dropped.
+ * - A key is held by at most one worker. A key that is added while it is in process becomes ready again after its
+ *   `done`.
+ * - An added key is not lost before a shutdown, and a shutdown reports the keys it dropped.
  *
  * Keys are compared as Map keys are: use strings.
  */
 export interface Queue<K = string> {
   readonly name: string
-  /** The number of keys that are ready to be taken. */
+  /** The number of ready keys. */
   readonly length: number
   readonly shuttingDown: boolean
-  /** Makes a key ready now. Ignored after a shutdown began. */
+  /** Makes a key ready now. Ignored after a shutdown has begun. */
   add(key: K, options?: AddOptions): void
-  /** Makes a key ready when the time has passed; of several times for one key the earliest counts. */
+  /** Makes a key ready after a delay. If a key has several delays, the earliest one applies. */
   addAfter(key: K, delay: Duration, options?: AddOptions): void
   /** Makes a key ready when the rate limiter allows it. */
   addRateLimited(key: K, options?: AddOptions): void
-  /** Tells the rate limiter that the key succeeded or was given up. Does not remove it from the queue. */
+  /**
+   * Resets the rate limiter for a key, because it succeeded or will not be retried. Does not remove the key from the
+   * queue.
+   */
   forget(key: K): void
-  /** How often the key was added rate limited since it was last forgotten. */
+  /** How often the key was added by `addRateLimited` since its last `forget`. */
   numRequeues(key: K): number
-  /** Takes the next key as soon as there is one; undefined when the queue was shut down and has no more. */
+  /**
+   * Takes the next key, and waits until there is one. Resolves with undefined when the queue was shut down and is
+   * empty.
+   */
   get(options?: WaitOptions): Promise<Taken<K> | undefined>
-  /** Takes the next key if there is one right now. */
+  /** Takes the next key if one is ready; does not wait. */
   tryGet(): Taken<K> | undefined
   /**
-   * Has `listener` called whenever a key becomes ready that nobody waits for with `get`: for workers that use `tryGet`. It is called
-   * from within the add, so it should only take note. One listener at a time; none when undefined.
+   * Sets the function to call when a key becomes ready and no worker waits in `get`. For workers that use `tryGet`. The
+   * queue calls it synchronously from within the add, so it must not take keys itself. A queue has one listener;
+   * undefined removes it.
    */
   onReady(listener: (() => void) | undefined): void
-  /** Hands a taken key back: must be called exactly once for each. */
+  /** Returns a taken key. Must be called exactly once per taken key. */
   done(key: K): void
   /**
-   * Refuses further adds and resolves when no key is in process any more and, with `drain`, none is ready. The signal ends
-   * the waiting, not the shutdown.
+   * Rejects further adds, then resolves when no key is in process and, with `drain`, none is ready. The signal ends the
+   * wait, not the shutdown.
    */
   shutDown(options?: ShutDownOptions): Promise<ShutDownReport<K>>
   snapshot(): QueueSnapshot<K>
-  /** Refreshes the metrics that grow by themselves, such as the age of the work in process: call it before they are read. */
+  /**
+   * Updates the metrics that change with time alone, such as the age of the work in process. Call it before metrics are
+   * read.
+   */
   reportRunning(): void
 }

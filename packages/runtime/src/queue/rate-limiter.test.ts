@@ -11,7 +11,7 @@ import {
 } from './rate-limiter.ts'
 
 describe('itemExponentialRateLimiter()', () => {
-  test('doubles from 5 ms to 1000 s, for each key on its own', () => {
+  test('doubles the delay from 5 ms to 1000 s, per key', () => {
     const limiter = itemExponentialRateLimiter()
     const waits = Array.from({ length: 20 }, () => limiter.when('a'))
     expect(waits.slice(0, 4)).toEqual([5, 10, 20, 40])
@@ -25,7 +25,7 @@ describe('itemExponentialRateLimiter()', () => {
     expect(limiter.when('a')).toBe(60_000)
   })
 
-  test('starts again after forget()', () => {
+  test('restarts at the base delay after forget()', () => {
     const limiter = itemExponentialRateLimiter()
     limiter.when('a')
     limiter.when('a')
@@ -34,7 +34,7 @@ describe('itemExponentialRateLimiter()', () => {
   })
 })
 
-test('itemFastSlowRateLimiter() is fast a number of times, then slow', () => {
+test('itemFastSlowRateLimiter() switches from fast to slow after maxFastAttempts', () => {
   const limiter = itemFastSlowRateLimiter({ fast: 5, slow: '10s', maxFastAttempts: 3 })
   expect(Array.from({ length: 5 }, () => limiter.when('a'))).toEqual([5, 5, 5, 10_000, 10_000])
   limiter.forget('a')
@@ -42,13 +42,13 @@ test('itemFastSlowRateLimiter() is fast a number of times, then slow', () => {
 })
 
 describe('bucketRateLimiter()', () => {
-  test('lets a burst through, then spaces tries evenly over all keys', () => {
+  test('allows a burst, then spaces retries evenly over all keys', () => {
     const limiter = bucketRateLimiter({ clock: new VirtualClock(), qps: 10, burst: 2 })
     expect(['a', 'b', 'c', 'a'].map((key) => limiter.when(key))).toEqual([0, 0, 100, 200])
     expect(limiter.numRequeues('a')).toBe(0)
   })
 
-  test('fills up with time, but not beyond the burst', async () => {
+  test('refills with time, up to the burst', async () => {
     const clock = new VirtualClock()
     const limiter = bucketRateLimiter({ clock, qps: 10, burst: 2 })
     for (let i = 0; i < 4; i++) limiter.when('a')
@@ -61,7 +61,7 @@ describe('bucketRateLimiter()', () => {
   })
 })
 
-test('maxOfRateLimiter() asks all and takes the longest', () => {
+test('maxOfRateLimiter() calls all limiters and uses the longest delay', () => {
   const slow = itemFastSlowRateLimiter({ fast: 7, slow: 7, maxFastAttempts: 1 })
   const limiter = maxOfRateLimiter(itemExponentialRateLimiter(), slow)
   expect([limiter.when('a'), limiter.when('a')]).toEqual([7, 10])
@@ -70,7 +70,7 @@ test('maxOfRateLimiter() asks all and takes the longest', () => {
   expect(slow.numRequeues('a')).toBe(0)
 })
 
-test('withMaxWait() caps the wait of another limiter', () => {
+test('withMaxWait() limits the delay of another limiter', () => {
   const limiter = withMaxWait(itemExponentialRateLimiter(), 12)
   expect([limiter.when('a'), limiter.when('a'), limiter.when('a')]).toEqual([5, 10, 12])
 })
@@ -81,7 +81,7 @@ test('defaultRateLimiter() is exponential per key until the shared bucket of 100
   expect(limiter.when('k100')).toBe(100)
 })
 
-test('withJitter() prolongs each wait by up to its factor, differently for each key, and counts as the limiter inside', () => {
+test('withJitter() extends each delay by up to its factor and delegates counting to the inner limiter', () => {
   const limiter = withJitter(itemExponentialRateLimiter(), seededRandom(1), 0.5)
   const waits = Array.from({ length: 50 }, (_, i) => limiter.when(`k${i}`))
   expect(waits.every((wait) => wait >= 5 && wait <= 7.5)).toBe(true)

@@ -1,15 +1,15 @@
 import { type Clock, type Duration, jitter, type Random, toMillis } from '@kubewright/base'
 
 /**
- * Decides how long a key has to wait before it is tried again. `when` counts as a try: ask only to use the answer.
- * The rules and the numbers are those of client-go's default_rate_limiters.go.
+ * Decides how long a key waits before it is retried. Rules and defaults are those of client-go's
+ * default_rate_limiters.go.
  */
 export interface RateLimiter<K = string> {
-  /** Milliseconds until the key may be tried again; each call counts one more failure. */
+  /** Milliseconds until the key may be retried. Each call counts as one more failure. */
   when(key: K): number
-  /** Ends the counting for a key, because it succeeded or will not be tried again. */
+  /** Resets the count of a key, because it succeeded or will not be retried. */
   forget(key: K): void
-  /** How often `when` was asked since the key was last forgotten. */
+  /** How often `when` was called for the key since its last `forget`. */
   numRequeues(key: K): number
 }
 
@@ -21,28 +21,28 @@ export interface ExponentialOptions {
   readonly max?: Duration
 }
 
-/** Doubles the wait of a key with each failure, from `base` up to `max`. Keys do not influence each other. */
+/** Doubles the delay of a key with each failure, from `base` to `max`. Keys are independent of each other. */
 export function itemExponentialRateLimiter<K = string>(options: ExponentialOptions = {}): RateLimiter<K> {
   const base = toMillis(options.base ?? 5)
   const max = toMillis(options.max ?? 1_000_000)
   const failures = new FailureCounts<K>()
   return {
-    // 2 ** n overflows to Infinity for very many failures, which the minimum turns into the maximum.
+    // 2 ** n overflows to Infinity after many failures; the minimum then is `max`.
     when: (key) => Math.min(base * 2 ** failures.increment(key), max),
     forget: (key) => failures.forget(key),
     numRequeues: (key) => failures.of(key),
   }
 }
 
-/** Waits of {@link itemFastSlowRateLimiter}. */
+/** Delays of {@link itemFastSlowRateLimiter}. */
 export interface FastSlowOptions {
   readonly fast: Duration
   readonly slow: Duration
-  /** How many tries of a key wait for `fast` only. */
+  /** How many retries of a key use the `fast` delay. */
   readonly maxFastAttempts: number
 }
 
-/** Gives each key a number of fast retries, then slow ones. */
+/** Gives each key `maxFastAttempts` fast retries, then slow ones. */
 export function itemFastSlowRateLimiter<K = string>(options: FastSlowOptions): RateLimiter<K> {
   const fast = toMillis(options.fast)
   const slow = toMillis(options.slow)
@@ -54,21 +54,21 @@ export function itemFastSlowRateLimiter<K = string>(options: FastSlowOptions): R
   }
 }
 
-/** Size of a {@link bucketRateLimiter}. */
+/** Options of {@link bucketRateLimiter}. */
 export interface BucketOptions {
   readonly clock: Clock
-  /** Tokens that come back per second. @default 10 */
+  /** Tokens added per second. @default 10 */
   readonly qps?: number
-  /** Tokens that can be saved up. @default 100 */
+  /** The capacity of the bucket. @default 100 */
   readonly burst?: number
 }
 
-/** A token bucket that all keys share: bounds the rate of retries as a whole. It remembers nothing of single keys. */
+/** A token bucket shared by all keys: limits the overall rate of retries. Does not count failures of single keys. */
 export function bucketRateLimiter<K = string>(options: BucketOptions): RateLimiter<K> {
   const { clock, qps = 10, burst = 100 } = options
   if (!(qps > 0)) throw new RangeError(`qps must be greater than 0: ${qps}`)
   if (!(burst >= 1)) throw new RangeError(`burst must be at least 1: ${burst}`)
-  // Negative while reservations are outstanding: every caller waits behind those before it.
+  // Negative while reservations are outstanding: each caller waits behind the earlier ones.
   let tokens = burst
   let filledAt = clock.monotonic()
   return {
@@ -83,7 +83,7 @@ export function bucketRateLimiter<K = string>(options: BucketOptions): RateLimit
   }
 }
 
-/** Waits as long as the most reluctant of several limiters asks for; all of them count each try. */
+/** Uses the longest delay of several limiters. Each of them counts every retry. */
 export function maxOfRateLimiter<K = string>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
   return {
     when: (key) => limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key)), 0),
@@ -94,7 +94,7 @@ export function maxOfRateLimiter<K = string>(...limiters: readonly RateLimiter<K
   }
 }
 
-/** Never waits longer than `max`, whatever the limiter inside says. */
+/** Limits the delays of another limiter to `max`. */
 export function withMaxWait<K = string>(limiter: RateLimiter<K>, max: Duration): RateLimiter<K> {
   const limit = toMillis(max)
   return {
@@ -104,7 +104,9 @@ export function withMaxWait<K = string>(limiter: RateLimiter<K>, max: Duration):
   }
 }
 
-/** Prolongs each wait by a random part of up to `factor` of it, so that keys that failed together do not come back together. */
+/**
+ * Extends each delay by a random share of up to `factor`, so that keys that failed together are not retried together.
+ */
 export function withJitter<K = string>(limiter: RateLimiter<K>, random: Random, factor: number = 0.2): RateLimiter<K> {
   return {
     when(key) {
@@ -116,12 +118,15 @@ export function withJitter<K = string>(limiter: RateLimiter<K>, random: Random, 
   }
 }
 
-/** The usual limiter of controllers: per key exponential from 5 ms to 1000 s, and 10 retries per second with a burst of 100 overall. */
+/**
+ * The default limiter of client-go: per key exponential from 5 ms to 1000 s, and 10 retries per second with a burst of
+ * 100 overall.
+ */
 export function defaultRateLimiter<K = string>(options: { readonly clock: Clock }): RateLimiter<K> {
   return maxOfRateLimiter(itemExponentialRateLimiter<K>(), bucketRateLimiter<K>(options))
 }
 
-/** Failures per key; holds an entry only for keys that failed since they were forgotten. */
+/** Failures per key. Holds entries only for keys that failed since their last `forget`. */
 class FailureCounts<K> {
   readonly #counts = new Map<K, number>()
 
@@ -129,7 +134,7 @@ class FailureCounts<K> {
     return this.#counts.get(key) ?? 0
   }
 
-  /** Counts one more and returns how many there were before. */
+  /** Increments the count and returns its previous value. */
   increment(key: K): number {
     const before = this.of(key)
     this.#counts.set(key, before + 1)

@@ -1,6 +1,6 @@
 import type { MetricLabels, MetricSink } from '@kubewright/base'
 
-/** The names under which queues are measured: those of client-go and controller-runtime. Durations are in seconds. */
+/** The metric names of queues, as in client-go and controller-runtime. Durations are in seconds. */
 export const workQueueMetricNames: {
   readonly depth: 'workqueue_depth'
   readonly adds: 'workqueue_adds_total'
@@ -19,14 +19,14 @@ export const workQueueMetricNames: {
   retries: 'workqueue_retries_total',
 })
 
-// Priorities beyond this many share one label value, as in controller-runtime, so that a queue cannot flood a registry.
+// Further priorities share one label value, as in controller-runtime, so that a queue cannot create unlimited series.
 const maxPriorityLabels = 25
 
-/** Reports one queue to a sink. Without a sink every call returns at once. */
+/** Reports the metrics of one queue to a sink. Does nothing without a sink. */
 export class WorkQueueMetrics {
   readonly #sink: MetricSink | undefined
   readonly #labels: MetricLabels
-  // Keys by priority, or by the empty text for queues without priorities.
+  // By priority; the key is empty for queues without priorities.
   readonly #depths = new Map<string, { count: number; readonly labels: MetricLabels }>()
 
   constructor(sink: MetricSink | undefined, name: string) {
@@ -42,7 +42,7 @@ export class WorkQueueMetrics {
     this.#sink?.add(workQueueMetricNames.retries, this.#labels, 1)
   }
 
-  /** The number of ready keys changed. */
+  /** Records a change of the number of ready keys. */
   depth(change: number, priority?: number): void {
     if (this.#sink === undefined) return
     const depth = this.#depthOf(priority === undefined ? '' : String(priority))
@@ -50,17 +50,17 @@ export class WorkQueueMetrics {
     this.#sink.set(workQueueMetricNames.depth, depth.labels, depth.count)
   }
 
-  /** A key was taken after being ready for so many milliseconds. */
+  /** Records that a key was taken after `waited` milliseconds in the queue. */
   taken(waited: number): void {
     this.#sink?.observe(workQueueMetricNames.queueDuration, this.#labels, waited / 1000)
   }
 
-  /** The work on a key took so many milliseconds. */
+  /** Records that the work on a key took `worked` milliseconds. */
   finished(worked: number): void {
     this.#sink?.observe(workQueueMetricNames.workDuration, this.#labels, worked / 1000)
   }
 
-  /** The times, in milliseconds, for which the keys in process have been there. */
+  /** Reports how long, in milliseconds, each key has been in process. */
   running(ages: readonly number[]): void {
     if (this.#sink === undefined) return
     const sum = ages.reduce((total, age) => total + age, 0)

@@ -13,7 +13,7 @@ test('WorkQueue.add() does not cancel a pending addAfter()', async () => {
   expect(queue.tryGet()?.key).toBe('a')
 })
 
-test('WorkQueue.shutDown() drains by default', async () => {
+test('WorkQueue.shutDown() drains ready keys by default', async () => {
   const queue = new WorkQueue({ clock: new VirtualClock() })
   queue.add('a')
   const stopping = queue.shutDown()
@@ -22,7 +22,7 @@ test('WorkQueue.shutDown() drains by default', async () => {
   expect(await stopping).toEqual({ dropped: [], finished: 1 })
 })
 
-test('WorkQueue reports under the usual metric names', async () => {
+test('WorkQueue reports the metrics of client-go', async () => {
   const clock = new VirtualClock()
   const log: string[] = []
   const write =

@@ -81,12 +81,12 @@ describe('readSettings()', () => {
     [['--webhook-port=x'], '--webhook-port must be a number from 0 to 65535, not "x"'],
     [
       ['--metrics-bind-address=8080'],
-      '--metrics-bind-address: "8080" is no address to listen on: write HOST:PORT, :PORT, or 0 for none',
+      '--metrics-bind-address: "8080" is not a bind address: use HOST:PORT or :PORT, or 0 to disable the server',
     ],
     [['--zap-encoder=xml'], '--zap-encoder must be json, pretty or console, not "xml"'],
     [
       ['--log-level=loud'],
-      '--log-level: "loud" is no log level: write error, info, debug, or a number for more than that',
+      '--log-level: "loud" is not a log level: use error, info, debug or a verbosity from 0 to 999',
     ],
     [['--webhook-url=http://a'], '--webhook-url must be an https:// URL, not "http://a"'],
   ])('refuses %j', (args, message) => {

@@ -2,7 +2,7 @@ import { acceptedFormat, expositionTypes, type MetricRegistry } from '@kubewrigh
 import type { HttpHandler } from './http/http-handler.ts'
 import { textResponse } from './http/http-handler.ts'
 
-/** Serves a registry at `/metrics`, in the format that the scraper asks for. */
+/** Serves a registry at `/metrics`, in the format that the Accept header requests. */
 export function metricsHandler(registry: MetricRegistry): HttpHandler {
   return ({ method, path, headers }) => {
     if (path !== '/metrics') return textResponse(404, '404 page not found\n')

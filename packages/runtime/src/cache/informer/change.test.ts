@@ -13,7 +13,7 @@ const show = (changes: readonly Change<KubeObject>[]): string[] =>
   })
 
 describe('applyDelta()', () => {
-  test('replaces as a whole: deletions first, as tombstones, then everything else', () => {
+  test('replaces the store as a whole: deletions first, as tombstones, then all other changes', () => {
     const store = new Indexer<KubeObject>()
     store.replace([objectOf('a', 1), objectOf('b', 2), objectOf('c', 3)], '3')
     const objects = [objectOf('d', 5), objectOf('b', 2), objectOf('c', 6)]
@@ -22,7 +22,7 @@ describe('applyDelta()', () => {
     expect([store.keys(), store.resourceVersion]).toEqual([['b', 'c', 'd'], '6'])
   })
 
-  test('tells the final state of a deletion that was seen, and nothing of an unknown object', () => {
+  test('reports the final state of a deletion, and nothing for an unknown object', () => {
     const store = new Indexer<KubeObject>()
     store.set(objectOf('a', 1))
     const [change] = applyDelta(store, { type: 'Deleted', object: objectOf('a', 2) }, false)
@@ -30,20 +30,20 @@ describe('applyDelta()', () => {
     expect(applyDelta(store, { type: 'Deleted', object: objectOf('a', 2) }, false)).toEqual([])
   })
 
-  test('takes an addition of a known object as an update and an update of an unknown one as an addition', () => {
+  test('treats an addition of a known object as an update, and an update of an unknown one as an addition', () => {
     const store = new Indexer<KubeObject>()
     expect(show(applyDelta(store, { type: 'Updated', object: objectOf('a', 1) }, false))).toEqual(['a ->1'])
     expect(show(applyDelta(store, { type: 'Added', object: objectOf('a', 2) }, false))).toEqual(['a 1>2'])
   })
 
-  test('tells everything again on a sync', () => {
+  test('redelivers all objects on a sync', () => {
     const store = new Indexer<KubeObject>()
     store.replace([objectOf('b', 1), objectOf('a', 2)], '2')
     expect(show(applyDelta(store, { type: 'Sync' }, false))).toEqual(['a 2>2 sync', 'b 1>1 sync'])
   })
 })
 
-test('joinChanges() of any history of a key leads to the same end as the single steps', () => {
+test('joinChanges() of any history of a key leads to the same end as the single changes', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }), fc.boolean(), (steps, present) => {
       const store = new Indexer<KubeObject>()
@@ -63,7 +63,7 @@ test('joinChanges() of any history of a key leads to the same end as the single 
 })
 
 describe('DeltaFifo', () => {
-  test('gives deltas in the order of arrival, over all keys, without merging', () => {
+  test('delivers deltas in the order of arrival, over all keys, without merging', () => {
     const fifo = new DeltaFifo<KubeObject>()
     fifo.add(objectOf('a', 1))
     fifo.update(objectOf('b', 2))
@@ -76,7 +76,7 @@ describe('DeltaFifo', () => {
     expect(fifo.pop()).toBeUndefined()
   })
 
-  test('resync() waits in line once', () => {
+  test('resync() is queued at most once', () => {
     const fifo = new DeltaFifo<KubeObject>()
     fifo.resync()
     fifo.resync()
@@ -85,7 +85,7 @@ describe('DeltaFifo', () => {
     expect(fifo.size).toBe(1)
   })
 
-  test('transforms each object once, as it arrives', () => {
+  test('transforms each object once, on arrival', () => {
     const seen: string[] = []
     const transform = (object: KubeObject): KubeObject => {
       seen.push(keyOf(object))

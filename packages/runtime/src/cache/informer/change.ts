@@ -4,14 +4,11 @@ import type { HotObjects } from '../store/hot-objects.ts'
 import type { Indexer } from '../store/indexer.ts'
 import { type Item, isEncoded, keyOfItem, versionOfItem } from '../store/item.ts'
 
-/** How an object was last. */
+/** The last state of a deleted object. */
 export interface DeletedObject<T> {
-  /** Its final state or, if that is unknown, the last one that was seen. */
+  /** The final state or, if it is unknown, the last one that was seen. */
   readonly object: T
-  /**
-   * True when the deletion itself was not seen, because the object was missing when the resource was listed again: client-go's
-   * DeletedFinalStateUnknown.
-   */
+  /** True when the watch missed the deletion and a later list revealed it: client-go's DeletedFinalStateUnknown. */
   readonly finalStateUnknown: boolean
 }
 
@@ -26,22 +23,22 @@ interface ChangeParts<T> {
 }
 
 /**
- * What happened to one key: it went from `before` to `after`, where undefined means that there was no object. Such steps can be
- * joined, which is what keeps slow handlers bounded. Objects are decoded when they are read.
+ * A change of one key from `before` to `after`; undefined means that there was no object. Consecutive changes of a key
+ * can be joined, which bounds the queues of slow handlers. Objects are decoded when they are read.
  */
 export class Change<T> {
   readonly key: string
-  /** Nothing happened: the object is told again, or was listed again in the same version. */
+  /** The object did not change: it is redelivered, or was listed again in the same version. */
   readonly sync: boolean
-  /** The object belongs to the first list. */
+  /** The object belongs to the initial list. */
   readonly initial: boolean
   readonly #hot: HotObjects<T>
   readonly #from: Item<T> | undefined
   readonly #to: Item<T> | undefined
-  // The last state of an object that is gone.
+  // The last state of a deleted object.
   readonly #last: Item<T> | undefined
   readonly #lastUnknown: boolean
-  // An object that the store no longer has is decoded here, at most once.
+  // The decoded form of an object that is no longer in the store.
   #before: T | undefined
 
   constructor(hot: HotObjects<T>, parts: ChangeParts<T>) {
@@ -53,7 +50,7 @@ export class Change<T> {
     this.#to = parts.after
     this.#last = parts.last
     this.#lastUnknown = parts.lastUnknown ?? false
-    // If the object was parsed, it need not be parsed again; the store will not be asked for it any more.
+    // Takes over the parsed form, if any: the store no longer needs it.
     if (parts.before !== undefined && parts.before !== parts.after && isEncoded(parts.before)) {
       this.#before = hot.take(parts.before)
     }
@@ -65,7 +62,7 @@ export class Change<T> {
 
   get before(): T | undefined {
     if (this.#from === undefined) return undefined
-    // A resync tells one object twice.
+    // In a resync both are the same object.
     if (this.#from === this.#to) return this.after
     return (this.#before ??= this.#passing(this.#from))
   }
@@ -74,16 +71,16 @@ export class Change<T> {
     return this.#to === undefined ? undefined : this.#hot.read(this.#to)
   }
 
-  /** Present exactly for deletions. */
+  /** Set for deletions only. */
   get deleted(): DeletedObject<T> | undefined {
     const last = this.#last
     if (last === undefined) return undefined
-    // Of an object whose end was missed, the last state is the one that was in the store.
+    // When the deletion was missed, the last state is the one in the store.
     const object = last === this.#from ? (this.before as T) : this.#passing(last)
     return { object, finalStateUnknown: this.#lastUnknown }
   }
 
-  /** The changes of one key, this one and then another, as one; undefined when together they come to nothing. */
+  /** Joins this change and a later one of the same key; undefined when they cancel each other out. */
   joined(next: Change<T>): Change<T> | undefined {
     if (next.sync) return this
     const before = this.#from
@@ -101,8 +98,8 @@ export class Change<T> {
 }
 
 /**
- * Brings a store up to date with one delta and gives the changes in order. The store is complete before the first change is given,
- * so whoever is told about one sees all of them. Deletions of a replacement come first.
+ * Applies a delta to a store and returns the changes in order. The store is fully updated before the function returns,
+ * so a handler of one change sees all of them. The deletions of a list come first.
  */
 export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta<T>, initial: boolean): Change<T>[] {
   switch (delta.type) {
@@ -113,7 +110,7 @@ export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta
       const item = delta.object
       const key = keyOfItem(item)
       const before = store.take(key)
-      // Nobody was told of an object that is not in the store, so there is nothing to take back.
+      // Handlers have never seen an object that is not in the store.
       if (before === undefined) return []
       return [deletion(store, key, before, store.keep(item), false)]
     }
@@ -127,12 +124,12 @@ export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta
   }
 }
 
-/** The two changes of one key, one after the other, as one; undefined when together they come to nothing. */
+/** Joins two consecutive changes of one key; undefined when they cancel each other out. */
 export function joinChanges<T>(first: Change<T>, second: Change<T>): Change<T> | undefined {
   return first.joined(second)
 }
 
-/** The objects of a store as they are told to a handler that comes late. */
+/** The objects of a store as additions, for a handler that is added later. */
 export function initialChanges<T extends KubeObject>(store: Indexer<T>): Change<T>[] {
   return [...store.items()].map((after) => {
     return new Change(store.hot, { key: keyOfItem(after), before: undefined, after, sync: false, initial: true })

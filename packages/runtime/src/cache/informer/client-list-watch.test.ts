@@ -32,7 +32,7 @@ function decoded(event: WatchEvent<Item<KubeObject>>): WatchEvent<KubeObject> {
 }
 
 describe('clientListWatch()', () => {
-  test('list() gives one page at a time, in the whole cluster or in one namespace', async () => {
+  test('list() returns one page at a time, of the whole cluster or of one namespace', async () => {
     const source = clientListWatch(server.api(), ConfigMap, { labelSelector })
     const first = await source.list({ resourceVersion: '', limit: 2 })
     expect(first.items.map(keyOfItem)).toEqual(['default/a', 'default/b'])
@@ -55,7 +55,7 @@ describe('clientListWatch()', () => {
     ['typed', ConfigMap],
     ['dynamic', dynamicKind({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' })],
     ['metadata-only', metadataOnly(ConfigMap)],
-  ])('watch() streams the initial state of a %s kind, its end and what follows', async (form, kind) => {
+  ])('watch() streams the initial state of a %s kind, its end and later changes', async (form, kind) => {
     const api = server.api()
     const end = new AbortController()
     const scope = { namespace: 'other', labelSelector }

@@ -4,8 +4,8 @@ import type { ListWatch } from '../reflector/list-watch.ts'
 import type { InformerScope } from './shared-informer-factory.ts'
 
 /**
- * Access of a reflector to one kind through a client. Typed, dynamic and metadata-only kinds all work. Objects come as bytes, which
- * stores hold as such and parse when they are read.
+ * Lists and watches one kind through a client. Supports typed, dynamic and metadata-only kinds. Objects are returned
+ * encoded; stores hold their bytes and parse them on read.
  */
 export function clientListWatch<K extends AnyKind>(
   client: Pick<ApiClient, 'encodedPage' | 'watch'>,
@@ -14,7 +14,7 @@ export function clientListWatch<K extends AnyKind>(
 ): ListWatch<Infer<K> & KubeObject> {
   const { namespace = allNamespaces, labelSelector, fieldSelector } = scope
   const where = { namespace, selector: labelSelector, fieldSelector }
-  // The client reads what the kind says, and whatever is kept of a kind has metadata.
+  // The client decodes objects as the kind's type, and every object has metadata.
   type T = Infer<K> & KubeObject
   return {
     async list({ resourceVersion, limit = 0, continue: token, signal }) {

@@ -3,31 +3,32 @@ import type { Change } from './change.ts'
 import { type EventHandler, tellHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
 
-/** What a {@link HandlerQueue} needs. */
+/** Options of a {@link HandlerQueue}. */
 export interface HandlerQueueOptions<T> {
   readonly handler: EventHandler<T>
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: InformerMetrics
-  /** From this many pending changes on, those of one key are joined. */
+  /** With this many pending changes or more, changes of the same key are joined. */
   readonly coalesceAfter: number
 }
 
 interface Pending<T> {
-  // Undefined once the change was joined with a later one to nothing; the mark of the initial list has none from the start.
+  // Undefined for the mark of the initial list, and when joined changes cancelled each other out.
   change: Change<T> | undefined
   readonly since: number
   readonly mark: boolean
 }
 
 /**
- * Delivers changes to one handler, in order, one at a time, never from within `push`. A handler that falls behind gets the changes
- * of a key joined into one, in the place of the first, so that what is pending is bounded by the number of keys.
+ * Delivers changes to one handler, in order, one at a time, never synchronously from `push`. When the handler falls
+ * behind, the changes of a key are joined in the position of the first, so the number of pending changes is bounded by
+ * the number of keys.
  */
 export class HandlerQueue<T> {
   readonly #options: HandlerQueueOptions<T>
   readonly #line = new Fifo<Pending<T>>()
-  // The entry of each key that further changes are joined to: the last one in the line.
+  // The last entry of each key, which further changes are joined to.
   readonly #byKey = new Map<string, Pending<T>>()
   readonly #synced = new Deferred()
   #delivering = false
@@ -35,22 +36,22 @@ export class HandlerQueue<T> {
 
   constructor(options: HandlerQueueOptions<T>) {
     this.#options = options
-    // Nobody has to wait for it.
+    // Prevents an unhandled rejection: callers may ignore `synced`.
     this.#synced.promise.catch(() => undefined)
   }
 
-  /** The number of changes that wait to be delivered. */
+  /** The number of pending changes. */
   get pending(): number {
     return this.#line.size
   }
 
-  /** For how many milliseconds the oldest of them has waited. */
+  /** How long the oldest pending change has waited, in milliseconds. */
   get lag(): number {
     for (const oldest of this.#line) return this.#options.clock.monotonic() - oldest.since
     return 0
   }
 
-  /** Resolves when the handler has been told about the initial list; rejects when it is removed before. */
+  /** Resolves when the handler has received the initial list. Rejects when it is removed earlier. */
   get synced(): Promise<void> {
     return this.#synced.promise
   }
@@ -71,13 +72,13 @@ export class HandlerQueue<T> {
     this.#enqueue({ change: undefined, since: this.#options.clock.monotonic(), mark: true })
   }
 
-  /** Ends the delivery; the call that is in progress may still finish. */
+  /** Stops the delivery. A call in progress may still finish. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
     this.#line.drain()
     this.#byKey.clear()
-    if (!this.#synced.settled) this.#synced.reject(new Error('Handler was removed before it had seen the initial list'))
+    if (!this.#synced.settled) this.#synced.reject(new Error('Handler was removed before it received the initial list'))
     this.#reportPending()
   }
 
@@ -102,7 +103,7 @@ export class HandlerQueue<T> {
   }
 
   async #deliverAll(): Promise<void> {
-    // Lets the caller finish first: no handler ever runs while the store is being changed.
+    // Lets the caller finish: handlers never run while the store is being changed.
     await Promise.resolve()
     const { clock, metrics } = this.#options
     for (let entry = this.#line.shift(); entry !== undefined; entry = this.#line.shift()) {

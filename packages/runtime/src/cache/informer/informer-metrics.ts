@@ -1,6 +1,6 @@
 import type { MetricLabels, MetricSink } from '@kubewright/base'
 
-/** The names under which informers are measured. The first two are client-go's. */
+/** The metric names of informers. The first two are client-go's. */
 export const informerMetricNames: {
   readonly queuedItems: 'informer_queued_items'
   readonly storeResourceVersion: 'informer_store_resource_version'
@@ -25,7 +25,7 @@ export const informerMetricNames: {
   failures: 'kubewright_informer_failures_total',
 })
 
-/** A sink and the labels of one informer. */
+/** The metric sink and labels of one informer. */
 export interface InformerMetrics {
   readonly sink: MetricSink | undefined
   readonly labels: MetricLabels

@@ -1,5 +1,5 @@
-// What programs written for client-go and controller-runtime rely on, one test for each rule. Finer points of each part are in the
-// tests beside it.
+// The rules that programs written for client-go and controller-runtime rely on, one test each. Details of each part are
+// tested beside its source.
 import { type KubeObject, newResourceExpired } from '@kubewright/api'
 import { nullLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const taken = (queue: Queue): string[] => {
 }
 
 describe.each(queues)('%s, as workqueue and priorityqueue', (name, make) => {
-  test('dirty and processing: any number of adds while a key is in process are one more turn, never a parallel one', () => {
+  test('dirty and processing: adds of a key in process cause one more turn, never a parallel one', () => {
     const queue = make(new VirtualClock())
     for (let i = 0; i < 3; i++) queue.add('a')
     expect(queue.tryGet()?.key).toBe('a')
@@ -34,7 +34,7 @@ describe.each(queues)('%s, as workqueue and priorityqueue', (name, make) => {
     expect(queue.tryGet()).toBeUndefined()
   })
 
-  test('of several delays the earliest counts, in whatever order they come, and the highest priority', async () => {
+  test('of several delays the earliest applies, in any order, and the highest priority', async () => {
     const clock = new VirtualClock()
     const queue = make(clock)
     queue.addAfter('a', 3000, { priority: 9 })
@@ -49,7 +49,7 @@ describe.each(queues)('%s, as workqueue and priorityqueue', (name, make) => {
     expect(taken(queue)).toEqual([])
   })
 
-  test('a key that is due and fails is due again at the smaller of its two delays', async () => {
+  test('a key with a delay that fails is due at the smaller of its two delays', async () => {
     const clock = new VirtualClock()
     const queue = make(clock)
     queue.addAfter('a', 3)
@@ -58,7 +58,7 @@ describe.each(queues)('%s, as workqueue and priorityqueue', (name, make) => {
     expect(taken(queue)).toEqual(['a@0'])
   })
 
-  test('Forget resets the back-off alone: a key stays in the queue, and plain adds do not count as requeues', async () => {
+  test('Forget resets the back-off only: the key stays in the queue, and plain adds do not count as requeues', async () => {
     const clock = new VirtualClock()
     const queue = make(clock)
     queue.addRateLimited('a')
@@ -71,13 +71,13 @@ describe.each(queues)('%s, as workqueue and priorityqueue', (name, make) => {
     await clock.advance(10)
     expect(taken(queue)).toContain('a@0')
     queue.done('a')
-    // Without another Forget the next failure would wait for longer than the first.
+    // Without another Forget the next failure would wait longer than the first.
     queue.addRateLimited('a')
     await clock.advance(5)
     expect(taken(queue)).toEqual(['a@0'])
   })
 
-  test('an add after the shutdown began is ignored', async () => {
+  test('an add after the start of a shutdown is ignored', async () => {
     const queue = make(new VirtualClock())
     const report = await queue.shutDown()
     queue.add('a')
@@ -109,7 +109,7 @@ function setUp(options: { readonly useWatchList?: boolean } = {}) {
 }
 
 describe('SharedInformer, as cache.SharedIndexInformer', () => {
-  test('HasSynced of a handler comes after its last initial add, that of the informer with the store', async () => {
+  test('HasSynced of a handler is set after its last initial add, that of the informer with the store', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     source.set('b')
@@ -130,7 +130,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect([slow.hasSynced, told]).toEqual([true, ['a', 'b']])
   })
 
-  test('DeletedFinalStateUnknown: a deletion that no watch saw is told with the last state that was seen', async () => {
+  test('DeletedFinalStateUnknown: a deletion that the watch missed is delivered with the last state that was seen', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
     const told: string[] = []
     informer.addHandler({
@@ -149,7 +149,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect(told).toEqual(['seen@4 false', 'unseen@3 true'])
   })
 
-  test('an object that was replaced by another of its name between two lists is told as an update between two uids', async () => {
+  test('an object that was deleted and recreated between two lists is delivered as an update between two uids', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
     const told: string[] = []
     informer.addHandler({ onUpdate: (before, after) => void told.push(`${before.metadata.uid} ${after.metadata.uid}`) })
@@ -164,7 +164,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect(told).toEqual(['uid-a another'])
   })
 
-  test('an update in the same version is a resync, and goes to handlers that are due for one and to no others', async () => {
+  test('an update in the same version is a resync, and is delivered to handlers that are due for one only', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
     const told: string[] = []
     const tell = (name: string) => ({
@@ -173,7 +173,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     })
     source.set('a')
     informer.addHandler(tell('never'))
-    // A shorter period than a second is a second.
+    // Periods below a second are raised to a second.
     const often = informer.addHandler(tell('often'), { resyncPeriod: 10 })
     informer.start()
     await clock.advance(0)
@@ -189,7 +189,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect(told).toEqual(['often 2 true', 'never 3 false'])
   })
 
-  test('after 410 the state is asked for from the last version, and only then anew', async () => {
+  test('after a 410 the state is requested from the last version first, then the newest', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
     source.set('a')
     informer.start()
@@ -204,7 +204,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect(source.requests.slice(0, 3)).toEqual(['list rv=2', 'list rv= limit=500', 'watch rv=2'])
   })
 
-  test('the initial state of a stream counts when its bookmark comes, not before', async () => {
+  test('the initial state of a stream is applied when its bookmark arrives', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     source.sendsBookmarks = false
@@ -217,7 +217,7 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     expect([informer.hasSynced, informer.store.size, informer.store.resourceVersion]).toEqual([true, 1, '7'])
   })
 
-  test('an ordinary bookmark moves the version of the store and tells nobody anything', async () => {
+  test('an ordinary bookmark moves the version of the store without calling handlers', async () => {
     const { clock, source, informer } = setUp()
     let told = 0
     informer.addHandler({ onChange: () => void told++ })

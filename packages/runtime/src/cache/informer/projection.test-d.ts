@@ -13,7 +13,7 @@ const read = (deployment: Ready): number => (deployment.status?.readyReplicas ??
 
 export { read }
 
-// @ts-expect-error what is not kept cannot be read
+// @ts-expect-error a field outside the projection cannot be read
 export const left = (deployment: Ready): unknown => deployment.spec?.selector
-// @ts-expect-error a path that the kind does not have
+// @ts-expect-error the kind has no such path
 project(Deployment, ['status.readyReplica'])

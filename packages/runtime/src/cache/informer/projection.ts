@@ -1,19 +1,19 @@
 import { type AnyKind, createKind, type Infer, type Kind, type KubeObject, type TypeMeta } from '@kubewright/api'
 import type { PathOf } from '@kubewright/schema'
 
-/** The fields of an object on one path, with the modifiers that they have. */
+/** The type of the fields on one path, with their modifiers. */
 type Kept<T, P extends string> = P extends `${infer Head}.${infer Rest}`
   ? { readonly [K in keyof T as Extract<K, Head>]: Kept<NonNullable<T[K]>, Rest> | Extract<T[K], undefined | null> }
   : { readonly [K in keyof T as Extract<K, P>]: T[K] }
 
 type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
 
-/** What is kept of an object: what names it, its metadata, and the fields at the paths. */
+/** A projected object: apiVersion, kind, metadata and the fields at the paths. */
 export type Projected<Read, P extends string> = Readonly<TypeMeta> & {
   readonly metadata: Read extends { readonly metadata: infer M } ? M : never
 } & Intersection<P extends string ? Kept<Read, P> : never>
 
-/** A kind of which a cache holds some fields. It can be read and watched; writes need the whole kind. */
+/** A kind of which caches hold only some fields. It can be read and watched; writes need the full kind. */
 export type ProjectedKind<K extends AnyKind, P extends string> = Kind<Projected<Infer<K>, P>, never, never>
 
 type Keep = (object: KubeObject) => KubeObject
@@ -26,8 +26,9 @@ interface Projection {
 const projections = new WeakMap<object, Projection>()
 
 /**
- * The same kind, of which caches hold only the fields at these paths besides the metadata: what is left out costs no memory, and
- * reading it is a compile error. Readers of equal paths share a store; a client asks the server for what a projection lacks.
+ * Returns a kind of which caches hold only the metadata and the fields at these paths. The other fields use no memory,
+ * and reading them is a compile error. Readers with equal paths share a store. A client reads a projected kind from the
+ * API server when no store has it.
  */
 export function project<K extends AnyKind, const P extends PathOf<Infer<K>>>(
   kind: K,
@@ -52,7 +53,7 @@ export function project<K extends AnyKind, const P extends PathOf<Infer<K>>>(
   return made
 }
 
-/** What is kept of the objects of a kind; undefined for kinds that are kept as a whole. */
+/** The projection of a kind; undefined for full kinds. */
 export function projectionOf(kind: AnyKind): Projection | undefined {
   return projections.get(kind)
 }
@@ -68,7 +69,7 @@ function keeper(paths: readonly string[]): Keep {
     const fields = path.split('.')
     for (const [index, field] of fields.entries()) {
       const known = branch[field]
-      // A path that is kept as a whole has no use for parts of it.
+      // A shorter path that is already kept includes this one.
       if (known === true) break
       if (index === fields.length - 1) branch[field] = true
       else branch = branch[field] = known ?? {}

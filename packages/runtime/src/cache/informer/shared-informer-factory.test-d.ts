@@ -10,13 +10,13 @@ declare const factory: SharedInformerFactory
 
 const { lister, informer, addHandler } = factory.use(Home)
 
-// What is read has the type of the kind.
+// Objects have the type of the kind.
 export const rooms: number = lister.get('a').spec.rooms
 export const doors: readonly string[] | undefined = informer.store.get('ns/a')?.spec.doors
 informer.store.addIndexer('rooms', (home) => [String(home.spec.rooms)])
 addHandler({ onUpdate: (before, after) => void (before.spec.rooms - after.spec.rooms) })
 
-// Objects of a store are shared: changing them does not compile.
+// Objects of a store are shared: modifying them is a compile error.
 // @ts-expect-error
 lister.get('a').spec.rooms = 2
 // @ts-expect-error

@@ -42,7 +42,7 @@ describe('SharedInformerFactory', () => {
     await factory.shutDown()
   })
 
-  test('use() narrows to the scope of the factory, and a use may narrow further', async () => {
+  test('use() applies the scope of the factory, which a use may narrow', async () => {
     const scopes: InformerScope[] = []
     const source = (_: unknown, scope: InformerScope) => {
       scopes.push(scope)
@@ -59,7 +59,7 @@ describe('SharedInformerFactory', () => {
     ])
   })
 
-  test('use() gives metadata readers the full informer when there is one, and else one of metadata', async () => {
+  test('use() of a metadata-only kind shares a full informer, or creates one for metadata', async () => {
     const { factory } = setUp()
     const metadata = factory.use(metadataOnly(Thing))
     const full = factory.use(Thing)
@@ -69,7 +69,7 @@ describe('SharedInformerFactory', () => {
     await factory.shutDown()
   })
 
-  test('resyncPeriod of the factory holds for handlers that say none', async () => {
+  test('resyncPeriod of the factory is the default for handlers', async () => {
     const clock = new VirtualClock()
     const source = () => {
       const things = new FakeSource()
@@ -86,8 +86,8 @@ describe('SharedInformerFactory', () => {
     expect(told).toEqual(['a true'])
   })
 
-  test('new SharedInformerFactory() needs a way to the server', () => {
-    expect(() => new SharedInformerFactory({})).toThrow("it has no 'client'")
+  test('new SharedInformerFactory() requires a client or a source', () => {
+    expect(() => new SharedInformerFactory({})).toThrow("pass a 'client' or a 'source'")
   })
 
   test('release() of the last lease stops the watch; earlier ones only remove their handlers', async () => {
@@ -108,7 +108,7 @@ describe('SharedInformerFactory', () => {
     expect(third.informer).not.toBe(second.informer)
   })
 
-  test('waitForSync() resolves when all have their list; listers then read from the store', async () => {
+  test('waitForSync() resolves when all informers have their list; listers then read from the store', async () => {
     const { clock, factory } = setUp()
     const { lister } = factory.use(Thing)
     factory.start()
@@ -123,7 +123,7 @@ describe('SharedInformerFactory', () => {
     await factory.shutDown()
   })
 
-  test('waitForSync() rejects with the names, reasons and cures of what has not synced', async () => {
+  test('waitForSync() rejects with the names, reasons and cures of informers that have not synced', async () => {
     const { clock, factory, sources } = setUp()
     factory.use(Thing, { namespace: 'ns' })
     const source = sources[0]?.source ?? new FakeSource()
@@ -134,8 +134,8 @@ describe('SharedInformerFactory', () => {
     const syncing = factory.waitForSync({ timeout: '1m' })
     const failure = expect(syncing).rejects.toThrow(
       'Informers have not synced within 1m0s: things.example.com v1, namespace ns: Cannot list things.example.com in namespace ' +
-        '"ns": things.example.com is forbidden: no RBAC (Allow this client the verbs list and watch on things.example.com, ' +
-        'for instance with a Role in namespace "ns" and a binding to it)',
+        '"ns": things.example.com is forbidden: no RBAC (Grant this client the verbs list and watch on things.example.com, ' +
+        'for example with a Role in namespace "ns" and a binding)',
     )
     await clock.advance(60_000)
     await failure

@@ -27,51 +27,51 @@ import {
   type SharedInformerOptions,
 } from './shared-informer.ts'
 
-/** Which objects of a kind are wanted. Leases of equal scope share an informer. */
+/** The scope of an informer. Leases of the same kind and scope share an informer. */
 export interface InformerScope {
   /** @default all namespaces */
   readonly namespace?: string
-  /** In the syntax of `labelSelector=`. @default everything */
+  /** In the syntax of `labelSelector=`. @default all objects */
   readonly labelSelector?: string
-  /** In the syntax of `fieldSelector=`. @default everything */
+  /** In the syntax of `fieldSelector=`. @default all objects */
   readonly fieldSelector?: string
 }
 
-/** What a factory is made of. Either a client or a source is needed. */
+/** Options of a {@link SharedInformerFactory}. Either `client` or `source` is required. */
 export interface SharedInformerFactoryOptions {
-  /** Gives access to all kinds. */
+  /** Lists and watches all kinds. */
   readonly client?: Pick<ApiClient, 'encodedPage' | 'watch'>
-  /** Gives access to one kind within a scope, instead of a client; called once for each informer. */
+  /** Replaces the client: returns the source of one kind and scope. Called once for each informer. */
   readonly source?: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
-  /** What is wanted where a use does not say it: a filtered factory. @default everything */
+  /** The default scope of all informers. @default all objects */
   readonly scope?: InformerScope
-  /** How often handlers that do not say it are told every object again. @default never */
+  /** The default resync period of handlers. @default never */
   readonly resyncPeriod?: Duration
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** @default the system's */
+  /** @default the system's randomness */
   readonly random?: Random
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger
   readonly metrics?: MetricSink
-  /** Changes objects before they are stored, for instance to drop `metadata.managedFields`. */
+  /** Transforms objects before they are stored. */
   readonly transform?: (object: KubeObject) => KubeObject
-  /** The transform of one kind, instead of the one above; undefined for none. */
+  /** Replaces `transform`: the transform of one kind, or undefined for none. */
   readonly transformOf?: (kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined
-  /** Leaves `metadata.managedFields` out of what is stored, without parsing objects for it. @default false */
+  /** Drops `metadata.managedFields` before objects are stored, without parsing them. @default false */
   readonly dropManagedFields?: boolean
-  /** How many objects of one kind are kept parsed; see `IndexerOptions`. Undefined means the default. @default 4096 for each kind */
+  /** The number of objects of a kind whose parsed form is cached; see `IndexerOptions`. @default 4096 for each kind */
   readonly hotObjectsOf?: (kind: AnyKind) => number | undefined
-  /** Limits and switches of all reflectors. By default watches may only send objects of the kind itself. */
+  /** Options of all reflectors. By default, objects of another kind in a watch are dropped. */
   readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
 }
 
-/** A share in an informer: while it is held, the informer runs. Disposing it also removes the handlers added through it. */
+/** A share in an informer, which runs as long as it has leases. Disposing the lease removes its handlers. */
 export interface InformerLease<T extends KubeObject> extends AsyncDisposable {
   readonly informer: SharedInformer<T>
   readonly lister: Lister<T>
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration
-  /** Gives the share back; with the last one the watch is stopped and its store dropped. */
+  /** Releases the lease. The last release stops the watch and drops the store. */
   release(): Promise<void>
 }
 
@@ -81,14 +81,15 @@ interface Shared {
 }
 
 /**
- * One informer for each resource and scope, made when it is first needed and stopped when nobody needs it any more. Typed and dynamic
- * kinds of a resource share it; a metadata-only kind shares it too when it is there first, and else gets one that holds metadata alone.
+ * Creates one informer for each resource and scope on first use, and stops it when its last lease is released. Typed
+ * and dynamic kinds of a resource share an informer. A metadata-only kind shares a full informer if there is one;
+ * otherwise it gets one that stores metadata only.
  */
 export class SharedInformerFactory implements AsyncDisposable {
   readonly #options: SharedInformerFactoryOptions
   readonly #source: NonNullable<SharedInformerFactoryOptions['source']>
   readonly #clock: Clock
-  // By identity of kind and scope; every entry has at least one lease.
+  // By identity of kind and scope. Every entry has at least one lease.
   readonly #shared = new Map<string, Shared>()
   #started = false
 
@@ -97,18 +98,18 @@ export class SharedInformerFactory implements AsyncDisposable {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     if (source !== undefined) this.#source = source
-    // The informers are made for the kinds that they hand out, so their objects are as general as the map of all informers.
+    // Each informer is created for the kind that its lease hands out, so the general object type is safe here.
     else if (client !== undefined) this.#source = (kind, scope) => clientListWatch(client, kind, scope)
-    else throw new TypeError("Cannot make an informer factory as it has no 'client': nothing could be watched")
+    else throw new TypeError("Cannot create an informer factory: pass a 'client' or a 'source'")
   }
 
-  /** The health of every informer, by its name, in order. */
+  /** The health of every informer, by name, sorted. */
   get health(): ReadonlyMap<string, ReflectorHealth> {
     const inOrder = [...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1))
     return new Map(inOrder.map(([name, { informer }]) => [name, informer.health]))
   }
 
-  /** Takes a share in the informer of a kind; it runs as soon as the factory is started. */
+  /** Takes a lease of the informer of a kind. The informer runs once the factory is started. */
   use<K extends AnyKind>(kind: K, scope: InformerScope = {}): InformerLease<Infer<K> & KubeObject> {
     type T = Infer<K> & KubeObject
     const narrowed = { ...this.#options.scope, ...scope }
@@ -121,12 +122,12 @@ export class SharedInformerFactory implements AsyncDisposable {
       if (this.#started) shared.informer.start()
     }
     shared.leases++
-    // The source was asked for this kind, so its objects are what the kind reads.
+    // The informer was created for this kind, so its objects have the type that the kind reads.
     const informer = shared.informer as unknown as SharedInformer<T>
     return this.#lease(name, shared, informer, new Lister(informer.store, { group: kind.group, resource: kind.plural }))
   }
 
-  /** Starts what was asked for so far, and from now on whatever is asked for. */
+  /** Starts all informers, including those that are created later. */
   start(): this {
     this.#started = true
     for (const { informer } of this.#shared.values()) informer.start()
@@ -134,7 +135,8 @@ export class SharedInformerFactory implements AsyncDisposable {
   }
 
   /**
-   * Resolves when every informer has its initial list. After `timeout` it rejects, naming those that have not, why, and what to do.
+   * Resolves when every informer has its initial list. Rejects after `timeout`; the message names each missing list,
+   * its problem and the cure.
    */
   async waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
     const { timeout, signal } = options
@@ -150,7 +152,7 @@ export class SharedInformerFactory implements AsyncDisposable {
     }
   }
 
-  /** Stops all informers, whoever uses them, and resolves when nothing runs any more. */
+  /** Stops all informers regardless of leases, and resolves when nothing is running. */
   async shutDown(): Promise<void> {
     const all = [...this.#shared.values()]
     this.#shared.clear()

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const informer of informers.splice(0)) await informer.stop()
 })
 
-// Whether sources give objects as bytes.
+// Whether the source returns encoded objects.
 let encodes = false
 
 function setUp(options: Partial<SharedInformerOptions<KubeObject>> = {}) {
@@ -46,7 +46,7 @@ describe.each([
     encodes = asBytes
   })
 
-  test('tells the initial list as such, then every change, in order', async () => {
+  test('delivers the initial list as such, then every change, in order', async () => {
     const { clock, source, informer } = setUp()
     source.set('b')
     source.set('a')
@@ -72,7 +72,7 @@ describe.each([
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, true])
   })
 
-  test('stop() leaves no timer of a resync behind', async () => {
+  test('stop() cancels resync timers', async () => {
     const { clock, informer } = setUp()
     informer.addHandler({}, { resyncPeriod: '30s' })
     informer.start()
@@ -82,7 +82,7 @@ describe.each([
     expect(clock.pending).toEqual([])
   })
 
-  test('seed() has what the first list lacks told as deleted', async () => {
+  test('seed() delivers a deletion for a seeded object that the first list does not contain', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     const handler = recorder()
@@ -95,7 +95,7 @@ describe.each([
     expect(() => informer.seed([])).toThrow('it was started')
   })
 
-  test('addHandler() tells a late handler everything as initial, and misses nothing', async () => {
+  test('addHandler() delivers all objects as initial to a late handler, without missing a change', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     informer.start()
@@ -108,7 +108,7 @@ describe.each([
     expect(registration.hasSynced).toBe(true)
   })
 
-  test('tells deletions that a list reveals as tombstones, and nothing of what did not change', async () => {
+  test('delivers deletions that a list reveals as tombstones, and nothing for unchanged objects', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     source.set('b')
@@ -124,7 +124,7 @@ describe.each([
     expect(handler.calls).toEqual(['delete a@2 unknown'])
   })
 
-  test('has changed the store, for a list as a whole, before any handler is told', async () => {
+  test('updates the store, as a whole for a list, before it calls handlers', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     source.set('b')
@@ -135,7 +135,7 @@ describe.each([
     expect(sizes).toEqual([2, 2])
   })
 
-  test('resyncs only the handlers that asked for it, without any request', async () => {
+  test('resyncs only handlers with a resync period, without any request', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     const [eager, calm] = [recorder(), recorder()]
@@ -149,7 +149,7 @@ describe.each([
     registration.remove()
   })
 
-  test('joins the changes of a key for a slow handler, which still sees the last state', async () => {
+  test('joins the changes of a key for a slow handler, which still receives the last state', async () => {
     const { clock, source, informer } = setUp()
     informer.start()
     await informer.synced()
@@ -176,7 +176,7 @@ describe.each([
     expect([registration.pending, registration.lag]).toEqual([0, 0])
   })
 
-  test('logs what a handler throws and goes on', async () => {
+  test('logs errors of a handler and continues', async () => {
     const { clock, source, informer, log } = setUp()
     const handler = recorder()
     const failing: EventHandler<KubeObject> = {
@@ -196,7 +196,7 @@ describe.each([
     expect(log.records).toMatchObject([{ message: 'Event handler failed', values: { key: 'ns/bad' } }])
   })
 
-  test('stores what the transform made of the objects', async () => {
+  test('stores transformed objects', async () => {
     const transform = (object: KubeObject): KubeObject => ({ ...object, kind: 'Lean' })
     const { source, informer } = setUp({ transform })
     source.set('a')
@@ -205,7 +205,7 @@ describe.each([
     expect(informer.store.get('ns/a')?.kind).toBe('Lean')
   })
 
-  test('drops managed fields when it is told to, and nothing else', async () => {
+  test('drops managed fields, and nothing else, with dropManagedFields', async () => {
     const { source, informer } = setUp({ dropManagedFields: true })
     const managedFields = [{ manager: 'me', operation: 'Update' as const }]
     const { metadata } = source.set('a', { labels: { app: 'x' }, managedFields })
@@ -215,7 +215,7 @@ describe.each([
     expect(informer.store.get('ns/a')?.metadata).toEqual(rest)
   })
 
-  test('tells onChange instead of the others', async () => {
+  test('calls onChange instead of the other methods', async () => {
     const { clock, source, informer } = setUp()
     const calls: string[] = []
     const fail = (): never => {
@@ -239,7 +239,7 @@ describe.each([
     expect(calls).toEqual(['add ns/a ->2 initial', 'update ns/a 2>3', 'delete ns/a 3>-'])
   })
 
-  test('parses no object that nobody looks at', async () => {
+  test('does not parse objects that no handler reads', async () => {
     const { clock, source, informer } = setUp()
     const keys: string[] = []
     informer.addHandler({ onChange: ({ key, type }) => void keys.push(`${type} ${key}`) })
@@ -256,7 +256,7 @@ describe.each([
     expect(informer.stats.parsed).toBe(asBytes ? 1 : 0)
   })
 
-  test('stores an object that an index function cannot cope with, and says so', async () => {
+  test('stores and logs an object for which an index function throws', async () => {
     const picky = ({ metadata: { name } }: KubeObject): string[] => {
       if (name === 'bad') throw new Error('boom')
       return [name]
@@ -271,7 +271,7 @@ describe.each([
     expect(log.records).toMatchObject([{ message: 'Index function failed', values: { index: 'picky', key: 'ns/bad' } }])
   })
 
-  test('reports its store, its queue and its handlers as metrics', async () => {
+  test('reports metrics of its store, its queue and its handlers', async () => {
     const values = new Map<string, number>()
     const metrics: MetricSink = {
       add: (name, _labels, amount) => void values.set(name, (values.get(name) ?? 0) + amount),
@@ -295,19 +295,19 @@ describe.each([
     })
   })
 
-  test('remove() ends the delivery and rejects a sync that will not come', async () => {
+  test('remove() stops the delivery and rejects a pending sync', async () => {
     const { clock, source, informer } = setUp()
     const handler = recorder()
     const registration = informer.addHandler(handler)
     registration.remove()
-    await expect(registration.synced).rejects.toThrow('Handler was removed before it had seen the initial list')
+    await expect(registration.synced).rejects.toThrow('Handler was removed before it received the initial list')
     source.set('a')
     informer.start()
     await clock.advance(0)
     expect([handler.calls, informer.handlers]).toEqual([[], 0])
   })
 
-  test('stop() leaves nothing behind, keeps the store, and refuses another start', async () => {
+  test('stop() ends everything, keeps the store, and prevents another start', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     informer.start()
@@ -318,7 +318,7 @@ describe.each([
     expect(() => informer.start()).toThrow('Cannot start informer of things.example.com: it was stopped')
   })
 
-  test('stop() rejects those who wait for a sync that will not come', async () => {
+  test('stop() rejects pending calls of synced()', async () => {
     const { source, informer } = setUp()
     source.sendsBookmarks = false
     informer.start()

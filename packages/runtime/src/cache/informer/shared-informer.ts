@@ -26,7 +26,7 @@ import type { EventHandler } from './event-handler.ts'
 import { HandlerQueue } from './handler-queue.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
 
-/** What an informer is made of. */
+/** Options of a {@link SharedInformer}. */
 export interface SharedInformerOptions<T extends KubeObject> {
   readonly source: ListWatch<T>
   readonly resource: ReflectedResource
@@ -35,54 +35,56 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly log: Logger
   readonly metrics?: MetricSink
   readonly indexers?: Readonly<Record<string, IndexFunction<T>>>
-  /** Changes objects before they are stored; see `DeltaFifoOptions`. */
+  /** Transforms objects before they are stored; see `DeltaFifoOptions`. */
   readonly transform?: (object: T) => T
-  /** Drops `metadata.managedFields`, often half of an object, before it is stored. @default false */
+  /** Drops `metadata.managedFields`, often half of an object's size, before it is stored. @default false */
   readonly dropManagedFields?: boolean
-  /** How many of the objects that are held as bytes are kept parsed as well; see `IndexerOptions`. */
+  /** The maximum number of encoded objects whose parsed form is cached; see `IndexerOptions`. */
   readonly hotObjects?: number
-  /** Limits and switches of the reflector. */
+  /** Options of the reflector. */
   readonly reflector?: Partial<
     Omit<ReflectorOptions<T>, 'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth' | 'prepare'>
   >
 }
 
-/** What can be said about a handler. */
+/** Options of a handler. */
 export interface HandlerOptions {
-  /** Tells the metrics of the handlers apart. @default the number of handlers that came before */
+  /** The `handler` label of its metrics. @default the number of handlers added before */
   readonly name?: string
-  /** How often the handler is told every object again, as updates without change. At least a second. @default never */
+  /**
+   * How often all objects are redelivered to the handler as updates without change. At least a second. @default never
+   */
   readonly resyncPeriod?: Duration
-  /** From this many pending changes on, those of one key are joined. @default 1024 */
+  /** With this many pending changes or more, changes of the same key are joined. @default 1024 */
   readonly coalesceAfter?: number
 }
 
-/** A handler's place in an informer; disposing it removes the handler. */
+/** The registration of a handler. Disposing it removes the handler. */
 export interface HandlerRegistration extends Disposable {
-  /** Resolves when the handler has been told about the initial list; rejects when it is removed before. */
+  /** Resolves when the handler has received the initial list. Rejects when it is removed earlier. */
   readonly synced: Promise<void>
   readonly hasSynced: boolean
   /** The number of changes that wait for the handler. */
   readonly pending: number
-  /** For how many milliseconds the oldest of them has waited. */
+  /** How long the oldest pending change has waited, in milliseconds. */
   readonly lag: number
   remove(): void
 }
 
 interface Listener<T> {
   readonly queue: HandlerQueue<T>
-  // Whether the handler asked to be told everything again and has not been yet.
+  // Whether the handler is due for a redelivery of all objects.
   resyncDue: boolean
-  // Has everything told again from time to time, if the handler wants that.
+  // Requests redeliveries; undefined without a resync period.
   timer: Timer | undefined
 }
 
 /**
  * One watch and one store of a resource, shared by any number of handlers and readers.
  *
- * - The store is changed before anybody is told, and by a list as a whole.
- * - A handler that comes late is first told about every object, as if they were all of the initial list.
- * - Each handler gets its changes in order, independent of the others; see `EventHandler`.
+ * - The store is updated before handlers are called; a list updates it as a whole.
+ * - A handler that is added later first receives every object, as part of its initial list.
+ * - Each handler receives changes in order and independently of the others; see `EventHandler`.
  */
 export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   readonly #options: SharedInformerOptions<T>
@@ -94,14 +96,14 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   readonly #synced = new Deferred()
   readonly #stop = new AbortController()
   #handlersMade = 0
-  // Set with the first list, for good.
+  // Set by the first list and never reset.
   #populated = false
   #running: Promise<void> | undefined
 
   constructor(options: SharedInformerOptions<T>) {
     const { source, resource, clock, random, log, hotObjects } = options
     this.#options = options
-    // One object that an index function cannot cope with must not end the informer for everybody.
+    // An index function that fails for one object must not stop the informer.
     this.#store = new Indexer(options.indexers, {
       onIndexError: (error, index, key) => log.error(error, 'Index function failed', { index, key }),
       ...(hotObjects === undefined ? {} : { hotObjects }),
@@ -123,16 +125,16 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       sink: options.metrics,
       labels: Object.freeze({ name: formatGroupResource(resource), group, version, resource: plural, namespace }),
     }
-    // Nobody has to wait for it.
+    // Prevents an unhandled rejection: callers may ignore `synced`.
     this.#synced.promise.catch(() => undefined)
   }
 
-  /** The objects, for reading; empty until the first list. */
+  /** The objects; empty until the first list. */
   get store(): Store<T> {
     return this.#store
   }
 
-  /** What the store takes. */
+  /** The memory use of the store. */
   get stats(): StoreStats {
     return this.#store.stats
   }
@@ -151,14 +153,14 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     return this.#listeners.size
   }
 
-  /** Resolves when the store has the initial list; rejects when the informer is stopped before. */
+  /** Resolves when the store has the initial list. Rejects when the informer is stopped earlier. */
   synced(options: WaitOptions = {}): Promise<void> {
     return abortable(this.#synced.promise, options.signal)
   }
 
   /**
-   * Puts objects into the store that are known from earlier, before the informer is started. Those that the first list lacks are told
-   * to handlers as deleted, in the state in which they are given here.
+   * Puts objects from an earlier run into the store, before the informer is started. Handlers receive a deletion for
+   * each seeded object that the first list does not contain.
    */
   seed(objects: readonly T[]): this {
     if (this.#running !== undefined) {
@@ -168,7 +170,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     return this
   }
 
-  /** Begins to list and watch; does nothing when it already has. A stopped informer cannot be started again. */
+  /** Starts to list and watch. Does nothing when it has started. A stopped informer cannot be started again. */
   start(options: WaitOptions = {}): this {
     if (this.#stop.signal.aborted) {
       throw new TypeError(`Cannot start informer of ${formatGroupResource(this.#options.resource)}: it was stopped`)
@@ -177,7 +179,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     return this
   }
 
-  /** Ends the watch and all deliveries; resolves when nothing runs any more. The store keeps what it has. */
+  /** Stops the watch and all deliveries; resolves when nothing is running. The store keeps its objects. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error(`Informer of ${formatGroupResource(this.#options.resource)} was stopped`))
     await this.#running
@@ -199,7 +201,8 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     }
     const queue = new HandlerQueue<T>({ handler, clock, log, metrics, coalesceAfter })
     const listener: Listener<T> = { queue, resyncDue: false, timer: undefined }
-    // No await from here to the last line: the handler must miss nothing between the store's state and the next change.
+    // No await from here to the last line: the handler must not miss a change between the snapshot of the store and its
+    // registration.
     if (this.hasSynced) {
       for (const change of initialChanges(this.#store)) queue.push(change)
       queue.markInitialEnd()
@@ -209,7 +212,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       this.#fifo.resync()
     }
     const period = resyncPeriod === undefined ? 0 : Math.max(1000, toMillis(resyncPeriod))
-    // One that comes after the end is told nothing any more.
+    // A handler added after the stop receives nothing.
     if (period > 0 && !this.#stop.signal.aborted) {
       listener.timer = every(clock, period, requestResync, 'informer resync')
     }
@@ -232,7 +235,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
         this.#report()
       }
     } catch (error) {
-      // The way out is the abort. Anything else is a fault in here, and must not pass unnoticed.
+      // The loop normally ends by abort. Any other error is a bug here and must be visible.
       if (!link.signal.aborted) {
         this.#options.log.error(error, 'Informer stopped: a delta could not be stored')
         link.abort(error)
@@ -243,7 +246,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     link[Symbol.dispose]()
   }
 
-  // No await: store and deliveries change together.
+  // No await: the store and the queues of the handlers change together.
   #process(delta: NonNullable<ReturnType<DeltaFifo<T>['pop']>>): void {
     const first = delta.type === 'Replaced' && !this.#populated
     const changes = applyDelta(this.#store, delta, first)
@@ -285,7 +288,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   }
 }
 
-/** What is done to objects when they arrive. */
+/** The function that is applied to each object on arrival. */
 function preparation<T extends KubeObject>(options: SharedInformerOptions<T>): (item: Item<T>) => Item<T> {
   const transform = transformItem(options.transform)
   if (!options.dropManagedFields) return transform

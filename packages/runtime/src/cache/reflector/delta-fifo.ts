@@ -2,17 +2,17 @@ import type { KubeObject } from '@kubewright/api'
 import { abortable, Deferred, Fifo, type WaitOptions } from '@kubewright/base'
 import { type Item, isEncoded } from '../store/item.ts'
 
-/** One step from the source towards the store. */
+/** One change on its way from the source to the store. */
 export type Delta<T> =
   | { readonly type: 'Added' | 'Updated' | 'Deleted'; readonly object: Item<T> }
-  /** The whole content; what it lacks was deleted. */
+  /** The complete list: stored objects that it does not contain were deleted. */
   | { readonly type: 'Replaced'; readonly objects: readonly Item<T>[]; readonly resourceVersion: string }
-  /** Everything shall be told again. */
+  /** All objects are delivered to handlers again. */
   | { readonly type: 'Sync' }
-  /** All deltas up to this version have come before. */
+  /** All changes up to this version have been delivered. */
   | { readonly type: 'Bookmark'; readonly resourceVersion: string }
 
-/** What a reflector writes to. */
+/** The write side of a {@link DeltaFifo}, which a reflector fills. */
 export interface DeltaTarget<T> {
   add(object: Item<T>): void
   update(object: Item<T>): void
@@ -24,15 +24,15 @@ export interface DeltaTarget<T> {
 /** Options of a {@link DeltaFifo}. */
 export interface DeltaFifoOptions<T> {
   /**
-   * Changes objects before they are stored, for instance to drop what nobody reads. Called once for each object that arrives; it
-   * may change its argument and must give the same result for its own result.
+   * Transforms objects before they are stored, for example to drop unused fields. Called once for each object that
+   * arrives. It may modify its argument and must be idempotent.
    */
   readonly transform?: (object: T) => T
 }
 
 /**
- * The line between a reflector and a store: deltas come out in exactly the order in which they went in, none is merged or lost.
- * A replacement is one delta, so that a store can be swapped as a whole before anybody is told.
+ * The queue between a reflector and a store. Deltas are delivered in exactly the order of arrival; none is merged or
+ * lost. A list is one delta, so that a store can be replaced as a whole before handlers are called.
  */
 export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
   readonly #deltas = new Fifo<Delta<T>>()
@@ -44,7 +44,7 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
     this.#transform = transformItem(options.transform)
   }
 
-  /** The number of deltas that wait. */
+  /** The number of waiting deltas. */
   get size(): number {
     return this.#deltas.size
   }
@@ -69,21 +69,21 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
     this.#push({ type: 'Bookmark', resourceVersion })
   }
 
-  /** Asks for everything to be told again; a second request while the first one waits adds nothing. */
+  /** Queues a redelivery of all objects. A second request while the first one waits has no effect. */
   resync(): void {
     if (this.#syncQueued) return
     this.#syncQueued = true
     this.#push({ type: 'Sync' })
   }
 
-  /** Removes and returns the oldest delta, or undefined when there is none. */
+  /** Removes and returns the oldest delta; undefined when the queue is empty. */
   pop(): Delta<T> | undefined {
     const delta = this.#deltas.shift()
     if (delta?.type === 'Sync') this.#syncQueued = false
     return delta
   }
 
-  /** Resolves as soon as there is a delta. */
+  /** Resolves as soon as the queue contains a delta. */
   async available(options: WaitOptions = {}): Promise<void> {
     while (this.#deltas.size === 0) {
       if (this.#available.settled) this.#available = new Deferred()
@@ -97,7 +97,7 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
   }
 }
 
-/** The same transformation of objects in either form. */
+/** Applies a transformation to an object in either form. */
 export function transformItem<T>(transform: ((object: T) => T) | undefined): (item: Item<T>) => Item<T> {
   if (transform === undefined) return (item) => item
   return (item) => (isEncoded(item) ? item.recoded(transform(item.parse())) : transform(item))

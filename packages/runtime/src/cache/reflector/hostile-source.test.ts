@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { SharedInformer } from '../informer/shared-informer.ts'
 import { FakeSource } from '../testdata/fake-source.ts'
 
-/** Breaks a source at random: refusals, cuts, repetitions, silent watches and lost history. */
+/** Makes a source fail at random: rejected requests, broken watches, repetitions, silent watches and lost history. */
 function makeHostile(source: FakeSource, random: Random): { calm(): void } {
   let hostile = true
   source.fault = () => {
@@ -18,7 +18,7 @@ function makeHostile(source: FakeSource, random: Random): { calm(): void } {
     throw random.pick(kinds)
   }
   source.onWatch = ({ stream }) => {
-    // A watch that never says anything, as behind a broken proxy.
+    // A watch that never sends anything, as behind a broken proxy.
     if (hostile && random.next() < 0.05) stream.push = () => true
     return true
   }
@@ -46,68 +46,75 @@ function misbehave(source: FakeSource, random: Random): void {
   } else if (roll < 0.15) source.bookmark()
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('SharedInformer equals a hostile source in the end, seed %d', async (seed) => {
-  const random = seededRandom(seed)
-  const clock = new VirtualClock()
-  const source = new FakeSource()
-  source.encodes = seed % 4 < 2
-  const { calm } = makeHostile(source, random.fork('faults'))
-  const resource = { group: 'example.com', version: 'v1', resource: 'things' }
-  const informer = new SharedInformer<KubeObject>({
-    source,
-    resource,
-    clock,
-    random: random.fork('informer'),
-    log: nullLogger,
-    reflector: { pageSize: 7, useWatchList: seed % 2 === 0 },
-  })
-  // What a handler believes that exists, built from nothing but what it is told.
-  const believed = new Map<string, string>()
-  const believe = (object: KubeObject): void => void believed.set(object.metadata.name, object.metadata.resourceVersion)
-  const told = {
-    onAdd(object: KubeObject) {
-      expect(believed.has(object.metadata.name)).toBe(false)
-      believe(object)
-    },
-    onUpdate(before: KubeObject, after: KubeObject) {
-      expect(believed.get(before.metadata.name)).toBe(before.metadata.resourceVersion)
-      believe(after)
-    },
-    onDelete(object: KubeObject) {
-      expect(believed.delete(object.metadata.name)).toBe(true)
-    },
-  }
-  const failures: unknown[] = []
-  const guarded = Object.fromEntries(
-    Object.entries(told).map(([name, call]) => [
-      name,
-      (...args: [KubeObject, KubeObject]) => {
-        try {
-          call(...args)
-        } catch (error) {
-          failures.push(error)
-        }
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'SharedInformer converges to the state of a hostile source, seed %d',
+  async (seed) => {
+    const random = seededRandom(seed)
+    const clock = new VirtualClock()
+    const source = new FakeSource()
+    source.encodes = seed % 4 < 2
+    const { calm } = makeHostile(source, random.fork('faults'))
+    const resource = { group: 'example.com', version: 'v1', resource: 'things' }
+    const informer = new SharedInformer<KubeObject>({
+      source,
+      resource,
+      clock,
+      random: random.fork('informer'),
+      log: nullLogger,
+      reflector: { pageSize: 7, useWatchList: seed % 2 === 0 },
+    })
+    // The state that the handler has derived from its calls alone.
+    const believed = new Map<string, string>()
+    const believe = (object: KubeObject): void =>
+      void believed.set(object.metadata.name, object.metadata.resourceVersion)
+    const told = {
+      onAdd(object: KubeObject) {
+        expect(believed.has(object.metadata.name)).toBe(false)
+        believe(object)
       },
-    ]),
-  )
-  informer.addHandler(guarded, { coalesceAfter: seed % 3 === 0 ? 4 : 1024 })
-  informer.start()
-  for (let i = 0; i < 12_500; i++) {
-    const name = `o${random.int(40)}`
-    if (random.next() < 0.7) source.set(name)
-    else source.remove(name)
-    misbehave(source, random)
-    if (random.next() < 0.2) await clock.advance(random.int(20_000))
-  }
-  calm()
-  await clock.advance('30m')
-  expect(failures).toEqual([])
-  const expected = [...source.objects.values()].map((object) => [object.metadata.name, object.metadata.resourceVersion])
-  expect(informer.store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion])).toEqual(
-    expected.sort(),
-  )
-  expect([...believed].sort()).toEqual(expected)
-  expect(informer.health.state).toBe('watching')
-  await informer.stop()
-  expect(clock.pending).toEqual([])
-})
+      onUpdate(before: KubeObject, after: KubeObject) {
+        expect(believed.get(before.metadata.name)).toBe(before.metadata.resourceVersion)
+        believe(after)
+      },
+      onDelete(object: KubeObject) {
+        expect(believed.delete(object.metadata.name)).toBe(true)
+      },
+    }
+    const failures: unknown[] = []
+    const guarded = Object.fromEntries(
+      Object.entries(told).map(([name, call]) => [
+        name,
+        (...args: [KubeObject, KubeObject]) => {
+          try {
+            call(...args)
+          } catch (error) {
+            failures.push(error)
+          }
+        },
+      ]),
+    )
+    informer.addHandler(guarded, { coalesceAfter: seed % 3 === 0 ? 4 : 1024 })
+    informer.start()
+    for (let i = 0; i < 12_500; i++) {
+      const name = `o${random.int(40)}`
+      if (random.next() < 0.7) source.set(name)
+      else source.remove(name)
+      misbehave(source, random)
+      if (random.next() < 0.2) await clock.advance(random.int(20_000))
+    }
+    calm()
+    await clock.advance('30m')
+    expect(failures).toEqual([])
+    const expected = [...source.objects.values()].map((object) => [
+      object.metadata.name,
+      object.metadata.resourceVersion,
+    ])
+    expect(informer.store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion])).toEqual(
+      expected.sort(),
+    )
+    expect([...believed].sort()).toEqual(expected)
+    expect(informer.health.state).toBe('watching')
+    await informer.stop()
+    expect(clock.pending).toEqual([])
+  },
+)

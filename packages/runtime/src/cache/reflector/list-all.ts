@@ -3,24 +3,27 @@ import { type Clock, type Duration, withDeadline } from '@kubewright/base'
 import type { Item } from '../store/item.ts'
 import type { ListPage, ListWatch } from './list-watch.ts'
 
-/** What {@link listAll} needs to know. */
+/** Options of {@link listAll}. */
 export interface ListAllOptions<T> {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly resourceVersion: string
-  /** Size of the pages; without it the list is asked for in one piece. */
+  /** The page size; undefined requests the list in one piece. */
   readonly limit: number | undefined
-  /** How long one page may take. */
+  /** The time limit for one page. */
   readonly deadline: Duration
-  /** What is listed, for the message of the deadline. */
+  /** What is listed, for the message of the time limit. */
   readonly what: string
-  /** Called for each try to get the whole list. What it gives is called for each object as its page arrives; the result is listed. */
+  /**
+   * Called for each attempt to get the whole list. The returned function receives each object as its page arrives; its
+   * result is listed.
+   */
   readonly receiver: () => (item: Item<T>) => Item<T>
 }
 
 /**
- * Lists all pages. When the continuation expires on the way, the list is asked for once more in one piece, so that what is returned
- * is always one consistent state. `paged` says whether the server made use of pages.
+ * Lists all pages. When the continue token expires, the list is requested again in one piece, so that the result is
+ * always one consistent state. `paged` tells whether the server returned several pages.
  */
 export async function listAll<T extends KubeObject>(
   source: ListWatch<T>,
@@ -42,7 +45,7 @@ export async function listAll<T extends KubeObject>(
   const items = page.items.map((item) => receive(item))
   while (page.continue !== undefined && page.continue !== '') {
     try {
-      // A continuation carries its version, and the server refuses to be told another one.
+      // A continue token implies the version; the server rejects a request with both.
       page = await ask({ ...size, continue: page.continue }, '')
     } catch (error) {
       if (!isExpired(error)) throw error
@@ -55,8 +58,8 @@ export async function listAll<T extends KubeObject>(
   return { items, resourceVersion: listed, paged }
 }
 
-/** Whether the server no longer has the version that was asked for. */
+/** Whether the server no longer has the requested version. */
 export function isExpired(error: unknown): boolean {
-  // Servers before 1.13 said Gone where others say Expired.
+  // Servers before 1.13 respond with Gone instead of Expired.
   return isResourceExpired(error) || isGone(error)
 }

@@ -9,29 +9,29 @@ import {
 } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 
-/** How a reflector is doing. */
+/** The health of a reflector. */
 export interface ReflectorHealth {
-  /** `starting` before the first list, `watching` while it follows changes, `failing` between failed tries. */
+  /** `starting` before the first list, `watching` while it receives changes, `failing` between failed attempts. */
   readonly state: 'starting' | 'watching' | 'failing' | 'stopped'
-  /** Wall time, in milliseconds since the epoch, since when it has been in this state. */
+  /** The wall time, in milliseconds since the epoch, at which this state began. */
   readonly since: number
-  /** Tries that failed since it was last watching. */
+  /** The number of failed attempts since it was last watching. */
   readonly failures: number
-  /** Why it is failing. */
+  /** Why it fails. */
   readonly message?: string
-  /** What a person can do about it, where that is known. The reflector keeps trying and recovers by itself afterwards. */
+  /** What the user can do, if known. The reflector keeps retrying and recovers by itself afterwards. */
   readonly cure?: string
-  /** Present when it fails because the server does not serve the resource. */
+  /** Set when the server does not serve the resource. */
   readonly missing?: true
 }
 
-/** What a reflector reflects, for messages. */
+/** The resource of a reflector, for messages. */
 export interface ReflectedResource extends GroupVersionResource {
-  /** Absent for all namespaces, or for a resource without them. */
+  /** Absent for all namespaces and for cluster-scoped resources. */
   readonly namespace?: string
 }
 
-/** Says what failed and, where that is known, what can be done about it. */
+/** Describes a failure and, if known, its cure. */
 export function describeFailure(
   error: unknown,
   verb: 'list' | 'watch',
@@ -49,13 +49,13 @@ function cureOf(error: unknown, name: string, resource: ReflectedResource): stri
   if (isForbidden(error)) {
     const role =
       resource.namespace === undefined ? 'ClusterRole' : `Role in namespace ${JSON.stringify(resource.namespace)}`
-    return `Allow this client the verbs list and watch on ${name}, for instance with a ${role} and a binding to it`
+    return `Grant this client the verbs list and watch on ${name}, for example with a ${role} and a binding`
   }
   if (isNotFound(error)) {
-    return `Install what serves ${name} in version ${resource.version}, for instance its CustomResourceDefinition`
+    return `Install the API that serves ${name} in version ${resource.version}, for example its CustomResourceDefinition`
   }
-  if (isUnauthorized(error)) return 'Check the credentials of this client: the server does not know it'
-  if (isMethodNotSupported(error)) return `Do not cache ${name}: the server cannot list and watch it`
-  if (isTooManyRequests(error)) return 'Wait, or raise the share of this client: the server is busy'
+  if (isUnauthorized(error)) return 'Check the credentials of this client: the server rejected them'
+  if (isMethodNotSupported(error)) return `Do not cache ${name}: it does not support list and watch`
+  if (isTooManyRequests(error)) return 'Wait, or raise the request limits of this client: the server is overloaded'
   return undefined
 }

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-// Whether sources give objects as bytes.
+// Whether the source returns encoded objects.
 let encodes = false
 
 function setUp(options: Partial<ReflectorOptions<KubeObject>> = {}) {
@@ -64,7 +64,7 @@ describe.each([
     encodes = asBytes
   })
 
-  test('streams the initial state, replaces once, and goes on with the same stream', async () => {
+  test('streams the initial state, replaces the target once, and continues with the same stream', async () => {
     const { source, store, start, advance, types, reflector } = setUp()
     source.set('a')
     source.set('b')
@@ -85,7 +85,7 @@ describe.each([
     expect(source.requests).toHaveLength(1)
   })
 
-  test('keeps events that arrive together with the end mark', async () => {
+  test('keeps events that arrive in the same batch as the end mark', async () => {
     const { source, store, start, advance } = setUp()
     source.onWatch = ({ stream }) => {
       const mark = { type: 'BOOKMARK', resourceVersion: '5', initialEventsEnd: true } as const
@@ -97,7 +97,7 @@ describe.each([
     expect([store.keys(), store.resourceVersion]).toEqual([['a', 'b'], '6'])
   })
 
-  test('lists in pages when the end mark does not come in time, and does not try to stream again', async () => {
+  test('lists in pages when the end mark does not arrive in time, and does not stream again', async () => {
     const { source, store, start, advance, log } = setUp({ pageSize: 2 })
     for (const name of ['a', 'b', 'c']) source.set(name)
     source.sendsBookmarks = false
@@ -112,12 +112,10 @@ describe.each([
       'watch rv=4',
     ])
     expect(store.size).toBe(3)
-    expect(log.records.map((record) => record.message)).toEqual([
-      'The server did not mark the end of the initial events in time: listing instead',
-    ])
+    expect(log.records.map((record) => record.message)).toEqual(['Initial events did not end in time; listing instead'])
   })
 
-  test('asks for a list in one piece when a page has expired', async () => {
+  test('lists in one piece after a continue token has expired', async () => {
     const { source, store, start, advance } = setUp({ useWatchList: false, pageSize: 1 })
     source.set('a')
     source.set('b')
@@ -130,7 +128,7 @@ describe.each([
     expect(store.size).toBe(2)
   })
 
-  test('watches again from the last version, bookmarks included, when the server ends the watch', async () => {
+  test('resumes from the last version, including bookmarks, when the server ends the watch', async () => {
     const { source, start, advance } = setUp()
     start()
     source.set('a')
@@ -143,7 +141,7 @@ describe.each([
     expect(source.requests).toEqual(['watch rv= initial', 'watch rv=77'])
   })
 
-  test('after 410 asks from the last version, then for the newest state', async () => {
+  test('streams from the last version after a 410, then the newest state', async () => {
     const { source, store, start, advance } = setUp()
     source.set('a')
     start()
@@ -156,7 +154,7 @@ describe.each([
     expect(store.size).toBe(0)
   })
 
-  test('after 410 without streaming lists from the last version in one piece, then the newest state', async () => {
+  test('lists from the last version in one piece after a 410, then the newest state, when it does not stream', async () => {
     const { source, start, advance } = setUp({ useWatchList: false })
     source.set('a')
     start()
@@ -178,7 +176,7 @@ describe.each([
   test.each([
     ['429', newTooManyRequests('busy', 1)],
     ['an unreachable server', new Error('connect ECONNREFUSED')],
-  ])('after %s backs off and watches from the same version, without a list', async (_name, error) => {
+  ])('backs off after %s and resumes the watch from the same version, without a list', async (_name, error) => {
     const { source, start, advance, reflector } = setUp()
     start()
     await advance(5000)
@@ -194,7 +192,7 @@ describe.each([
     expect(reflector.health).toMatchObject({ state: 'watching', failures: 0 })
   })
 
-  test('after any other refusal of a watch lists again', async () => {
+  test('lists again after any other error of a watch', async () => {
     const { source, start, advance } = setUp({ useWatchList: false })
     start()
     await advance(5000)
@@ -217,7 +215,7 @@ describe.each([
     expect(reflector.health.state).toBe('watching')
   })
 
-  test('backs off from 800 ms to 30 s, each up to twice as long', async () => {
+  test('backs off from 800 ms to 30 s, with up to 100 % jitter', async () => {
     const { clock, source, start } = setUp({ useWatchList: false })
     const times: number[] = []
     source.fault = () => {
@@ -235,7 +233,7 @@ describe.each([
     expect(gaps.length).toBeGreaterThan(8)
   })
 
-  test('ends a watch that stalls beyond its time, and a list that never answers', async () => {
+  test('aborts a watch that stalls, and a list that exceeds its time limit', async () => {
     const { source, start, advance, reflector } = setUp({ useWatchList: false })
     start()
     await advance(631_000)
@@ -248,7 +246,7 @@ describe.each([
     )
   })
 
-  test('does not take versions from the unordered events of a watch without a version', async () => {
+  test('ignores the versions of unordered events in a watch without a version', async () => {
     const { source, start, advance, reflector } = setUp({ useWatchList: false })
     source.version = 0
     source.onWatch = ({ stream }) => {
@@ -266,7 +264,7 @@ describe.each([
     expect(reflector.lastSyncResourceVersion).toBe('10')
   })
 
-  test('drops objects of another kind with a line in the log', async () => {
+  test('drops and logs objects of another kind', async () => {
     const { source, store, start, advance, log } = setUp({ expected: { apiVersion: 'example.com/v1', kind: 'Thing' } })
     start()
     await advance(0)
@@ -282,7 +280,7 @@ describe.each([
     ])
   })
 
-  test('waits for as long as a busy server asks', async () => {
+  test('waits for the Retry-After time of an overloaded server', async () => {
     const { clock, source, start } = setUp({ useWatchList: false })
     const times: number[] = []
     source.fault = () => {
@@ -294,7 +292,7 @@ describe.each([
     expect(times).toEqual([0, 25_000, 25_000])
   })
 
-  test('ignores events that are older than what was seen', async () => {
+  test('ignores events that are older than the last version', async () => {
     const { source, store, start, advance } = setUp()
     const old = source.set('a')
     start()
@@ -311,16 +309,16 @@ describe('Reflector.health', () => {
     [
       newForbidden({ group: 'example.com', resource: 'things' }, '', 'no RBAC'),
       'Cannot list things.example.com: things.example.com is forbidden: no RBAC',
-      'Allow this client the verbs list and watch on things.example.com, for instance with a ClusterRole and a binding to it',
+      'Grant this client the verbs list and watch on things.example.com, for example with a ClusterRole and a binding',
       true,
     ],
     [
       newNotFound({ group: 'example.com', resource: 'things' }, ''),
       'Cannot list things.example.com: things.example.com "" not found',
-      'Install what serves things.example.com in version v1, for instance its CustomResourceDefinition',
+      'Install the API that serves things.example.com in version v1, for example its CustomResourceDefinition',
       false,
     ],
-  ])('names the cure of %s, logs it once, and recovers live', async (error, message, cure, isError) => {
+  ])('reports the cure of %s, logs it once, and recovers', async (error, message, cure, isError) => {
     const { source, start, advance, reflector, log } = setUp()
     source.fault = () => {
       throw error
@@ -330,7 +328,7 @@ describe('Reflector.health', () => {
     expect(reflector.health).toMatchObject({ state: 'failing', message, cure })
     expect(reflector.health.failures).toBeGreaterThan(3)
     expect(log.records).toMatchObject([{ message, values: { cure }, ...(isError ? {} : { isWarning: true }) }])
-    // Whether an absence is one is for those to say who need the resource.
+    // Whether a missing resource is an error is up to its users.
     expect(log.records.map((record) => record.error === error)).toEqual([isError])
     source.fault = () => undefined
     await advance(60_000)
@@ -338,7 +336,7 @@ describe('Reflector.health', () => {
     expect(log.records.at(-1)?.message).toBe('Recovered')
   })
 
-  test('is stopped after the signal aborted', async () => {
+  test('is stopped after an abort', async () => {
     const { start, advance, reflector, controller } = setUp()
     start()
     await advance(0)

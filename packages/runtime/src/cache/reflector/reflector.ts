@@ -20,57 +20,58 @@ import type { ListWatch, WatchEvent } from './list-watch.ts'
 import { describeFailure, type ReflectedResource, type ReflectorHealth } from './reflector-health.ts'
 import { WatchReader } from './watch-reader.ts'
 
-/** What a reflector is made of. */
+/** Options of a {@link Reflector}. */
 export interface ReflectorOptions<T extends KubeObject> {
   readonly source: ListWatch<T>
   readonly target: DeltaTarget<T>
   readonly resource: ReflectedResource
-  /** What the objects of a watch must be; others are dropped with a line in the log. @default whatever has a name */
+  /** The type of the objects; others are dropped and logged. @default any object with a name */
   readonly expected?: { readonly apiVersion: string; readonly kind: string }
-  /** Called once for each object that arrives, before anything is done with it; what it gives goes to the target. */
+  /** Called once for each object that arrives, before it is stored. The target receives the result. */
   readonly prepare?: (item: Item<T>) => Item<T>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Whether to ask for the initial state as a stream first. @default true */
+  /** Whether to stream the initial state instead of listing it. @default true */
   readonly useWatchList?: boolean
-  /** How long that stream may be silent before its end mark; then the state is listed. @default 10 s */
+  /** How long that stream may send nothing before its end mark; then the state is listed. @default 10 s */
   readonly watchListSilence?: Duration
-  /** How long that stream may take as a whole. @default 2 min */
+  /** The time limit for that stream as a whole. @default 2 min */
   readonly watchListDeadline?: Duration
-  /** How long one page of a list may take. @default 2 min */
+  /** The time limit for one page of a list. @default 2 min */
   readonly listDeadline?: Duration
-  /** Watches are ended by the server after this time up to twice of it. @default 5 min */
+  /** The server ends each watch after a random time between this and twice this. @default 5 min */
   readonly watchTimeout?: Duration
   /** @default 500 */
   readonly pageSize?: number
-  /** Told about every change of the health. */
+  /** Called for every change of the health. */
   readonly onHealth?: (health: ReflectorHealth) => void
 }
 
-// client-go's numbers: tools/cache/reflector.go.
+// As in client-go's tools/cache/reflector.go.
 const backoffOptions = { duration: 800, factor: 2, jitter: 1, steps: 38, cap: '30s' } as const
 const backoffQuiet = 120_000
-// What a server gets beyond the end that it was asked for, before its watch counts as stalled.
+// How long after its requested end a silent watch counts as stalled.
 const stallGrace = 30_000
 const shortWatch = 1000
 const maxCuts = 3
 
 /**
- * Keeps a target equal to a resource of an API server: lists, watches, and does so again from the last version whenever the watch
- * ends. It never gives up and never waits without a limit; what keeps it from working is in `health` and in the log.
+ * Keeps a target in sync with a resource of an API server: lists it, watches it, and resumes from the last version
+ * whenever the watch ends. It retries forever, and every wait has a time limit. Failures are reported in `health` and
+ * in the log.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>
   readonly #log: Logger
   readonly #backoff: Backoff
   #lastBackoff = Number.NEGATIVE_INFINITY
-  // The newest version that the target has everything up to; empty before the first list.
+  // The target has received all changes up to this version; empty before the first list.
   #version = ''
-  // Set when the server no longer has, or not yet has, #version: the next request asks for the newest state instead.
+  // Set when the server does not have #version, or does not have it yet: the next request asks for the newest state.
   #versionUnavailable = false
   #watchListWorks: boolean
-  // Set when the server answered a list of version 0 in pages, so that it has no watch cache to spare.
+  // Set when the server split a list of version 0 into pages, which means that it has no watch cache.
   #pages = false
   #verb: 'list' | 'watch' = 'list'
   #health: ReflectorHealth
@@ -87,12 +88,12 @@ export class Reflector<T extends KubeObject> {
     return this.#health
   }
 
-  /** The version up to which the target has seen everything; empty before the first list. */
+  /** The version up to which the target has received all changes; empty before the first list. */
   get lastSyncResourceVersion(): string {
     return this.#version
   }
 
-  /** Reflects until the signal aborts, then resolves. */
+  /** Runs until the signal aborts, then resolves. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let failure: unknown
@@ -119,7 +120,10 @@ export class Reflector<T extends KubeObject> {
 
   // Streaming the initial state.
 
-  /** The stream after its initial state, with the target replaced; undefined when the state has to be listed. */
+  /**
+   * Streams the initial state into the target and returns the stream for the changes that follow; undefined when the
+   * state must be listed.
+   */
   async #watchList(signal: AbortSignal): Promise<WatchReader<T> | undefined> {
     this.#verb = 'watch'
     for (let cuts = 0; cuts < maxCuts && !signal.aborted; ) {
@@ -130,7 +134,7 @@ export class Reflector<T extends KubeObject> {
         if (outcome instanceof WatchReader) return outcome
         if (outcome === 'silence') {
           this.#watchListWorks = false
-          this.#log.info('The server did not mark the end of the initial events in time: listing instead')
+          this.#log.info('Initial events did not end in time; listing instead')
           return undefined
         }
         cuts++
@@ -142,7 +146,7 @@ export class Reflector<T extends KubeObject> {
         }
         if (isApiError(error) && !isTooManyRequests(error)) {
           if (isBadRequest(error) || isInvalid(error) || isMethodNotSupported(error)) this.#watchListWorks = false
-          this.#log.debug('Cannot stream the initial state: listing instead', { reason: error.message })
+          this.#log.debug('Initial state cannot be streamed; listing instead', { reason: error.message })
           return undefined
         }
         failure = error
@@ -187,14 +191,12 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  // Listing.
-
   async #list(signal: AbortSignal): Promise<void> {
     this.#verb = 'list'
     const { clock, source, resource, listDeadline: deadline = '2m', pageSize = 500 } = this.#options
     const what = `list ${formatGroupResource(resource)}`
     const ask = (resourceVersion: string) => {
-      // A list of a certain version is served from memory only when it is asked for in one piece.
+      // The server answers a list of a certain version from its cache only without a limit.
       const limit = resourceVersion === '' || resourceVersion === '0' || this.#pages ? pageSize : undefined
       return listAll(source, {
         clock,
@@ -220,7 +222,9 @@ export class Reflector<T extends KubeObject> {
     this.#replace(result.items, result.resourceVersion)
   }
 
-  /** Receives the objects of one list, page by page, so that no page is kept for the sake of its objects. */
+  /**
+   * Receives the objects of one list, page by page. Copies the bytes of each object, so that no page stays in memory.
+   */
   #receiver(): (item: Item<T>) => Item<T> {
     const pool = new BytePool()
     return (item) => {
@@ -240,9 +244,10 @@ export class Reflector<T extends KubeObject> {
     this.#versionUnavailable = false
   }
 
-  // Watching.
-
-  /** Follows changes, over as many watches as the last version lasts. Returns or throws when the state must be listed again. */
+  /**
+   * Receives changes, over as many watches as the last version allows. Returns or throws when the state must be listed
+   * again.
+   */
   async #watch(signal: AbortSignal, stream: WatchReader<T> | undefined): Promise<void> {
     this.#verb = 'watch'
     let reader = stream
@@ -251,7 +256,8 @@ export class Reflector<T extends KubeObject> {
       let broken: { readonly error: unknown } | undefined
       const started = reader?.openedAt ?? this.#options.clock.monotonic()
       const timeout = this.#timeout()
-      // Without a version, the server first sends what exists, in no order: those versions say nothing about progress.
+      // A watch without a version starts with the existing objects in no order: their versions do not indicate
+      // progress.
       const ordered = stream !== undefined || (this.#version !== '' && this.#version !== '0')
       try {
         reader ??= await this.#open(signal, this.#version, timeout + stallGrace, false)
@@ -265,7 +271,7 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (signal.aborted) return
         if (isExpired(error)) {
-          this.#log.debug('The watch has expired: listing again from the last version')
+          this.#log.debug('Watch expired; listing again from the last version')
           return
         }
         if (error instanceof TargetError) throw error.cause
@@ -278,7 +284,7 @@ export class Reflector<T extends KubeObject> {
       }
       const short = this.#options.clock.monotonic() - started < shortWatch
       if (broken !== undefined) {
-        // The server was busy or out of reach. The last version is still good, so there is nothing to list.
+        // The server was overloaded or unreachable. The last version is still valid, so no list is needed.
         if (isTooManyRequests(broken.error) || seen === 0) this.#failed(broken.error)
         if (short || isApiError(broken.error)) await this.#pause(signal, broken.error)
       } else if (short && seen === 0) {
@@ -287,7 +293,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** Passes events on. Events of an ordered stream that are older than what was seen are repetitions. */
+  /** Passes events to the target. In an ordered stream, events older than the last version are repetitions. */
   #apply(batch: readonly WatchEvent<Item<T>>[], ordered: boolean): void {
     const { target } = this.#options
     const before = this.#version
@@ -333,14 +339,12 @@ export class Reflector<T extends KubeObject> {
     return toMillis(this.#options.watchTimeout ?? '5m') * (1 + this.#options.random.next())
   }
 
-  // Waiting and telling.
-
   async #pause(signal: AbortSignal, cause?: unknown): Promise<void> {
     if (signal.aborted) return
     const { clock } = this.#options
     if (clock.monotonic() - this.#lastBackoff > backoffQuiet) this.#backoff.reset()
     const delay = Math.max(this.#backoff.step(), (suggestedDelaySeconds(cause) ?? 0) * 1000)
-    // An abort ends the wait, and the callers look at the signal.
+    // An abort ends the sleep; callers check the signal.
     await clock.sleep(delay, { signal }).catch(() => undefined)
     this.#lastBackoff = clock.monotonic()
   }
@@ -356,9 +360,9 @@ export class Reflector<T extends KubeObject> {
     const known = this.#health.state === 'failing' && this.#health.message === failure.message
     const failures = this.#health.failures + 1
     const fields = failure.cure === undefined ? {} : { cure: failure.cure }
-    // The first one of its kind is for people; repetitions would only bury it.
+    // Only the first of several equal failures is logged at error level.
     if (known) this.#log.debug(failure.message, { failures })
-    // Only those who need the resource can say that its absence is an error; they do when they have waited for it in vain.
+    // Whether a missing resource is an error is up to its users: those that require it fail with a time limit.
     else if (failure.missing) this.#log.warn(failure.message, fields)
     else this.#log.error(error, failure.message, fields)
     this.#setHealth({ state: 'failing', failures, ...failure })
@@ -371,17 +375,17 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** What the target threw: to be told from failures of the watch. */
+/** Wraps an error of the target, to tell it from failures of the watch. */
 class TargetError extends Error {
   constructor(cause: unknown) {
-    super('The target refused an event', { cause })
+    super('The target failed to process an event', { cause })
   }
 }
 
-/** The objects of a stream's beginning, by key. */
+/** The objects of the initial events, by key. */
 class InitialState<T extends KubeObject> {
   readonly #items = new Map<string, Item<T>>()
-  // Chunks of the stream are not kept for the sake of their objects.
+  // Copies the bytes of each object, so that no chunk of the stream stays in memory.
   readonly #pool = new BytePool()
 
   set(item: Item<T>): void {

@@ -3,20 +3,20 @@ import { abortable, type Clock, linkSignals } from '@kubewright/base'
 import type { Item } from '../store/item.ts'
 import type { ListWatch, WatchEvent, WatchOptions } from './list-watch.ts'
 
-/** What {@link WatchReader.next} gives besides events: the stream has ended, or nothing came in time. */
+/** The results of {@link WatchReader.next} other than events: the stream ended, or nothing arrived in time. */
 export type WatchPause = 'end' | 'silence'
 
 /**
- * Reads one watch in batches, with a limit on silence. However the other side behaves, no call waits longer than it was told, and
- * after `close` nothing of the watch is left behind.
+ * Reads one watch in batches, with a limit on silence. No call waits longer than its limit, however the server behaves.
+ * After `close`, no request or timer is left.
  */
 export class WatchReader<T extends KubeObject> implements Disposable {
   readonly #clock: Clock
   readonly #link: ReturnType<typeof linkSignals>
   readonly #iterator: AsyncIterator<readonly WatchEvent<Item<T>>[]>
-  // Events that were read and given back.
+  // Events that were given back, to be read next.
   #returned: readonly WatchEvent<Item<T>>[] | undefined
-  /** The monotonic time at which the watch was asked for: some proxies hold back the answer until the first event. */
+  /** The monotonic time of the request: some proxies delay the response until the first event. */
   readonly openedAt: number
 
   private constructor(
@@ -31,7 +31,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
     this.openedAt = openedAt
   }
 
-  /** Opens a watch; undefined when there was no answer within `limit` milliseconds. */
+  /** Opens a watch; undefined when there was no response within `limit` milliseconds. */
   static async open<T extends KubeObject>(
     source: ListWatch<T>,
     options: WatchOptions & { readonly clock: Clock; readonly limit: number },
@@ -46,11 +46,11 @@ export class WatchReader<T extends KubeObject> implements Disposable {
       link[Symbol.dispose]()
       throw error
     }
-    link.abort(new Error('The watch was not answered in time'))
+    link.abort(new Error('The server did not respond to the watch in time'))
     return undefined
   }
 
-  /** The next batch; waits at most `limit` milliseconds. Throws what the stream throws. */
+  /** The next batch; waits at most `limit` milliseconds. Rethrows errors of the stream. */
   async next(limit: number): Promise<readonly WatchEvent<Item<T>>[] | WatchPause> {
     if (this.#returned !== undefined) {
       const events = this.#returned
@@ -62,15 +62,15 @@ export class WatchReader<T extends KubeObject> implements Disposable {
     return result.done === true ? 'end' : result.value
   }
 
-  /** Gives events back, to be read next. */
+  /** Returns events to the reader, to be read next. */
   giveBack(events: readonly WatchEvent<Item<T>>[]): void {
     if (events.length > 0) this.#returned = events
   }
 
-  /** Ends the watch. */
+  /** Closes the watch. */
   close(): void {
-    this.#link.abort(new Error('The watch is no longer wanted'))
-    // A stream that hangs would never come back from it, so nobody waits.
+    this.#link.abort(new Error('The watch was closed'))
+    // Not awaited: a hanging stream would never settle.
     void this.#iterator.return?.()?.then(undefined, () => undefined)
   }
 
@@ -79,7 +79,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
   }
 }
 
-/** Follows a promise for at most `limit` milliseconds; undefined afterwards. */
+/** Awaits a promise for at most `limit` milliseconds; undefined afterwards. */
 function within<T>(clock: Clock, limit: number, promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(limit, () => resolve(undefined), 'watch silence')

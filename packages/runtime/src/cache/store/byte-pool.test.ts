@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { encoded, objectOf } from '../testdata/fake-source.ts'
 import { BytePool } from './byte-pool.ts'
 
-/** An object of about so many bytes. */
+/** An object of about `size` bytes. */
 function sized(name: string, version: number, bytes: number): EncodedObject<KubeObject> {
   return encoded(objectOf(name, version, { labels: { padding: 'x'.repeat(bytes) } }))
 }
 
 describe('BytePool', () => {
-  test('keeps every object readable, and its waste bounded, whatever comes and goes', () => {
+  test('keeps every object readable and its waste bounded under random writes', () => {
     const random = seededRandom(7)
     const pool = new BytePool()
     const held = new Map<string, EncodedObject<KubeObject>>()
@@ -32,7 +32,7 @@ describe('BytePool', () => {
       if (version % 500 !== 0) continue
       const live = [...held.values()].reduce((sum, object) => sum + object.size, 0)
       expect(pool.live).toBe(live)
-      // A quarter of waste, what is left of the piece that is being filled, and one to spare.
+      // A quarter of waste, the rest of the current slab, and one spare slab.
       expect(pool.capacity).toBeLessThanOrEqual(live * 1.25 + 64 * 1024 + 2 * 256 * 1024)
     }
     for (const [name, object] of [...held, ...gone.map((each) => [each.key, each] as const)]) {
@@ -41,13 +41,13 @@ describe('BytePool', () => {
     }
   })
 
-  test('takes little for little', () => {
+  test('allocates a small slab for a few objects', () => {
     const pool = new BytePool()
     for (let i = 0; i < 5; i++) pool.hold(sized(`o${i}`, 1, 100))
     expect(pool.capacity).toBe(16 * 1024)
   })
 
-  test('of() tells whose bytes an object has; releasing gives it bytes of its own', () => {
+  test('of() returns the pool of an object; release() gives the object a copy of its bytes', () => {
     const pool = new BytePool()
     const object = sized('a', 1, 10)
     expect(BytePool.of(object)).toBeUndefined()

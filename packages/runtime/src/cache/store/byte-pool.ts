@@ -1,18 +1,19 @@
 import type { ByteHome, EncodedObject } from '@kubewright/client'
 
+// Sizes of slabs, in bytes.
 const smallest = 16 * 1024
 const largest = 256 * 1024
-// How much of what is allocated may be unused: a quarter of what is used, and a little for pools that are small.
+// The allocated but unused share that is tolerated: a quarter of the used bytes, and at least 64 KiB.
 const maxWaste = 0.25
 const minWaste = 64 * 1024
 
-/** What can lie in a pool. */
+/** An object whose bytes a pool can hold. */
 type Held = EncodedObject<unknown>
 
 class Slab implements ByteHome {
   readonly pool: BytePool
   readonly bytes: Buffer
-  // Whatever was ever put here since the slab was last empty; of these, those whose home is still here are alive.
+  // All objects that were put here since the slab was last empty. Those whose home is still this slab are alive.
   objects: Held[] = []
   used = 0
   live = 0
@@ -28,9 +29,9 @@ class Slab implements ByteHome {
 }
 
 /**
- * The bytes of many objects in few large pieces of memory outside of the heap. Objects that come and go leave holes; when these
- * amount to a quarter, the pieces with the most holes are emptied into others and used again, so that memory does not depend on when
- * garbage is collected.
+ * Stores the bytes of many objects in a few large slabs outside the heap. Removed objects leave holes. When a quarter
+ * is unused, the slabs with the most holes are copied into others and reused, so memory use does not depend on garbage
+ * collection.
  */
 export class BytePool {
   readonly #slabs = new Set<Slab>()
@@ -39,22 +40,22 @@ export class BytePool {
   #live = 0
   #capacity = 0
 
-  /** The pool that an object's bytes are in, if any. */
+  /** The pool that holds an object's bytes; undefined for none. */
   static of(object: Held): BytePool | undefined {
     return object.home instanceof Slab ? object.home.pool : undefined
   }
 
-  /** The bytes of the objects. */
+  /** The bytes of the objects in the pool. */
   get live(): number {
     return this.#live
   }
 
-  /** The bytes that are allocated for them. */
+  /** The allocated bytes. */
   get capacity(): number {
     return this.#capacity + (this.#spare?.bytes.length ?? 0)
   }
 
-  /** Moves the bytes of an object into the pool; does nothing when they are there already. */
+  /** Moves the bytes of an object into the pool. Does nothing when they are there already. */
   hold(object: Held): void {
     const { home } = object
     if (home instanceof Slab && home.pool === this) return
@@ -64,12 +65,12 @@ export class BytePool {
     if (slab.used === object.size) this.#compact()
   }
 
-  /** Lets an object go. It keeps bytes of its own, so that those who still have it can read it. */
+  /** Removes an object. It gets a copy of its bytes, so that readers that still reference it keep working. */
   release(object: Held): void {
     if (this.#forget(object)) object.detach()
   }
 
-  /** Lets an object go that nobody has any more. */
+  /** Removes an object that has no readers left: its bytes are not copied. */
   discard(object: Held): void {
     this.#forget(object)
   }
@@ -85,7 +86,7 @@ export class BytePool {
 
   #withRoom(size: number): Slab {
     if (this.#current !== undefined && this.#current.room >= size) return this.#current
-    // Objects that would waste much of a slab get one of their own size.
+    // An object that would waste much of a slab gets its own slab.
     if (size > largest / 4) return this.#add(new Slab(this, size))
     const spare = this.#spare
     this.#spare = undefined
@@ -108,7 +109,7 @@ export class BytePool {
     if (slab.bytes.length === largest) this.#spare ??= slab
   }
 
-  /** Empties the slabs with the most holes until few enough are left. */
+  /** Moves objects out of the slabs with the most holes until the waste is within the limit. */
   #compact(): void {
     for (;;) {
       const waste = this.#capacity - this.#live - (this.#current?.room ?? 0)

@@ -6,7 +6,7 @@ import { HotObjects } from './hot-objects.ts'
 const many = (count: number) => Array.from({ length: count }, (_, i) => encoded(objectOf(`o${i}`, 1)))
 
 describe('HotObjects', () => {
-  test('gives the same frozen object to reads that follow each other', () => {
+  test('returns the same frozen object on consecutive reads', () => {
     const hot = new HotObjects<KubeObject>(100)
     hot.population = 1000
     const [item] = many(1)
@@ -15,7 +15,7 @@ describe('HotObjects', () => {
     expect(Object.isFrozen(first.metadata)).toBe(true)
   })
 
-  test('parses each object once where there are few', () => {
+  test('parses each object once when there are few objects', () => {
     const hot = new HotObjects<KubeObject>(100)
     const items = many(50)
     hot.population = items.length
@@ -23,13 +23,13 @@ describe('HotObjects', () => {
     expect(items.every((item) => item.decodes === 1)).toBe(true)
   })
 
-  test('keeps what is read again over a walk over everything, and never more than its limits', () => {
+  test('keeps frequently read objects during a scan, within its limits', () => {
     const hot = new HotObjects<KubeObject>(100)
     const items = many(5000)
     hot.population = items.length
     const busy = items.slice(0, 10)
     for (let round = 0; round < 2; round++) for (const item of items) hot.read(item)
-    // Each of them was parsed twice by now; the last ones are kept, and so are the busy ones as soon as they are read.
+    // Each object was parsed twice by now: the last ones are cached, and so are the busy ones as soon as they are read.
     for (const item of busy) hot.read(item)
     for (const item of many(5000)) hot.read(item)
     expect(busy.map((item) => item.decodes)).toEqual(busy.map(() => 3))
@@ -38,7 +38,7 @@ describe('HotObjects', () => {
     expect(hot.size).toBeLessThanOrEqual(200)
   })
 
-  test('readAll() of more than can be kept leaves what is kept alone, and uses it', () => {
+  test('readAll() of more objects than the limit uses the cache without changing it', () => {
     const hot = new HotObjects<KubeObject>(100)
     const items = many(1000)
     hot.population = items.length
@@ -50,14 +50,14 @@ describe('HotObjects', () => {
     expect(hot.size).toBe(5)
   })
 
-  test('keeps nothing with a limit of zero', () => {
+  test('caches nothing with a limit of zero', () => {
     const hot = new HotObjects<KubeObject>(0)
     const [item] = many(1)
     expect(hot.read(item!)).not.toBe(hot.read(item!))
     expect(hot.size).toBe(0)
   })
 
-  test('take() gives up what it has', () => {
+  test('take() removes an object from the cache', () => {
     const hot = new HotObjects<KubeObject>(100)
     const [item] = many(1)
     const object = hot.read(item!)

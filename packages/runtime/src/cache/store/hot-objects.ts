@@ -1,35 +1,35 @@
 import type { EncodedObject } from '@kubewright/client'
 import { type Item, isEncoded } from './item.ts'
 
-// Enough for an object to be read several times on the way from its event to the end of its reconcile.
+// Enough for several reads of an object between its event and the end of its reconcile.
 const maxRecent = 256
 
 /**
- * The parsed forms of encoded objects that are read often, so that these are parsed once and are the same object each time. An object
- * that is read for the first time is kept for a moment; one that has to be parsed again has shown that it is worth keeping. So a
- * walk over everything neither pushes out what is in use nor fills the heap with what will not be read again. Where there are few
- * objects, all that are read are kept.
+ * Caches the parsed forms of encoded objects, so that frequent reads parse an object once and return the same value. An
+ * object that is read for the first time stays in a small cache; one that is parsed a second time moves to the main
+ * cache. A scan over all objects therefore neither evicts frequently read objects nor fills the heap. When there are
+ * few objects, all objects that are read are kept.
  */
 export class HotObjects<T> {
   readonly #recent: TwoGenerations<EncodedObject<T>, T>
   readonly #kept: TwoGenerations<EncodedObject<T>, T>
   readonly #limit: number
-  /** How many objects there are. */
+  /** The number of objects in the store. */
   population = 0
 
-  /** `limit` is how many objects are kept, at most. */
+  /** `limit` is the maximum number of cached objects. */
   constructor(limit: number) {
     this.#recent = new TwoGenerations(Math.min(limit, maxRecent) / 2)
     this.#kept = new TwoGenerations(limit / 2)
     this.#limit = limit
   }
 
-  /** The number of objects that are kept parsed. */
+  /** The number of cached objects. */
   get size(): number {
     return this.#recent.size + this.#kept.size
   }
 
-  /** The parsed, frozen form, at hand for the next time. */
+  /** The parsed, frozen form. Caches it. */
   read(item: Item<T>): T {
     if (!isEncoded(item)) return item
     const known = this.peek(item)
@@ -40,30 +40,30 @@ export class HotObjects<T> {
     return object
   }
 
-  /** The parsed, frozen forms of many objects. If they are more than can be kept, none is kept for having been among them. */
+  /** The parsed, frozen forms of many objects. Does not change the cache when there are more than `limit`. */
   readAll(items: readonly Item<T>[]): T[] {
     if (items.length <= this.#limit) return items.map((item) => this.read(item))
     return items.map((item) => (isEncoded(item) ? (this.peek(item) ?? item.decode()) : item))
   }
 
-  /** The parsed, frozen form, if it is at hand. */
+  /** The parsed, frozen form if it is cached. */
   peek(item: EncodedObject<T>): T | undefined {
     return this.#kept.get(item) ?? this.#recent.get(item)
   }
 
-  /** Gives up the parsed form of an object that is no longer there, if it is at hand. */
+  /** Removes an object that has left the store from the cache and returns its parsed form, if any. */
   take(item: EncodedObject<T>): T | undefined {
     return this.#kept.take(item) ?? this.#recent.take(item)
   }
 
-  /** Forgets everything, and with it the bytes that the objects came from. */
+  /** Empties the cache and releases the bytes of its objects. */
   clear(): void {
     this.#kept.clear()
     this.#recent.clear()
   }
 }
 
-/** A map of bounded size: what is not asked for while a generation fills up is forgotten. */
+/** A map of bounded size that evicts entries which are not read while a generation fills up. */
 class TwoGenerations<K, V> {
   readonly #limit: number
   #young = new Map<K, V>()

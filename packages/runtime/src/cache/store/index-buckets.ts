@@ -1,4 +1,4 @@
-/** Derives the values under which an object is found. Called once for each version of an object. */
+/** Derives the index values of an object. Called once for each version of an object. */
 export type IndexFunction<T> = (object: T) => readonly string[]
 
 interface Bucket {
@@ -8,13 +8,13 @@ interface Bucket {
 
 const nothing: ReadonlySet<string> = new Set<string>()
 
-/** One inverted index: the keys of the objects for each value. Holds no empty buckets. */
+/** An inverted index: the keys of the objects for each value. Contains no empty buckets. */
 export class IndexBuckets {
   readonly #buckets = new Map<string, Bucket>()
-  // Where each key is, so that the object is not needed to take it out. Most objects have one value, or none.
+  // The buckets of each key, so that a key can be removed without its object. Most objects have one value or none.
   readonly #places = new Map<string, Bucket | readonly Bucket[]>()
 
-  /** Puts a key under its values, and nowhere else. */
+  /** Sets the values of a key. */
   set(key: string, values: readonly string[]): void {
     this.delete(key)
     const [only] = values
@@ -27,7 +27,7 @@ export class IndexBuckets {
       )
   }
 
-  /** Takes a key out. */
+  /** Removes a key. */
   delete(key: string): void {
     const places = this.#places.get(key)
     if (places === undefined) return
@@ -43,12 +43,12 @@ export class IndexBuckets {
     this.#places.clear()
   }
 
-  /** The keys of the objects that have this value; not to be kept. */
+  /** The keys of the objects with this value. Live: do not keep it across writes. */
   keys(value: string): ReadonlySet<string> {
     return this.#buckets.get(value)?.keys ?? nothing
   }
 
-  /** All values that some object has, in order. */
+  /** All values in the index, sorted. */
   values(): string[] {
     return [...this.#buckets.keys()].sort()
   }

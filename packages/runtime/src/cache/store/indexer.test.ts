@@ -7,7 +7,7 @@ import { Indexer } from './indexer.ts'
 const named = (objects: readonly KubeObject[]): string[] => objects.map(keyOf)
 
 describe('Indexer', () => {
-  test('lists in the order of keys, as the API server does', () => {
+  test('lists objects ordered by key, as the API server does', () => {
     const store = new Indexer<KubeObject>()
     store.set(objectOf('b', 1, { namespace: 'x' }))
     store.set(objectOf('a', 2, { namespace: 'x-y' }))
@@ -16,7 +16,7 @@ describe('Indexer', () => {
     expect(named(store.list({ namespace: 'x' }))).toEqual(['x/a', 'x/b'])
   })
 
-  test('freezes what it holds, at every depth', () => {
+  test('freezes objects deeply', () => {
     const store = new Indexer<KubeObject>()
     store.set(objectOf('a', 1, { labels: { app: 'x' } }))
     store.replace([objectOf('b', 2, { labels: { app: 'x' } })], '2')
@@ -24,7 +24,7 @@ describe('Indexer', () => {
     expect(() => Object.assign(store.get('b')?.metadata ?? {}, { name: 'c' })).toThrow(TypeError)
   })
 
-  test('addIndexer() fills an index from what is there, and refuses a second one of the same name', () => {
+  test('addIndexer() indexes existing objects, and rejects a duplicate name', () => {
     const store = new Indexer<KubeObject>()
     store.set(objectOf('a', 1))
     store.addIndexer('first', (object) => [object.metadata.name.slice(0, 1)])
@@ -36,7 +36,7 @@ describe('Indexer', () => {
     expect(store.indexValues('first')).toEqual(['a'])
     expect(() => store.addIndexer('first', () => [])).toThrow('Cannot add index "first": it exists already')
     expect(() => store.byIndex('last', 'a')).toThrow(
-      'Index "last" does not exist: add it with addIndexer, known are "first"',
+      'Index "last" does not exist: add it with addIndexer. Existing indexes: "first"',
     )
   })
 
@@ -50,7 +50,7 @@ describe('Indexer', () => {
     expect(named(store.list(query))).toEqual(['x/a1'])
   })
 
-  test('list() gives what a scan would give, for any history and selector', () => {
+  test('list() returns what a scan would return, for any history and selector', () => {
     const step = fc.record({
       do: fc.constantFrom('set' as const, 'delete' as const, 'replace' as const, 'query' as const),
       name: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -96,7 +96,7 @@ describe('Indexer', () => {
     )
   })
 
-  test('holds encoded objects as bytes and answers selectors without parsing what does not match', () => {
+  test('stores encoded objects as bytes and evaluates selectors without parsing objects that do not match', () => {
     const store = new Indexer<KubeObject>()
     const items = ['a', 'b', 'c'].map((name, i) => encoded(objectOf(name, i + 1, { labels: { app: name } })))
     store.replace(items, '3')

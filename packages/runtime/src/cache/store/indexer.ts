@@ -6,45 +6,46 @@ import { IndexBuckets, type IndexFunction } from './index-buckets.ts'
 import { type Item, isEncoded, keyOfItem } from './item.ts'
 import type { Store, StoreQuery } from './store.ts'
 
-// Label keys that get an index of their own; selectors on further keys are answered by scanning.
+// The maximum number of label keys with an index. Selectors on further keys scan the store.
 const maxLabelIndexes = 32
 
 /** Options of an {@link Indexer}. */
 export interface IndexerOptions {
   /**
-   * Told when an index function throws; the object is then stored and not found through that index. @default the error is thrown on
+   * Called when an index function throws. The object is stored, but missing in that index. @default the error is
+   * rethrown
    */
   readonly onIndexError?: (error: unknown, index: string, key: string) => void
-  /** How many of the objects that are held as bytes are kept parsed as well, at most: those that are read often. @default 4096 */
+  /** The maximum number of encoded objects whose parsed form is cached. @default 4096 */
   readonly hotObjects?: number
 }
 
-/** What a store takes. */
+/** The memory use of a store. */
 export interface StoreStats {
   readonly objects: number
-  /** The bytes that are allocated for objects that came encoded. */
+  /** The bytes allocated for encoded objects. */
   readonly bytes: number
-  /** How many of them are kept parsed as well. */
+  /** The number of encoded objects whose parsed form is cached. */
   readonly parsed: number
 }
 
 /**
- * A store that can be written to, with indexes. Namespaces need none, because keys are sorted; a label gets one when a selector
- * first asks for certain values of it. Every write leaves store and indexes in step.
+ * A writable store with indexes. Namespaces need no index because keys are sorted. A label gets an index when a
+ * selector first requires certain values of it. Each write updates the store and all indexes together.
  *
- * Objects that come as bytes are held as bytes and parsed when they are read; see `docs/adr/0009-lean-cache.md`.
+ * Encoded objects are held as bytes and parsed when they are read; see `docs/adr/0009-lean-cache.md`.
  */
 export class Indexer<T extends KubeObject> implements Store<T> {
   readonly #items = new Map<string, Item<T>>()
-  // Exactly the keys of #items.
+  // Exactly the keys of #items, sorted.
   #keys = new SortedKeys()
-  // The bytes of exactly the encoded objects of #items.
+  // Holds the bytes of exactly the encoded objects in #items.
   #pool = new BytePool()
   readonly #indexes = new Map<string, { readonly valuesOf: IndexFunction<T>; readonly buckets: IndexBuckets }>()
   readonly #labelIndexes = new Map<string, IndexBuckets>()
   readonly #onIndexError: NonNullable<IndexerOptions['onIndexError']>
   #resourceVersion = ''
-  /** The parsed forms of what is held as bytes. */
+  /** The parsed forms of encoded objects. */
   readonly hot: HotObjects<T>
 
   constructor(indexers: Readonly<Record<string, IndexFunction<T>>> = {}, options: IndexerOptions = {}) {
@@ -107,7 +108,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return this.#index(name).values()
   }
 
-  /** Adds or replaces an object, frozen from now on, and returns the one that was there. */
+  /** Adds or replaces an object, freezes it, and returns the previous one. */
   set(object: Item<T>): T | undefined {
     const before = this.put(object)
     return before === undefined ? undefined : this.#passing(before)
@@ -119,7 +120,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return before === undefined ? undefined : this.#passing(before)
   }
 
-  /** As {@link set}, without parsing what was there. */
+  /** Like {@link set}, but does not parse the previous object. */
   put(item: Item<T>): Item<T> | undefined {
     if (isEncoded(item)) this.#pool.hold(item)
     else deepFreeze(item)
@@ -134,7 +135,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return before
   }
 
-  /** As {@link delete}, without parsing it. */
+  /** Like {@link delete}, but does not parse the object. */
   take(key: string): Item<T> | undefined {
     const before = this.#items.get(key)
     if (before === undefined) return undefined
@@ -147,14 +148,14 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return before
   }
 
-  /** Makes an object that is not stored safe to be handed out: frozen, or with bytes of its own. */
+  /** Makes an object that is not stored safe to hand out: freezes it, or gives it a copy of its bytes. */
   keep(item: Item<T>): Item<T> {
     if (isEncoded(item)) item.detach()
     else deepFreeze(item)
     return item
   }
 
-  /** The objects in the form in which they are held, in the order of the keys. */
+  /** The objects in the form in which they are stored, ordered by key. */
   *items(): Generator<Item<T>> {
     for (const key of this.#scan(undefined)) {
       const item = this.#items.get(key)
@@ -162,11 +163,11 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     }
   }
 
-  /** Swaps the whole content at once; of objects with equal keys the last one counts. */
+  /** Replaces the whole content at once. Of several objects with the same key, the last one wins. */
   replace(objects: readonly Item<T>[], resourceVersion: string): void {
     this.#items.clear()
     for (const item of objects) this.#items.set(keyOfItem(item), item)
-    // What was there before keeps the bytes that it has, in a pool that nobody writes to any more.
+    // The previous objects keep their bytes in the old pool, which no longer changes.
     this.hot.clear()
     this.hot.population = this.#items.size
     this.#pool = this.#items.size === objects.length ? poolOf(objects) : new BytePool()
@@ -182,7 +183,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     this.#resourceVersion = resourceVersion
   }
 
-  /** Notes that the store has reached a version. */
+  /** Records the resource version that the store has reached. */
   bookmark(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion
   }
@@ -208,7 +209,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     }
     if (buckets.length === 0) return undefined
     const smallest = buckets.reduce((least, bucket) => (bucket.size < least.size ? bucket : least))
-    // The named index is not checked again by the caller, as labels and namespace are.
+    // The caller checks labels and namespace of each key, but not the named index.
     const required = query.index === undefined ? smallest : buckets[0]
     return [...smallest].filter((key) => required?.has(key)).sort()
   }
@@ -235,7 +236,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     if (index !== undefined) return index.buckets
     const known = [...this.#indexes.keys()].map((other) => JSON.stringify(other)).join(', ')
     throw new TypeError(
-      `Index ${JSON.stringify(name)} does not exist: add it with addIndexer, known are ${known || 'none'}`,
+      `Index ${JSON.stringify(name)} does not exist: add it with addIndexer. Existing indexes: ${known || 'none'}`,
     )
   }
 
@@ -257,7 +258,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     }
   }
 
-  /** An object that has left the store. */
+  /** The parsed form of an object that has left the store. */
   #passing(item: Item<T>): T {
     return isEncoded(item) ? (this.hot.take(item) ?? item.decode()) : item
   }
@@ -280,7 +281,7 @@ function labelValues(labels: Readonly<Record<string, string>> | undefined, label
   return typeof value === 'string' ? [value] : noValues
 }
 
-/** The pool that a list was received into, to be taken over; it has nothing but the objects of the list. */
+/** The pool that a list was received into. It contains only the objects of the list, so the store can take it over. */
 function poolOf(objects: readonly Item<KubeObject>[]): BytePool {
   const first = objects.find((item) => isEncoded(item))
   return (first === undefined ? undefined : BytePool.of(first)) ?? new BytePool()

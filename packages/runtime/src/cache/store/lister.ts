@@ -1,17 +1,17 @@
 import { formatKey, type GroupResource, type KubeObject, newNotFound, type Selector } from '@kubewright/api'
 import type { Store } from './store.ts'
 
-/** Reads objects from a store by name, within one namespace or, for resources without namespaces, by name alone. */
+/** Reads the objects of one namespace, or of a cluster-scoped resource, by name. */
 export interface NamespaceLister<T extends KubeObject> {
   /** The object; throws a NotFound ApiError when the store does not have it. */
   get(name: string): T
   /** The object, or undefined when the store does not have it. */
   find(name: string): T | undefined
-  /** The objects that the selector selects, in the order of their names. */
+  /** The objects that match the selector, ordered by name. */
   list(selector?: Selector): T[]
 }
 
-/** Reads the objects of a store; never touches the network. */
+/** Reads the objects of a store. Never sends a request. */
 export class Lister<T extends KubeObject> implements NamespaceLister<T> {
   readonly #store: Store<T>
   readonly #resource: GroupResource
@@ -29,12 +29,12 @@ export class Lister<T extends KubeObject> implements NamespaceLister<T> {
     return this.#store.get(name)
   }
 
-  /** The objects of all namespaces that the selector selects, in the order of their keys. */
+  /** The objects of all namespaces that match the selector, ordered by key. */
   list(selector?: Selector): T[] {
     return this.#store.list(selector === undefined ? {} : { selector })
   }
 
-  /** The objects of one namespace. */
+  /** A lister for one namespace. */
   namespace(namespace: string): NamespaceLister<T> {
     return {
       get: (name) => this.#get(name, namespace),

@@ -29,36 +29,36 @@ const reader = new EncodedReader<KubeObject>({
   read: (json) => json as KubeObject,
 })
 
-/** An object as it comes over the wire. */
+/** An object as it is received from a server. */
 export function encoded(object: KubeObject): EncodedObject<KubeObject> {
-  // Other bytes around it, as in a chunk of a stream.
+  // Surrounded by other bytes, as in a chunk of a stream.
   const bytes = Buffer.from(`[${JSON.stringify(object)}]`)
   const found = reader.read({ bytes }, 1, bytes.length)
-  if (found === undefined) throw new Error('The object cannot be told by its bytes')
+  if (found === undefined) throw new Error('The object cannot be decoded')
   return found
 }
 
-/** One watch that a `FakeSource` has open: a test, or a fault, can push to it and end it. */
+/** An open watch of a `FakeSource`. A test can push events to it and end it. */
 export interface FakeWatch {
   readonly options: WatchOptions
   readonly stream: AsyncQueue<Events>
 }
 
 /**
- * A resource in memory that lists and watches as an API server does. What is asked for is logged; `fault` is asked before every
- * request and may throw instead; `onWatch` may take a new watch over.
+ * An in-memory resource that lists and watches like an API server. It records its requests. `fault` is called before
+ * every request and may throw; `onWatch` may take over a new watch.
  */
 export class FakeSource implements ListWatch<KubeObject> {
   readonly objects = new Map<string, KubeObject>()
   readonly requests: string[] = []
   readonly watches: FakeWatch[] = []
   fault: (verb: 'list' | 'watch', options: ListPageOptions | WatchOptions) => void = () => undefined
-  // Gives false to leave the watch silent: the test does the rest.
+  // Returns false to send nothing: the test controls the watch.
   onWatch: (watch: FakeWatch) => boolean = () => true
   sendsBookmarks = true
-  // Whether objects come as bytes.
+  // Whether objects are returned encoded.
   encodes = false
-  // Watches from before this version are told that they expired.
+  // Watches from versions below this one fail as expired.
   compacted = 0
   version = 1
   readonly #history: { readonly version: number; readonly event: WatchEvent<KubeObject> }[] = []
@@ -79,7 +79,7 @@ export class FakeSource implements ListWatch<KubeObject> {
     this.#publish({ type: 'DELETED', object: { ...object, metadata } })
   }
 
-  /** Changes the state without telling anybody, as if every watch had missed it. */
+  /** Removes an object without an event, as if every watch had missed it. */
   removeUnseen(name: string): void {
     this.objects.delete(`ns/${name}`)
     this.version++
@@ -89,7 +89,7 @@ export class FakeSource implements ListWatch<KubeObject> {
     this.#send([{ type: 'BOOKMARK', resourceVersion: String(this.version), initialEventsEnd: false }])
   }
 
-  /** Ends all open watches, as a server does at their timeout, or with an error. */
+  /** Ends all open watches, as a server does at their timeout, or makes them fail. */
   cut(error?: unknown): void {
     for (const { stream } of this.watches.splice(0)) error === undefined ? stream.close() : stream.fail(error)
   }

@@ -164,7 +164,7 @@ describe('the sync of a controller', () => {
     since: 0,
     failures: 3,
     message: 'Cannot list homes.example.com: forbidden',
-    cure: 'Allow this client the verbs list and watch on homes.example.com',
+    cure: 'Grant this client the verbs list and watch on homes.example.com',
   } as const
   const runnerOf = (options: KindSourceOptions<KubeObject>, parts = testParts()) => {
     const controller = defineKeyController({
@@ -184,7 +184,7 @@ describe('the sync of a controller', () => {
     await parts.clock.advance('2m')
     expect(await message).toBe(
       'Controller "test" cannot start: not synced within 2m0s: source "Home": Cannot list homes.example.com: forbidden. ' +
-        'Allow this client the verbs list and watch on homes.example.com; ' +
+        'Grant this client the verbs list and watch on homes.example.com; ' +
         'source "Deployment (owned)": apps/v1 Deployment has not been listed yet',
     )
     await expect(warming).rejects.toMatchObject({ code: 'KW_CACHE_NOT_SYNCED' })

@@ -31,22 +31,22 @@ function setUp() {
 }
 
 describe('certificateFiles()', () => {
-  it('shows a new pair within ten seconds, and tells once', async () => {
+  it('uses a new pair within ten seconds, and notifies listeners once', async () => {
     const { files, clock, options } = setUp()
     const source = await certificateFiles(options)
-    let told = 0
-    source.onChange(() => told++)
+    let changes = 0
+    source.onChange(() => changes++)
     expect(source.current()).toEqual(first)
     files.set('/certs/tls.crt', second.cert)
     files.set('/certs/tls.key', second.key)
     await clock.advance(10_000)
     expect(source.current()).toEqual(second)
     await clock.advance(60_000)
-    expect(told).toBe(1)
+    expect(changes).toBe(1)
     await source[Symbol.asyncDispose]()
   })
 
-  it('keeps the pair before while files are missing or do not fit, and counts that', async () => {
+  it('keeps the previous pair and counts an error while files are missing or do not match', async () => {
     const { files, counts, clock, log, options } = setUp()
     const source = await certificateFiles(options)
     files.set('/certs/tls.crt', second.cert)
@@ -70,13 +70,13 @@ describe('certificateFiles()', () => {
     expect(source.current()).toEqual(second)
   })
 
-  it('names files and cure when there is nothing at the start', async () => {
+  it('rejects with the file names and the cure when there are no files at the start', async () => {
     const { options } = setUp()
     await expect(certificateFiles({ ...options, certName: 'cert.pem' })).rejects.toMatchObject({
       code: 'KW_CERTIFICATE',
       message:
         "Cannot serve with the certificate in /certs/cert.pem and its key in /certs/tls.key: ENOENT: no such file or directory, open '/certs/cert.pem'; " +
-        'mount the Secret that holds them there, or leave the folder out to have certificates looked after',
+        'mount the Secret with the certificate there, or omit the folder to have the operator manage certificates',
     })
   })
 })

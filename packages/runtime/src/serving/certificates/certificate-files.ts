@@ -16,26 +16,26 @@ import type { CertificateSource, ServingCertificate } from '../http/http-listene
 import { checkPair } from './check-pair.ts'
 import { readCertificate } from './read-certificate.ts'
 
-/** What {@link certificateFiles} takes. */
+/** Options of {@link certificateFiles}. */
 export interface CertificateFilesOptions {
-  /** The folder, such as one where a Secret is mounted. */
+  /** The folder of the files, such as the mount point of a Secret. */
   readonly dir: string
   /** @default 'tls.crt' */
   readonly certName?: string | undefined
   /** @default 'tls.key' */
   readonly keyName?: string | undefined
-  /** How often the files are looked at. @default '10s' */
+  /** How often the files are read. @default '10s' */
   readonly interval?: Duration
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger | undefined
   readonly metrics?: MetricSink | undefined
-  /** @default that of Node */
+  /** @default Node's readFile */
   readonly readFile?: (path: string) => Promise<string>
 }
 
-/** A certificate in files, which are read again until it is disposed. */
+/** A certificate in files, which are read periodically until it is disposed. */
 export interface CertificateFiles extends CertificateSource, AsyncDisposable {}
 
 const noLabels: MetricLabels = Object.freeze({})
@@ -43,8 +43,8 @@ const reads = 'certwatcher_read_certificate_total'
 const readErrors = 'certwatcher_read_certificate_errors_total'
 
 /**
- * Reads a certificate and its key from a folder, and again when they change. A pair that cannot be used leaves the one before in
- * place. Rejects when there is none at the start.
+ * Reads a certificate and its key from a folder, and reloads them when they change. An invalid pair is logged and
+ * ignored; the previous one stays in use. Rejects when there is no valid pair at the start.
  */
 export async function certificateFiles(options: CertificateFilesOptions): Promise<CertificateFiles> {
   const { dir, certName = 'tls.crt', keyName = 'tls.key', clock = systemClock, log = nullLogger, metrics } = options
@@ -72,7 +72,7 @@ export async function certificateFiles(options: CertificateFilesOptions): Promis
     clock,
     toMillis(options.interval ?? '10s'),
     () => {
-      // A file system that hangs is asked once.
+      // At most one read is in flight, even on a file system that hangs.
       reading ??= read(source.current())
         .then((certificate) => {
           if (certificate === source.current()) return
@@ -105,6 +105,7 @@ async function readTextFile(path: string): Promise<string> {
 function missing(files: { readonly cert: string; readonly key: string }, cause: unknown): KubewrightError {
   const { message } = cause as Error
   const text = `Cannot serve with the certificate in ${files.cert} and its key in ${files.key}: ${message}`
-  const cure = 'mount the Secret that holds them there, or leave the folder out to have certificates looked after'
+  const cure =
+    'mount the Secret with the certificate there, or omit the folder to have the operator manage certificates'
   return new KubewrightError('KW_CERTIFICATE', `${text}; ${cure}`, { cause })
 }

@@ -3,7 +3,7 @@ import type { HealthCheck } from '../health/health-check.ts'
 import type { CertificateSource } from '../http/http-listener.ts'
 import { readCertificate } from './read-certificate.ts'
 
-/** Fails when the certificate that a webhook server shows is not good any more; `cure` says what to do then. */
+/** A check that fails when a webhook server's certificate has expired. `cure` completes the message. */
 export function certificateHealth(source: CertificateSource, clock: Clock, cure: string): HealthCheck {
   return {
     name: 'webhook-certificate',

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@kubewright/k8s/rbac/v1'
 import type { ManageCertificatesOptions } from './manage-certificates.ts'
 
-/** What an operator must be allowed to do to look after its certificates. */
+/** The permissions that an operator needs to manage its certificates, by the scope in which they are granted. */
 export interface CertificateRules {
   /** In the whole cluster. */
   readonly cluster: readonly PolicyRule[]
@@ -9,7 +9,7 @@ export interface CertificateRules {
   readonly namespaced: readonly PolicyRule[]
 }
 
-/** The least that looking after certificates needs, by the names of the objects wherever that is possible. */
+/** The minimal permissions for managing certificates, restricted to object names where possible. */
 export function certificateRules({
   secret,
   targets,
@@ -26,7 +26,7 @@ export function certificateRules({
       ...rule('apiextensions.k8s.io', 'customresourcedefinitions', crds),
     ],
     namespaced: [
-      // A name cannot be told of what does not exist yet.
+      // RBAC cannot restrict create requests by name.
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       { apiGroups: [''], resourceNames: [secret.name], resources: ['secrets'], verbs: ['get', 'update'] },
     ],

@@ -6,7 +6,7 @@ import { splitBundle } from './read-certificate.ts'
 
 const label = 'kubewright.dev/certificates'
 
-/** The Secret that holds certificates, of which all replicas of an operator show the same. */
+/** Encodes certificates as a Secret. All replicas of an operator share it. */
 export function toSecret(
   key: { readonly namespace: string; readonly name: string },
   state: CertificateState,
@@ -30,15 +30,15 @@ export function toSecret(
 }
 
 /**
- * The certificates in a Secret; undefined when they are damaged, so that new ones are needed. Throws when the Secret is somebody
- * else's, which must not be overwritten.
+ * Decodes certificates from a Secret; undefined when they are damaged and must be replaced. Throws when the Secret was
+ * not created by {@link toSecret}, since it must not be overwritten.
  */
 export function fromSecret({ metadata, data = {} }: Secret): CertificateState | undefined {
   if (metadata.labels?.[label] === undefined) {
     throw new KubewrightError(
       'KW_CERTIFICATE',
-      `Cannot keep certificates in Secret ${metadata.namespace}/${metadata.name} as something else made it: ` +
-        'delete it, choose another Secret, or name the folder where it is mounted as the certificate folder',
+      `Cannot store certificates in Secret ${metadata.namespace}/${metadata.name}: it exists and is not managed by this operator. ` +
+        'Delete it, choose another Secret, or mount it and pass the folder as the certificate folder',
     )
   }
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8')

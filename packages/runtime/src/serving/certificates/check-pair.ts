@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyedCertificate } from '@kubewright/base/pki'
 
-/** Throws when a certificate or a key cannot be read, or when the two do not belong together. */
+/** Throws when a certificate or a key cannot be parsed, or when they do not match. */
 export function checkPair({ cert, key }: KeyedCertificate): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     throw new Error('the private key does not belong to the certificate')

@@ -30,7 +30,7 @@ function setUp(seed: number | string) {
   return { clock, store, options }
 }
 
-/** Lets the clock run until a promise has settled. */
+/** Advances the clock until a promise has settled. */
 async function settle<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   let done = false
   const watched = promise.finally(() => {
@@ -41,7 +41,7 @@ async function settle<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   return watched
 }
 
-/** Every bundle that the API server verifies with, PEM. */
+/** All CA bundles in the targets, PEM. */
 function bundlesIn(store: SecretStore): string[] {
   const bundles: string[] = []
   for (const object of store.objects.values()) {
@@ -52,7 +52,7 @@ function bundlesIn(store: SecretStore): string[] {
   return bundles
 }
 
-/** Why a verifier would refuse a certificate; undefined when it would not. */
+/** Why a client would reject a certificate; undefined when it would accept it. */
 function refusal(cert: string, bundle: string, now: number): string | undefined {
   const shown = readCertificate(cert).certificate
   const good = (pem: string): boolean => {
@@ -70,7 +70,7 @@ function refusal(cert: string, bundle: string, now: number): string | undefined 
 }
 
 describe('manageCertificates()', () => {
-  it('makes certificates, keeps them in a Secret and has the API server trust them', async () => {
+  it('creates certificates, stores them in a Secret and publishes the CA bundle', async () => {
     const { clock, store, options } = setUp(1)
     const managed = await settle(clock, manageCertificates(options))
     const kept = store.objects.get(`Secret/${secret.name}`)
@@ -84,7 +84,7 @@ describe('manageCertificates()', () => {
     expect(store.writes).toBe(writes)
   })
 
-  it('lets several replicas start at once with the same certificate', async () => {
+  it('gives replicas that start at once the same certificate', async () => {
     const { clock, store, options } = setUp(2)
     const replicas = await settle(clock, Promise.all([1, 2, 3, 4].map(() => manageCertificates(options))))
     expect(new Set(replicas.map((replica) => replica.current().cert)).size).toBe(1)
@@ -92,7 +92,7 @@ describe('manageCertificates()', () => {
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()))
   })
 
-  it('puts the bundle back when somebody takes it away', async () => {
+  it('restores a removed CA bundle', async () => {
     const { clock, store, options } = setUp(3)
     const managed = await settle(clock, manageCertificates(options))
     store.put('MutatingWebhookConfiguration', 'm', { webhooks: [{ name: 'new', clientConfig: {} }] })
@@ -101,7 +101,7 @@ describe('manageCertificates()', () => {
     await managed[Symbol.asyncDispose]()
   })
 
-  it('issues a certificate for new hosts under the authority that is trusted already', async () => {
+  it('issues a certificate for new hosts under the current authority', async () => {
     const { clock, options } = setUp(4)
     const first = await settle(clock, manageCertificates(options))
     await first[Symbol.asyncDispose]()
@@ -111,7 +111,7 @@ describe('manageCertificates()', () => {
     await moved[Symbol.asyncDispose]()
   })
 
-  it('starts anew when everything has expired, and when the Secret is damaged', async () => {
+  it('starts over when all certificates have expired, and when the Secret is damaged', async () => {
     const { clock, store, options } = setUp(5)
     const first = await settle(clock, manageCertificates(options))
     await first[Symbol.asyncDispose]()
@@ -128,14 +128,14 @@ describe('manageCertificates()', () => {
     await third[Symbol.asyncDispose]()
   })
 
-  it('does not touch a Secret that is not its own', async () => {
+  it('does not overwrite a Secret that it did not create', async () => {
     const { clock, store, options } = setUp(6)
     store.put('Secret', secret.name, { data: {} })
     await expect(settle(clock, manageCertificates(options))).rejects.toMatchObject({ code: 'KW_CERTIFICATE' })
     expect(store.writes).toBe(0)
   })
 
-  it('keeps what it shows while the API server is away, and says so when that has expired', async () => {
+  it('keeps the current certificate during an outage of the API server, and reports its expiry', async () => {
     const { clock, store, options } = setUp(7)
     const log = memoryLogger()
     let away = false
@@ -154,7 +154,7 @@ describe('manageCertificates()', () => {
     expect(managed.health.check(new AbortController().signal)).toBeUndefined()
     await clock.advance(41 * day)
     expect(() => managed.health.check(new AbortController().signal)).toThrow('the webhook certificate has expired')
-    expect(log.records.at(-1)).toMatchObject({ message: 'Could not look after the webhook certificates' })
+    expect(log.records.at(-1)).toMatchObject({ message: 'Webhook certificates were not checked' })
     away = false
     await clock.advance(day)
     expect(managed.health.check(new AbortController().signal)).toBeUndefined()
@@ -162,7 +162,7 @@ describe('manageCertificates()', () => {
   })
 
   it.each([11, 12])(
-    'rotates for a year with three replicas, and is trusted at every moment (seed %i)',
+    'rotates certificates for a year with three replicas, trusted at every moment (seed %i)',
     async (seed) => {
       const { clock, store, options } = setUp(seed)
       const random = seededRandom(seed).fork('test')
@@ -185,7 +185,7 @@ describe('manageCertificates()', () => {
           seen.serving.add(cert)
           for (const bundle of bundlesIn(store)) {
             seen.bundles.add(bundle)
-            // What depends on the time is looked at anew every day.
+            // Time-dependent checks are repeated once a day.
             const id = `${cert}${bundle}${Math.floor(clock.now() / day)}`
             if (known.get(id)) continue
             const problem = refusal(cert, bundle, clock.now())
@@ -200,7 +200,7 @@ describe('manageCertificates()', () => {
         await clock.advance(6 * hour)
         check()
         if (random.int(100) === 0) {
-          // A replica dies, and another one takes its place.
+          // Replaces a replica.
           const index = random.int(3)
           void replicas[index]![Symbol.asyncDispose]()
           store.calm = true
@@ -209,7 +209,7 @@ describe('manageCertificates()', () => {
         }
       }
       expect(problems).toEqual([])
-      // 20 days each, renewed after two thirds; authorities 60 days.
+      // Serving certificates are valid for 20 days and renewed after two thirds; authorities for 60 days.
       expect(seen.serving.size).toBeGreaterThan(20)
       expect(seen.bundles.size).toBeGreaterThan(12)
       await settle(clock, Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]())))

@@ -12,37 +12,46 @@ import { readCertificate } from './read-certificate.ts'
 import { injectBundle, readTargets, type TrustTargets, trustsAll } from './trust-targets.ts'
 import { watchTargets } from './watch-targets.ts'
 
-/** What {@link manageCertificates} takes. */
+/** Options of {@link manageCertificates}. */
 export interface ManageCertificatesOptions {
-  /** One that always asks the API server. With `watch`, a bundle that somebody takes away is back at once. */
+  /** An uncached client. With `watch`, a removed CA bundle is restored at once instead of after `interval`. */
   readonly client: Pick<Client, 'find' | 'create' | 'update' | 'patch'> & Partial<Pick<Client, 'watch'>>
-  /** Where the certificates are kept. All replicas name the same one. */
+  /** The Secret that stores the certificates. Must be the same for all replicas. */
   readonly secret: { readonly namespace: string; readonly name: string }
-  /** The names that the API server calls the server by, such as `homes-webhook-service.homes-system.svc`. */
+  /**
+   * The host names under which the API server calls the webhook server, such as
+   * `homes-webhook-service.homes-system.svc`.
+   */
   readonly hosts: readonly string[]
-  /** Where to say whom the API server should trust. */
+  /** The objects that receive the CA bundle. */
   readonly targets: TrustTargets
-  /** How long a serving certificate is good for. @default 90 days */
+  /** The validity of serving certificates. @default 90 days */
   readonly servingValidity?: Duration
-  /** How long an authority is good for. @default 365 days */
+  /** The validity of certificate authorities. @default 365 days */
   readonly authorityValidity?: Duration
-  /** How often everything is looked at. @default '1m' */
+  /** How often the certificates are checked. @default '1m' */
   readonly interval?: Duration
-  /** How long a new authority must be trusted everywhere before it signs: the time that API servers may take to notice. @default '10m' */
+  /**
+   * How long all targets must have trusted a new authority before it signs: the time until every API server has
+   * noticed. @default '10m'
+   */
   readonly settleTime?: Duration
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger | undefined
 }
 
-/** Certificates that are looked after until disposed. */
+/** Certificates that are renewed until disposed. */
 export interface ManagedCertificates extends CertificateSource, AsyncDisposable {
-  /** The authorities that are to be trusted, PEM. */
+  /** The trusted certificate authorities, PEM. */
   readonly bundle: string
-  /** Fails when the certificate that is shown is not good any more. */
+  /** Fails when the serving certificate has expired. */
   readonly health: HealthCheck
-  /** Looks at everything now. Rejects when the API server cannot be asked; what is shown stays as it is then. */
+  /**
+   * Checks and renews the certificates now. Rejects when the API server is unavailable; the current certificate then
+   * stays in use.
+   */
   refresh(signal?: AbortSignal): Promise<void>
 }
 
@@ -50,9 +59,10 @@ const day = 24 * 60 * 60 * 1000
 const maxAttempts = 10
 
 /**
- * Looks after the certificates of a webhook server: makes an authority and a serving certificate, keeps them in a Secret, tells the
- * API server whom to trust, and renews everything in time, without a moment in which a certificate is shown that the API server does
- * not trust. Any number of replicas may do so at once: whoever writes the Secret first wins, and the others follow.
+ * Manages the certificates of a webhook server: creates a certificate authority and a serving certificate, stores them
+ * in a Secret, writes the CA bundle into the webhook configurations, and renews everything in time. The server never
+ * uses a certificate that the API server does not trust yet. Several replicas may run at once: the first write of the
+ * Secret wins, and the other replicas adopt it.
  */
 export async function manageCertificates(options: ManageCertificatesOptions): Promise<ManagedCertificates> {
   const manager = new CertificateManager(options)
@@ -70,11 +80,11 @@ class CertificateManager implements ManagedCertificates {
   #source: MutableCertificateSource | undefined
   #state: CertificateState | undefined
   #seen: { readonly resourceVersion: string; readonly state: CertificateState | undefined } | undefined
-  /** Since when everybody has been seen to trust the next authority, and which that was. */
+  /** The next authority, and the monotonic time since when all targets have trusted it. */
   #settling: { readonly next: string; readonly since: number } | undefined
   #timer: Timer | undefined
   #looking: Promise<void> | undefined
-  /** Whether something happened during the look that is going on. */
+  /** Whether a change arrived during the running check. */
   #again = false
   #watching: Promise<void> | undefined
 
@@ -92,7 +102,7 @@ class CertificateManager implements ManagedCertificates {
   }
 
   current(): { readonly cert: string; readonly key: string } {
-    if (!this.#source) throw new Error('there is no certificate yet')
+    if (!this.#source) throw new Error('the certificate is not ready: wait for refresh()')
     return this.#source.current()
   }
 
@@ -110,14 +120,14 @@ class CertificateManager implements ManagedCertificates {
         try {
           await this.refresh(signal)
         } catch (error) {
-          if (!signal.aborted) this.#log.error(error, 'Could not look after the webhook certificates')
+          if (!signal.aborted) this.#log.error(error, 'Webhook certificates were not checked')
         }
       } while (this.#again && !signal.aborted)
       this.#looking = undefined
       if (!signal.aborted) this.#timer = this.#clock.setTimer(toMillis(interval), trigger, 'webhook certificates')
     }
     const trigger = (): void => {
-      // What happens during a look may have happened behind its back.
+      // The running check may have read the objects before the change: repeat it.
       if (this.#looking) this.#again = true
       else this.#looking = look()
     }
@@ -132,33 +142,33 @@ class CertificateManager implements ManagedCertificates {
       try {
         return await this.#attempt(signal)
       } catch (error) {
-        // Another replica was faster: what it wrote is what counts.
+        // Another replica wrote first: retry with what it wrote.
         if (!(isConflict(error) || isAlreadyExists(error)) || attempt === maxAttempts) throw error
       }
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Error('the webhook certificates are no longer looked after'))
+    this.#stop.abort(new Error('the management of webhook certificates was stopped'))
     this.#timer?.cancel()
     await Promise.all([this.#looking, this.#watching])
   }
 
   async #attempt(signal: AbortSignal | undefined): Promise<void> {
     const { client, secret: key, targets } = this.#options
-    // The order matters: a bundle that is read after an object is at least as new as the one in the object, so writing it into
-    // an object that did not change since cannot take trust away.
+    // The order matters: the Secret is read after the targets, so its bundle is at least as new as theirs. Writing it
+    // into an unchanged target therefore never removes trust.
     const holders = await readTargets(client, targets, signal)
     const secret = await client.find(Secret, key, { signal })
     const known = secret && this.#read(secret)
-    if (secret && !known) this.#log.warn('The certificates in the Secret are damaged and are replaced', { secret: key })
+    if (secret && !known) this.#log.warn('Replaced the damaged certificates in the Secret', { secret: key })
     const settled = this.#hasSettled(known, known !== undefined && trustsAll(holders, known.trusted.join('')))
     const state = planRotation(known, this.#facts(settled))
     if (state !== known) {
       const draft = toSecret(key, state)
       if (!secret) await client.create(draft, { signal })
       else {
-        // At the version that was read, or not at all; what others say of the Secret in its metadata stays.
+        // The resourceVersion makes the write conditional. Metadata that others wrote is preserved.
         const labels = { ...secret.metadata.labels, ...draft.metadata.labels }
         await client.update({ ...draft, metadata: { ...secret.metadata, labels } }, { signal })
       }
@@ -169,7 +179,7 @@ class CertificateManager implements ManagedCertificates {
     for (const holder of holders) await injectBundle(client, holder, bundle, signal)
   }
 
-  /** The certificates in the Secret; reading keys takes a while, and hardly any look finds new ones. */
+  /** Decodes the Secret. Cached by resourceVersion: parsing keys is slow, and the Secret rarely changes. */
   #read(secret: Secret): CertificateState | undefined {
     const { resourceVersion } = secret.metadata
     if (this.#seen?.resourceVersion !== resourceVersion) this.#seen = { resourceVersion, state: fromSecret(secret) }
@@ -188,7 +198,7 @@ class CertificateManager implements ManagedCertificates {
     }
   }
 
-  /** Whether the next authority has been trusted everywhere for long enough, as seen by this replica alone. */
+  /** Whether all targets have trusted the next authority for `settleTime`. Each replica observes this by itself. */
   #hasSettled(state: CertificateState | undefined, trusted: boolean): boolean {
     const next = state?.next?.cert
     if (next === undefined || !trusted) {
@@ -209,8 +219,9 @@ class CertificateManager implements ManagedCertificates {
   #tell(before: CertificateState | undefined, after: CertificateState): void {
     const { secret } = this.#options
     if (before?.signer.cert !== after.signer.cert)
-      this.#log.info('A new authority signs webhook certificates', { secret })
-    else if (after.next && !before.next) this.#log.info('Made the next authority for webhook certificates', { secret })
+      this.#log.info('Switched to a new certificate authority for webhooks', { secret })
+    else if (after.next && !before.next)
+      this.#log.info('Created the next certificate authority for webhooks', { secret })
     if (before?.serving.cert !== after.serving.cert) {
       const notAfter = new Date(readCertificate(after.serving.cert).notAfter).toISOString()
       this.#log.info('Issued a webhook certificate', { secret, hosts: this.#options.hosts, notAfter })

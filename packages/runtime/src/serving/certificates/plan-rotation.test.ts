@@ -20,7 +20,7 @@ const signedBy = ({ serving }: CertificateState, cert: string): boolean =>
 describe('planRotation()', () => {
   const first = planRotation(undefined, facts(0))
 
-  it('begins with an authority and a certificate for the hosts', () => {
+  it('starts with an authority and a certificate for the hosts', () => {
     expect(first.next).toBeUndefined()
     expect(first.trusted).toEqual([first.signer.cert])
     expect(signedBy(first, first.signer.cert)).toBe(true)
@@ -28,12 +28,12 @@ describe('planRotation()', () => {
     expect(new X509Certificate(first.serving.cert).checkHost('hooks.homes.svc')).toBeDefined()
   })
 
-  it('leaves alone what is fine', () => {
+  it('returns the same state when nothing is due', () => {
     expect(planRotation(first, facts(59))).toBe(first)
     expect(planRotation(first, facts(59, { settled: true }))).toBe(first)
   })
 
-  it('renews the certificate after two thirds of its time, and for new hosts, under the same authority', () => {
+  it('renews the serving certificate after two thirds of its validity, and for new hosts, under the same authority', () => {
     for (const now of [facts(61), facts(1, { hosts: ['hooks.homes.svc', '10.0.0.1', 'fd00::1'] })]) {
       const renewed = planRotation(first, now)
       expect(renewed.serving.cert).not.toBe(first.serving.cert)
@@ -42,7 +42,7 @@ describe('planRotation()', () => {
     }
   })
 
-  it('has a new authority trusted before it signs, and the old one as long as it is good', () => {
+  it('publishes a new authority before it signs, and keeps the old one trusted until it expires', () => {
     const announced = planRotation(first, facts(244))
     const { next } = announced
     expect(announced.trusted).toEqual([first.signer.cert, next!.cert])
@@ -57,13 +57,13 @@ describe('planRotation()', () => {
     expect(later.trusted).toEqual([next!.cert])
   })
 
-  it('issues nothing that outlives its authority', () => {
+  it('issues no certificate that outlives its authority', () => {
     const announced = planRotation(first, facts(300))
     const renewed = planRotation(announced, facts(362))
     expect(readCertificate(renewed.serving.cert).notAfter).toBe(readCertificate(first.signer.cert).notAfter)
   })
 
-  it('promotes the next authority when the old one expired, settled or not, and starts anew when both have', () => {
+  it('promotes the next authority when the old one has expired, settled or not, and starts over when both have', () => {
     const announced = planRotation(first, facts(300))
     const late = planRotation(announced, facts(400))
     expect(late).toMatchObject({ signer: announced.next, next: undefined, trusted: [announced.next!.cert] })

@@ -2,25 +2,25 @@ import type { X509Certificate } from 'node:crypto'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { readCertificate } from './read-certificate.ts'
 
-/** The certificates of a webhook server and of those who sign for it. */
+/** The certificates of a webhook server and of its certificate authorities. */
 export interface CertificateState {
   /** Signs serving certificates. */
   readonly signer: KeyedCertificate
-  /** Is going to sign them, once everybody trusts it. */
+  /** The next signer: signs once all clients trust it. */
   readonly next: KeyedCertificate | undefined
-  /** Is shown by the servers. */
+  /** The certificate that the servers present. */
   readonly serving: KeyedCertificate
-  /** Who is to be trusted, PEM each: also those that signed what some server may still show. */
+  /** The trusted authorities, one PEM each. Includes earlier signers whose certificates may still be in use. */
   readonly trusted: readonly string[]
 }
 
-/** What a rotation depends on. */
+/** The input of {@link planRotation} besides the state. */
 export interface RotationFacts {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** What the serving certificate must be good for. */
+  /** The hosts that the serving certificate must cover. */
   readonly hosts: readonly string[]
-  /** Whether everybody who verifies certificates is known to trust all of `trusted`. */
+  /** Whether all clients are known to trust every authority in `trusted`. */
   readonly settled: boolean
   readonly commonName: string
   readonly servingMillis: number
@@ -28,11 +28,12 @@ export interface RotationFacts {
 }
 
 /**
- * Decides what the certificates should be now; the same state when they are fine.
+ * Returns the certificates to use now; returns `state` itself when nothing has to change.
  *
- * At any moment the serving certificate was signed by somebody whom all verifiers trusted before it was issued: a new authority is
- * first trusted, and signs only when that is known to have settled; the one before stays trusted until it has expired, and with it
- * everything that it signed. Authorities and serving certificates are renewed when two thirds of their time have passed.
+ * Invariant: the serving certificate is signed by an authority that all clients trusted before the certificate was
+ * issued. A new authority is published first, and signs only when `settled`. An earlier authority stays trusted until
+ * it expires, and so do the certificates it signed. Authorities and serving certificates are renewed after two thirds
+ * of their validity.
  */
 export function planRotation(state: CertificateState | undefined, facts: RotationFacts): CertificateState {
   if (state === undefined) return fresh(facts)
@@ -42,7 +43,7 @@ export function planRotation(state: CertificateState | undefined, facts: Rotatio
     signer = next
     next = undefined
   }
-  // Nobody looked after the certificates for so long that there is no trust left to build on.
+  // All authorities have expired: there is no trust to build on.
   if (isExpired(signer, now)) return fresh(facts)
   const issuer = readCertificate(signer.cert).certificate
   const shown = readCertificate(serving.cert).certificate
@@ -63,7 +64,7 @@ function fresh(facts: RotationFacts): CertificateState {
 }
 
 function authority({ now, commonName, caMillis }: RotationFacts): KeyedCertificate {
-  // The key in the name's place would do for machines; people tell authorities apart by when they were made.
+  // The creation time in the name lets people tell authorities apart.
   const name = `${commonName}-ca@${Math.floor(now / 1000)}`
   return CertificateAuthority.create({ commonName: name, now, validMillis: caMillis })
 }
@@ -74,7 +75,7 @@ function issue(signer: KeyedCertificate, { now, hosts, commonName, servingMillis
     subject: { commonName },
     hosts,
     usages: ['serverAuth'],
-    // Clocks differ a little; but nothing is good for longer than who vouches for it.
+    // An hour of tolerance for clock skew; a certificate must not outlive its authority.
     notBefore: Math.max(notBefore, now - 60 * 60 * 1000),
     notAfter: Math.min(notAfter, now + servingMillis),
   })

@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto'
 
-/** When a certificate begins and ends to be good, in milliseconds since the epoch. */
+/** The validity period of a certificate, in milliseconds since the epoch. */
 export interface CertificateTimes {
   readonly notBefore: number
   readonly notAfter: number
 }
 
-/** Certificates that were read lately: the same few are looked at again and again, and reading one takes a while. */
+/** Recently parsed certificates: the same few are read repeatedly, and parsing is slow. */
 const known = new Map<string, CertificateTimes & { readonly certificate: X509Certificate }>()
 const maxKnown = 64
 
-/** A certificate, read from PEM, with its times. Throws when it is none. */
+/** Parses a PEM certificate. Throws when it is invalid. */
 export function readCertificate(cert: string): CertificateTimes & { readonly certificate: X509Certificate } {
   let found = known.get(cert)
   if (found === undefined) {
@@ -23,13 +23,13 @@ export function readCertificate(cert: string): CertificateTimes & { readonly cer
   return found
 }
 
-/** Splits PEM into its certificates, each once and in order. */
+/** Splits a PEM bundle into its certificates, in order and without duplicates. */
 export function splitBundle(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   return [...new Set(blocks.map((block) => `${block}\n`))]
 }
 
-/** Whether a bundle has all certificates of another one. */
+/** Whether `bundle` contains all certificates of `wanted`. */
 export function bundleContains(bundle: string, wanted: string): boolean {
   const found = new Set(splitBundle(bundle))
   return splitBundle(wanted).every((cert) => found.has(cert))

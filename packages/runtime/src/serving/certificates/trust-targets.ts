@@ -4,24 +4,26 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import { bundleContains } from './read-certificate.ts'
 
-/** The objects by which the API server knows whom to trust when it asks webhooks, by name. Those that do not exist are passed over. */
+/**
+ * The names of the objects whose CA bundle the API server uses to verify webhook servers. Missing objects are skipped.
+ */
 export interface TrustTargets {
   readonly mutating?: readonly string[]
   readonly validating?: readonly string[]
-  /** Definitions whose conversion webhook is this server. */
+  /** CRDs whose conversion webhook is this server. */
   readonly crds?: readonly string[]
 }
 
-/** One object that holds bundles, as it was read. */
+/** A target as it was read. */
 export interface TrustTarget {
   readonly kind: AnyKind
   readonly name: string
   readonly resourceVersion: string
-  /** The bundles in it: where each is, and what it is, PEM. */
+  /** The CA bundles in the object: JSON pointer and PEM. */
   readonly bundles: readonly { readonly path: string; readonly pem: string }[]
 }
 
-/** Reads the objects that hold bundles. */
+/** Reads the targets that exist. */
 export async function readTargets(
   client: Pick<Client, 'find'>,
   { mutating = [], validating = [], crds = [] }: TrustTargets,
@@ -69,14 +71,14 @@ export async function readTargets(
 type Identity = { readonly name: string; readonly resourceVersion: string }
 type Config = { readonly caBundle?: string }
 
-/** Whether everybody trusts all authorities of a bundle. */
+/** Whether all targets trust every authority of a bundle. */
 export function trustsAll(targets: readonly TrustTarget[], bundle: string): boolean {
   return targets.every(({ bundles }) => bundles.every(({ pem }) => bundleContains(pem, bundle)))
 }
 
 /**
- * Writes a bundle into an object that was read before the bundle was. The write fails with an Invalid or a Conflict when the object
- * changed meanwhile: somebody else may have put a newer bundle there.
+ * Writes a CA bundle into a target. The target must have been read before the bundle. Fails with Invalid or Conflict
+ * when the target has changed since, because it may contain a newer bundle now.
  */
 export async function injectBundle(
   client: Pick<Client, 'patch'>,

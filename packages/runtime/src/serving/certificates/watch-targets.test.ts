@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { watchTargets } from './watch-targets.ts'
 
 describe('watchTargets()', () => {
-  it('watches each object by its name, and opens failed watches again, later and later', async () => {
+  it('watches each object by name, and reopens failed watches with back-off', async () => {
     const clock = new VirtualClock()
     const stop = new AbortController()
     const opened: string[] = []

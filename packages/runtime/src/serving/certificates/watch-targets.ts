@@ -5,19 +5,19 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import type { TrustTargets } from './trust-targets.ts'
 
-/** What surrounds {@link watchTargets}. */
+/** Options of {@link watchTargets}. */
 export interface WatchTargetsOptions {
   readonly clock: Clock
   readonly log: Logger
-  /** Ends the watches. */
+  /** Stops the watches. */
   readonly signal: AbortSignal
-  /** Is told that an object changed, was made or was removed; also when a watch begins. */
+  /** Called when a target was created, changed or deleted, and when a watch starts. */
   readonly onChange: () => void
 }
 
 /**
- * Watches the objects that hold bundles, each on its own so that rights to others are not needed. Resolves when the signal aborts.
- * A watch that fails is opened again, later and later: whoever needs certainty looks from time to time as well.
+ * Watches the targets, each with its own request, so that permissions for other objects are not needed. Resolves when
+ * the signal aborts. A failed watch is reopened with back-off, and changes may be missed meanwhile: poll as well.
  */
 export async function watchTargets(
   client: Pick<Client, 'watch'>,
@@ -48,10 +48,9 @@ async function watchTarget(
         onChange()
       }
     } catch (error) {
-      if (!signal.aborted)
-        log.debug('A watch of what holds the webhook certificates failed', { kind: kind.kind, name, error })
+      if (!signal.aborted) log.debug('Watch of a webhook certificate target failed', { kind: kind.kind, name, error })
     }
-    // Aborted, it does not matter how it ends.
+    // The loop ends when the sleep was aborted.
     await clock.sleep(delay, { signal }).catch(() => undefined)
     delay = Math.min(delay * 2, 60_000)
   }

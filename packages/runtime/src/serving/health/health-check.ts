@@ -1,14 +1,14 @@
-/** Says whether something is in order: throws, or rejects, with an error for people when it is not. */
+/** A health check: throws, or rejects, when the checked part is unhealthy. The message is shown to people. */
 export interface HealthCheck {
-  /** Part of the path of its own: `/readyz/<name>`. */
+  /** The last segment of the check's own path: `/readyz/<name>`. */
   readonly name: string
   readonly check: (signal: AbortSignal) => void | Promise<void>
 }
 
-/** The checks behind `/healthz` and `/readyz`. Checks may come and go while they are served. */
+/** The checks behind `/healthz` and `/readyz`. Checks may be added and removed while they are served. */
 export interface HealthChecks {
-  /** Has `/healthz` ask it: a failure means that the process should be restarted. */
+  /** Adds a check to `/healthz`: when it fails, the kubelet restarts the process. */
   addLiveness(check: HealthCheck): Disposable
-  /** Has `/readyz` ask it: a failure means that the process should not be sent work. */
+  /** Adds a check to `/readyz`: when it fails, the pod receives no traffic. */
   addReadiness(check: HealthCheck): Disposable
 }

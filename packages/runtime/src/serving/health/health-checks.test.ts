@@ -21,7 +21,7 @@ const fails = (): never => {
 }
 
 describe('createHealthChecks()', () => {
-  it('says ok at first', async () => {
+  it('passes when no check was added', async () => {
     const { ask } = await setUp()
     expect(await ask('/healthz')).toEqual([200, 'ok'])
     expect(await ask('/readyz/')).toEqual([200, 'ok'])
@@ -29,7 +29,7 @@ describe('createHealthChecks()', () => {
     expect(await ask('/healthz/ping')).toEqual([200, 'ok'])
   })
 
-  it('withholds the reason on the page of all checks, except from this machine', async () => {
+  it('withholds reasons on the summary page, except from the loopback interface', async () => {
     const { checks, ask, failures } = await setUp()
     checks.addReadiness({ name: 'rbac', check: fails })
     checks.addReadiness({ name: 'cache', check: async () => undefined })
@@ -42,7 +42,7 @@ describe('createHealthChecks()', () => {
     expect(failures).toEqual(['rbac', 'rbac', 'rbac'])
   })
 
-  it('leaves out what is excluded, and warns of what it does not know', async () => {
+  it('skips excluded checks, and warns of unknown ones', async () => {
     const { checks, ask } = await setUp()
     checks.addLiveness({ name: 'lease', check: fails })
     expect(await ask('/healthz?exclude=lease')).toEqual([200, 'ok'])
@@ -52,7 +52,7 @@ describe('createHealthChecks()', () => {
     ])
   })
 
-  it('takes checks that come and go while it is served', async () => {
+  it('accepts checks that are added and removed while it serves', async () => {
     const { checks, ask } = await setUp()
     const added = checks.addLiveness({ name: 'lease', check: fails })
     expect((await ask('/healthz'))[0]).toBe(500)
@@ -61,7 +61,7 @@ describe('createHealthChecks()', () => {
     expect(await ask('/healthz/lease')).toEqual([404, '404 page not found\n'])
   })
 
-  it('fails a check that does not come to an end', async () => {
+  it('fails a check that exceeds the timeout', async () => {
     const { checks, ask, clock } = await setUp()
     let aborted = false
     checks.addLiveness({
@@ -74,7 +74,7 @@ describe('createHealthChecks()', () => {
     expect(aborted).toBe(true)
   })
 
-  it('refuses two checks of one name, lets one take the place of ping, and serves nothing else', async () => {
+  it('rejects duplicate names, lets a check replace ping, and responds with 404 and 405 otherwise', async () => {
     const { checks, ask } = await setUp()
     checks.addLiveness({ name: 'lease', check: fails })
     expect(() => checks.addLiveness({ name: 'lease', check: fails })).toThrow('Cannot add health check "lease"')

@@ -8,29 +8,29 @@ import {
 } from '../http/http-handler.ts'
 import type { HealthCheck, HealthChecks } from './health-check.ts'
 
-/** What {@link createHealthChecks} takes. */
+/** Options of {@link createHealthChecks}. */
 export interface HealthChecksOptions {
   readonly clock: Clock
   /** How long a check may take before it counts as failed. @default '10s' */
   readonly timeout?: Duration
-  /** Who may see why a check failed. @default requests from this machine */
+  /** Which requests see the reason of a failure. @default requests from the loopback interface */
   readonly mayKnowReasons?: (request: HttpRequest) => boolean
-  /** Told each failure with its reason, whoever asked. */
+  /** Called for each failure, with its reason. */
   readonly onFailure?: (check: string, error: unknown) => void
 }
 
-/** One check and what it said. */
+/** The result of one check. */
 export interface HealthReport {
   readonly name: string
-  /** Why it failed; absent when all is well. */
+  /** Why the check failed; absent when it passed. */
   readonly reason?: string
 }
 
-/** {@link HealthChecks}, and the pages that show them. */
+/** {@link HealthChecks} with the HTTP handler that serves them. */
 export interface ServedHealthChecks extends HealthChecks {
-  /** Answers `/healthz`, `/readyz` and the path of each check below them. */
+  /** Serves `/healthz`, `/readyz` and a path for each check below them. */
   readonly handler: HttpHandler
-  /** Asks all checks of one sort, except those named. */
+  /** Runs all checks of one endpoint, except the excluded ones. */
   report(sort: 'healthz' | 'readyz', options?: { readonly exclude?: ReadonlySet<string> }): Promise<HealthReport[]>
 }
 
@@ -42,9 +42,9 @@ interface Entry {
 const ping: Entry = { name: 'ping', check: () => undefined }
 
 /**
- * Makes the checks behind `/healthz` and `/readyz`, each with `ping` at first. As with controller-runtime the page of a single check
- * says why it fails, and the page of all withholds it; requests from the machine itself, such as through `kubectl port-forward`, are
- * shown it there too.
+ * Creates the checks behind `/healthz` and `/readyz`, each with the check `ping`. As in controller-runtime, the page of
+ * a single check shows why it fails, and the summary page withholds the reason. Requests from the loopback interface,
+ * such as through `kubectl port-forward`, see it there too.
  */
 export function createHealthChecks(options: HealthChecksOptions): ServedHealthChecks {
   const { clock, timeout = '10s', mayKnowReasons = isLoopback, onFailure } = options
@@ -55,7 +55,7 @@ export function createHealthChecks(options: HealthChecksOptions): ServedHealthCh
       throw new TypeError(`Cannot add health check "${name}" to /${sort}: its name must be unique and without slashes`)
     }
     const entry: Entry = { name, check }
-    // A check of that name takes the place of the one that always succeeds.
+    // A check with the name of the built-in ping replaces it.
     const others = sorts[sort].filter((known) => known.name !== name)
     sorts[sort].splice(0, Number.POSITIVE_INFINITY, ...others, entry)
     return { [Symbol.dispose]: () => void remove(sort, entry) }
@@ -117,7 +117,7 @@ interface AggregateFacts {
   readonly open: boolean
 }
 
-/** The page of all checks, line by line as controller-runtime writes it; its last line says healthz for both sorts there too. */
+/** The summary page, in controller-runtime's format: the last line says healthz for both endpoints. */
 function aggregate(reports: readonly HealthReport[], facts: AggregateFacts): HttpResponse {
   const { excluded, unknown, verbose, open } = facts
   const failed = reports.some(({ reason }) => reason !== undefined)

@@ -9,9 +9,11 @@ describe('parseBindAddress()', () => {
     ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
     ['localhost:80', { host: 'localhost', port: 80 }],
     ['[::1]:8443', { host: '::1', port: 8443 }],
-  ])('reads %o', (text, address) => expect(parseBindAddress(text)).toEqual(address))
+  ])('parses %o', (text, address) => expect(parseBindAddress(text)).toEqual(address))
 
-  it.each(['8080', 'a', ':', ':99999', '::1:80', 'http://a:1', ':-1'])('refuses %o', (text) =>
-    expect(() => parseBindAddress(text)).toThrow('is no address to listen on: write HOST:PORT, :PORT, or 0 for none'),
+  it.each(['8080', 'a', ':', ':99999', '::1:80', 'http://a:1', ':-1'])('rejects %o', (text) =>
+    expect(() => parseBindAddress(text)).toThrow(
+      'is not a bind address: use HOST:PORT or :PORT, or 0 to disable the server',
+    ),
   )
 })

@@ -1,18 +1,18 @@
 import type { CertificateSource, ServingCertificate } from './http-listener.ts'
 
-/** A source whose certificate is replaced by whoever looks after it. */
+/** A source whose certificate can be replaced. */
 export interface MutableCertificateSource extends CertificateSource {
   replace(certificate: ServingCertificate): void
 }
 
-/** A source that begins with a certificate and tells its listeners of each new one. */
+/** Creates a source that starts with a certificate and notifies its listeners of each replacement. */
 export function certificateSource(first: ServingCertificate): MutableCertificateSource {
   let current = first
   const listeners = new Set<() => void>()
   return {
     current: () => current,
     onChange: (listener) => {
-      // Wrapped, so that one function may be added twice.
+      // Wrapped, so that the same function can be registered twice.
       const wrapped = (): void => listener()
       listeners.add(wrapped)
       return { [Symbol.dispose]: () => void listeners.delete(wrapped) }

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/base'
 
-/** Values that are known for a time. Holds at most so many; when it is full, the oldest go. */
+/** A map whose entries expire. When it exceeds `limit`, the oldest entries are evicted. */
 export class ExpiringMap<V> {
   readonly #clock: Clock
   readonly #limit: number
@@ -19,7 +19,7 @@ export class ExpiringMap<V> {
     return undefined
   }
 
-  /** Keeps a value for so many milliseconds. */
+  /** Stores a value for `millis` milliseconds. */
   set(key: string, value: V, millis: number): void {
     this.#entries.delete(key)
     this.#entries.set(key, { value, until: this.#clock.monotonic() + millis })

@@ -1,4 +1,4 @@
-/** A request as the small servers of a manager see it. */
+/** A request to one of the manager's HTTP servers. Bodies are not read. */
 export interface HttpRequest {
   readonly method: string
   /** Decoded, without the query. */
@@ -6,23 +6,23 @@ export interface HttpRequest {
   readonly query: URLSearchParams
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Where it came from, without the port. */
+  /** The client's address, without the port. */
   readonly remoteAddress: string
-  /** Aborted when the client went away or the server gave up. */
+  /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
 }
 
-/** What is answered. */
+/** The response to an {@link HttpRequest}. */
 export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body: string
 }
 
-/** Answers requests. One that throws is answered with 500, and the reason goes to the log only. */
+/** Handles requests. When a handler throws, the client gets a 500 and the error is only logged. */
 export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** An answer of plain text. */
+/** A plain-text response. */
 export function textResponse(status: number, body: string): HttpResponse {
   return {
     status,
@@ -31,7 +31,7 @@ export function textResponse(status: number, body: string): HttpResponse {
   }
 }
 
-/** Whether a request came from this machine. */
+/** Whether a request came from the loopback interface. */
 export function isLoopback({ remoteAddress }: Pick<HttpRequest, 'remoteAddress'>): boolean {
   return remoteAddress === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(remoteAddress)
 }

@@ -1,42 +1,42 @@
 import type { Logger } from '@kubewright/base'
 import type { HttpHandler } from './http-handler.ts'
 
-/** A certificate and its key, PEM. */
+/** A certificate and its key, both PEM. */
 export interface ServingCertificate {
   readonly cert: string
   readonly key: string
 }
 
-/** Where a server's certificate comes from; it may change while the server runs. */
+/** Provides the certificate of a server. It may change while the server runs. */
 export interface CertificateSource {
   current(): ServingCertificate
-  /** Is called after each change. */
+  /** Registers a listener that is called after each change. */
   onChange(listener: () => void): Disposable
 }
 
-/** What a listener is asked to do. */
+/** Options of {@link HttpListener.listen}. */
 export interface ListenOptions {
-  /** For messages: such as `metrics`. */
+  /** The name of the server in messages, such as `metrics`. */
   readonly name: string
-  /** The address to bind; empty for all. */
+  /** The address to bind; empty for all interfaces. */
   readonly host: string
-  /** 0 has the system pick one. */
+  /** 0 lets the operating system choose one. */
   readonly port: number
   readonly handler: HttpHandler
   /** Serves HTTPS when given. */
   readonly certificate?: CertificateSource | undefined
-  /** Also offers HTTP/2; only with a certificate. @default false */
+  /** Whether to offer HTTP/2 too; requires a certificate. @default false */
   readonly http2?: boolean | undefined
   readonly log: Logger
 }
 
-/** A server in operation. Disposing it lets open requests end, and closes idle connections at once. */
+/** A running server. Disposing it waits for open requests and closes idle connections at once. */
 export interface Listening extends AsyncDisposable {
   readonly port: number
 }
 
-/** Opens servers: on sockets in production, in memory in tests and simulations. */
+/** Opens HTTP servers: on sockets in production, in memory in tests and simulations. */
 export interface HttpListener {
-  /** Rejects when the address cannot be had, naming the cure. */
+  /** Rejects when the address cannot be bound; the message names the cure. */
   listen(options: ListenOptions): Promise<Listening>
 }

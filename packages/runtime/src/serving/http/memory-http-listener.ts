@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
 
-/** Servers without sockets: for tests and simulations. */
+/** HTTP servers without sockets, for tests and simulations. */
 export interface MemoryHttpListener extends HttpListener {
-  /** The names of the servers that are open, in order. */
+  /** The names of the open servers, sorted. */
   readonly open: readonly string[]
-  /** Asks an open server. */
+  /** Sends a request to an open server. */
   request(
     server: string,
     url: string,
@@ -13,7 +13,7 @@ export interface MemoryHttpListener extends HttpListener {
   ): Promise<HttpResponse>
 }
 
-/** Makes a listener that opens servers in memory, each on a port of its own. */
+/** Creates a listener that opens servers in memory, each on its own port number. */
 export function memoryHttpListener(): MemoryHttpListener {
   const servers = new Map<string, ListenOptions>()
   let nextPort = 49_152

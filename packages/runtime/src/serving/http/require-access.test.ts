@@ -5,7 +5,10 @@ import { textResponse } from './http-handler.ts'
 import { memoryHttpListener } from './memory-http-listener.ts'
 import { requireAccess } from './require-access.ts'
 
-/** An API server that knows the token `good` of a user who may get /metrics, and the token `poor` of one who may do nothing. */
+/**
+ * An API server that accepts the token `good` of a user who may get /metrics, and the token `poor` of a user without
+ * permissions.
+ */
 async function setUp(broken = false) {
   const clock = new VirtualClock()
   const asked: string[] = []
@@ -41,14 +44,14 @@ const json = (status: number, value: unknown) => ({
 })
 
 describe('requireAccess()', () => {
-  it('lets pass whom the API server lets', async () => {
+  it('allows requests that the API server authorizes', async () => {
     const { ask } = await setUp()
     expect(await ask('Bearer good')).toEqual([200, 'secret'])
     expect(await ask('bearer poor')).toEqual([403, 'Authorization denied for user poor\n'])
     expect(await ask('Bearer good', '/debug')).toEqual([403, 'Authorization denied for user good\n'])
   })
 
-  it('turns strangers away without asking, and unknown tokens after asking', async () => {
+  it('rejects requests without a bearer token at once, and unknown tokens after a review', async () => {
     const { ask, asked } = await setUp()
     expect(await ask()).toEqual([401, 'Unauthorized\n'])
     expect(await ask('Basic Z29vZA==')).toEqual([401, 'Unauthorized\n'])
@@ -57,7 +60,7 @@ describe('requireAccess()', () => {
     expect(asked).toEqual(['tokenreviews'])
   })
 
-  it('remembers a token for a minute, a yes for five and a no for half of one', async () => {
+  it('caches users for one minute, allowed requests for five and denied ones for half a minute', async () => {
     const { ask, asked, clock } = await setUp()
     for (let round = 0; round < 3; round++) await ask('Bearer good')
     expect(asked).toEqual(['tokenreviews', 'subjectaccessreviews'])
@@ -78,7 +81,7 @@ describe('requireAccess()', () => {
     expect(asked).toEqual(['subjectaccessreviews'])
   })
 
-  it('tries a failing API server five times within ten seconds, then answers 500 and logs why', async () => {
+  it('tries a failing API server five times within ten seconds, then responds with 500 and logs the error', async () => {
     const { ask, asked, clock, log } = await setUp(true)
     const answer = ask('Bearer good')
     await clock.advance(10_000)

@@ -4,9 +4,9 @@ import type { ApiClient } from '@kubewright/client'
 import { ExpiringMap } from './expiring-map.ts'
 import { type HttpHandler, type HttpRequest, textResponse } from './http-handler.ts'
 
-/** What {@link requireAccess} takes. */
+/** Options of {@link requireAccess}. */
 export interface RequireAccessOptions {
-  /** Asks the API server who a token belongs to and what they may do. Needs `create` on tokenreviews and subjectaccessreviews. */
+  /** Used for token and access reviews. Needs the verb `create` on tokenreviews and subjectaccessreviews. */
   readonly api: Pick<ApiClient, 'rest'>
   readonly clock: Clock
   readonly random: Random
@@ -24,7 +24,7 @@ interface Review<Status> {
   readonly status?: Status
 }
 
-// As controller-runtime's filter.
+// The values of controller-runtime's filter.
 const tokenMillis = 60_000
 const allowMillis = 5 * 60_000
 const denyMillis = 30_000
@@ -32,8 +32,9 @@ const backoff = { duration: '500ms', factor: 1.5, jitter: 0.2, steps: 5 } as con
 const maxEntries = 1000
 
 /**
- * Lets only those pass whom the API server lets: the bearer token must be somebody's, who must be allowed the verb on the path, such
- * as `get` on `/metrics`. Answers of the API server are remembered for a while: a token 1 minute, a yes 5 minutes, a no 30 seconds.
+ * Requires a bearer token whose user may perform the request's verb on its path, such as `get` on `/metrics`. The API
+ * server authenticates the token and authorizes the user. Its answers are cached: users for 1 minute, allowed requests
+ * for 5 minutes, denied ones for 30 seconds.
  */
 export function requireAccess(handler: HttpHandler, options: RequireAccessOptions): HttpHandler {
   const { api, clock, random, log } = options
@@ -43,14 +44,15 @@ export function requireAccess(handler: HttpHandler, options: RequireAccessOption
   const review = async <Status>(group: string, resource: string, kind: string, spec: object, signal: AbortSignal) => {
     const body = JSON.stringify({ apiVersion: `${group}/v1`, kind, spec })
     const request = { method: 'POST', path: `/apis/${group}/v1/${resource}`, body }
-    // An abort is for the asker, whoever asks next; retrying within one deadline is for a server that is busy.
+    // Retries are for an overloaded API server and end with the deadline. The request's signal aborts the review as
+    // well.
     const ask = (limited: AbortSignal): Promise<unknown> =>
       retry(() => api.rest.json({ ...request, signal: limited }), { clock, random, backoff, signal: limited })
     return (await withDeadline(clock, '10s', `POST ${request.path}`, ask, { signal })) as Review<Status>
   }
 
   const authenticate = async (token: string, signal: AbortSignal): Promise<User | undefined> => {
-    // Tokens are not kept, only what stands for them.
+    // The cache is keyed by a hash, so that no token is kept in memory.
     const key = createHash('sha256').update(token).digest('base64')
     const known = users.get(key)
     if (known !== undefined) return known

@@ -4,8 +4,8 @@ import { certificateSource } from './certificate-source.ts'
 import type { CertificateSource } from './http-listener.ts'
 
 /**
- * A certificate that nobody can verify, for a server that was given none: it keeps what is said from being read on the way, as
- * controller-runtime does for metrics. Those who ask must skip the check, so give the server a real one where that matters.
+ * A self-signed certificate for a server without a configured one, as controller-runtime uses for metrics. It encrypts
+ * the traffic, but clients cannot verify it and must skip verification. Use a real certificate where that matters.
  */
 export function selfSignedCertificate(clock: Clock, hosts: readonly string[] = ['localhost']): CertificateSource {
   const now = clock.now()

@@ -24,7 +24,7 @@ async function read(send: (callback: (response: IncomingMessage) => void) => unk
 const base = { name: 'metrics', host: '127.0.0.1', port: 0, log: nullLogger }
 
 describe('systemHttpListener', () => {
-  it('serves requests, and hides why one failed', async () => {
+  it('serves requests, and hides the reason of a failure from the client', async () => {
     const log = memoryLogger()
     const listening = await systemHttpListener.listen({
       ...base,
@@ -76,7 +76,7 @@ describe('systemHttpListener', () => {
     }
   })
 
-  it('shows a new certificate from the next connection on, and keeps the old one when it cannot be used', async () => {
+  it('uses a new certificate for new connections, and keeps the old one when the new one is invalid', async () => {
     const log = memoryLogger()
     const [first, second] = [selfSignedCertificate(systemClock).current(), selfSignedCertificate(systemClock).current()]
     const certificate = certificateSource(first)
@@ -96,13 +96,13 @@ describe('systemHttpListener', () => {
       expect(await shown()).toBe(printOf(second))
       certificate.replace({ cert: 'broken', key: 'broken' })
       expect(await shown()).toBe(printOf(second))
-      expect(log.records).toMatchObject([{ message: 'Could not take over a certificate, keeping the one before' }])
+      expect(log.records).toMatchObject([{ message: 'Invalid certificate ignored; the previous one stays in use' }])
     } finally {
       await listening[Symbol.asyncDispose]()
     }
   })
 
-  it('closes although clients keep their connections, after what is being answered', async () => {
+  it('closes after the requests in flight, even when clients keep connections open', async () => {
     const certificate = selfSignedCertificate(systemClock)
     const asked = new Deferred<void>()
     const answer = new Deferred<HttpResponse>()
@@ -130,7 +130,7 @@ describe('systemHttpListener', () => {
     session.destroy()
   })
 
-  it('names the cure when an address is taken', async () => {
+  it('names the cure when the address is in use', async () => {
     const first = await systemHttpListener.listen({ ...base, handler: () => textResponse(200, '') })
     try {
       const again = systemHttpListener.listen({
@@ -141,7 +141,7 @@ describe('systemHttpListener', () => {
       })
       await expect(again).rejects.toMatchObject({
         code: 'KW_LISTEN',
-        message: `Cannot serve probes at 127.0.0.1:${first.port} as that address is in use: stop the program that has it, or choose another one with --health-probe-bind-address`,
+        message: `Cannot serve probes at 127.0.0.1:${first.port} as that address is in use: stop the program that uses it, or choose another address with --health-probe-bind-address`,
       })
     } finally {
       await first[Symbol.asyncDispose]()

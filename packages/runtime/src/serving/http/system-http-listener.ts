@@ -7,7 +7,7 @@ import { KubewrightError, type Logger } from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
 
-// As controller-runtime: how long a client may take to send its headers, how long an idle connection is kept, how long headers are.
+// The limits of controller-runtime.
 const headersTimeout = 32_000
 const idleTimeout = 90_000
 const maxHeaderSize = 1024 * 1024
@@ -23,7 +23,7 @@ export const systemHttpListener: HttpListener = {
       connections.began(request, response)
       void serve(options, request, response)
     })
-    // A client that speaks nonsense is its own problem.
+    // Malformed requests and failed handshakes close the connection without a log line.
     server.on('clientError', (_, socket) => void socket.destroy())
     server.on('tlsClientError', () => undefined)
     server.listen(port, host === '' ? undefined : host)
@@ -47,9 +47,9 @@ export const systemHttpListener: HttpListener = {
   },
 }
 
-/** The connections of a server: closing it must not wait for clients that keep theirs open without asking for anything. */
+/** The connections of a server. Closing a server must not wait for idle connections that clients keep open. */
 class OpenConnections {
-  /** How many requests are being answered on each connection of HTTP/1.1. */
+  /** The number of requests in flight on each HTTP/1.1 connection. */
   readonly #sockets = new Map<Socket, number>()
   readonly #sessions = new Set<ServerHttp2Session>()
   #isEnding = false
@@ -57,7 +57,7 @@ class OpenConnections {
   constructor(server: Server | TlsServer) {
     const isTls = 'setSecureContext' in server
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket & { alpnProtocol?: string | false }) => {
-      // Connections of HTTP/2 are known by their sessions.
+      // HTTP/2 connections are tracked by session.
       if (socket.alpnProtocol === 'h2') return
       this.#sockets.set(socket, 0)
       socket.once('close', () => this.#sockets.delete(socket))
@@ -79,7 +79,7 @@ class OpenConnections {
     })
   }
 
-  /** Ends every connection as soon as nothing is being answered on it. */
+  /** Closes every connection as soon as no request is in flight on it. */
   end(): void {
     this.#isEnding = true
     for (const [socket, count] of this.#sockets) if (count === 0) socket.destroy()
@@ -93,29 +93,32 @@ function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsS
   const { cert, key } = certificate.current()
   const tls = { cert, key, minVersion: 'TLSv1.2' as const, handshakeTimeout, ...limits }
   if (!http2) return createTlsServer(tls)
-  // Serves both versions on one port; for requests it behaves as the other one does.
+  // Serves both protocols on one port. For the events used here it behaves like a TlsServer.
   return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
 }
 
-/** New connections get the new certificate; open ones keep theirs. A certificate that cannot be used leaves the old one in place. */
+/**
+ * Applies a new certificate: new connections get it, open ones keep the old one. An invalid certificate is logged and
+ * ignored.
+ */
 function setCertificate(server: Server | TlsServer, { certificate, name, log }: ListenOptions): void {
   try {
     const { cert, key } = certificate?.current() ?? {}
     if ('setSecureContext' in server) server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' })
   } catch (error) {
-    log.error(error, 'Could not take over a certificate, keeping the one before', { server: name })
+    log.error(error, 'Invalid certificate ignored; the previous one stays in use', { server: name })
   }
 }
 
 async function serve(options: ListenOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController()
-  response.on('close', () => gone.abort(new Error('the client went away')))
+  response.on('close', () => gone.abort(new Error('the client disconnected')))
   const { status, headers, body } = await answer(options.handler, toRequest(request, gone.signal), options)
   if (response.destroyed) return
   const bytes = Buffer.from(body)
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
   response.end(request.method === 'HEAD' ? undefined : bytes)
-  // Nothing here reads bodies: what a client sends all the same must not keep the connection busy.
+  // Handlers do not read bodies: discard the body, so that it does not block the connection.
   request.resume()
 }
 
@@ -128,7 +131,7 @@ async function answer(
   try {
     return await handler(request)
   } catch (error) {
-    if (!request.signal.aborted) log.error(error, 'Could not answer a request', { server: name, path: request.path })
+    if (!request.signal.aborted) log.error(error, 'Request failed', { server: name, path: request.path })
     return { status: 500, body: 'Internal Server Error\n' }
   }
 }
@@ -152,7 +155,7 @@ function listenError(name: string, address: string, error: unknown): Error {
   const flag = `--${name === 'probes' ? 'health-probe' : name}-bind-address`
   const cure =
     code === 'EADDRINUSE'
-      ? `stop the program that has it, or choose another one with ${flag}`
+      ? `stop the program that uses it, or choose another address with ${flag}`
       : code === 'EACCES'
         ? `choose a port above 1023 with ${flag}`
         : `check ${flag}`

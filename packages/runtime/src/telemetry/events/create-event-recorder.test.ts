@@ -24,7 +24,7 @@ const pod: KubeObject = {
 }
 const note = { type: 'Normal', reason: 'Started', message: 'It runs' } as const
 
-/** A recorder whose client does what the test says. */
+/** A recorder with a client whose responses the test controls. */
 function startRecorder(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock()
   const log = memoryLogger(0)
@@ -35,7 +35,7 @@ function startRecorder(options: Partial<EventRecorderOptions> = {}) {
     requests.push({ verb, body: body as Record<string, unknown> })
     return answer()
   }
-  // The recorder calls nothing else.
+  // The recorder uses these two methods only.
   const client = {
     create: (draft: unknown) => call('create', draft),
     patch: (_kind: unknown, _key: unknown, patch: unknown) => call('patch', patch),
@@ -85,7 +85,7 @@ describe('createEventRecorder()', () => {
     expect(counts).toEqual({ created: 1 })
   })
 
-  test('record() counts repetitions, writes the count now and then, and the last one at the end of the series', async () => {
+  test('record() counts repetitions, writes the count when it doubles, and the final count at the end of the series', async () => {
     const { recorder, clock, requests, counts } = startRecorder()
     for (let i = 0; i < 7; i++) {
       recorder.record(pod, note)
@@ -106,7 +106,7 @@ describe('createEventRecorder()', () => {
     expect([counts, clock.pending]).toEqual([{ created: 1, repeated: 6 }, []])
   })
 
-  test('record() keeps trying while the server cannot be reached, and gives up after two minutes', async () => {
+  test('record() retries while the server is unreachable, for two minutes', async () => {
     const { recorder, clock, requests, counts, log, setAnswer } = startRecorder()
     setAnswer(unreachable)
     recorder.record(pod, note)
@@ -122,7 +122,7 @@ describe('createEventRecorder()', () => {
     expect(log.records.map(({ message }) => message)).toEqual(['Event was not written'])
   })
 
-  test('record() does not repeat what the server refuses', async () => {
+  test('record() does not retry an Event that the server rejects', async () => {
     const { recorder, clock, requests, counts, setAnswer } = startRecorder()
     setAnswer(() => {
       throw newForbidden({ group: 'events.k8s.io', resource: 'events' }, 'a', 'no')
@@ -132,7 +132,7 @@ describe('createEventRecorder()', () => {
     expect([requests.length, counts]).toEqual([1, { failed: 1 }])
   })
 
-  test('record() never waits and never throws: beyond 1000 waiting Events it drops and counts', async () => {
+  test('record() never blocks and never throws: with 1000 Events waiting it drops and counts further ones', async () => {
     const { recorder, counts } = startRecorder()
     for (let i = 0; i < 1200; i++) {
       recorder.record({ ...pod, metadata: { ...pod.metadata, uid: `u${i}`, name: `a${i}` } }, note)
@@ -142,7 +142,7 @@ describe('createEventRecorder()', () => {
     expect(counts).toEqual({ dropped: 200, created: 1000 })
   })
 
-  test('disposing writes what is waiting and the last counts, and refuses what comes later', async () => {
+  test('[Symbol.asyncDispose]() writes waiting Events and final counts, and drops later Events', async () => {
     const { recorder, requests, counts, clock } = startRecorder()
     for (let i = 0; i < 3; i++) recorder.record(pod, note)
     await recorder[Symbol.asyncDispose]()
@@ -153,7 +153,7 @@ describe('createEventRecorder()', () => {
     expect([counts['dropped'], clock.pending]).toEqual([1, []])
   })
 
-  test('disposing gives what failed before one more try, and does not wait for another', async () => {
+  test('[Symbol.asyncDispose]() retries a failed Event once, without delay', async () => {
     const { recorder, clock, counts, requests, setAnswer } = startRecorder()
     setAnswer(unreachable)
     recorder.record(pod, note)
@@ -163,7 +163,7 @@ describe('createEventRecorder()', () => {
     expect([requests.length, counts, clock.pending]).toEqual([3, { failed: 2 }, []])
   })
 
-  test('disposing does not wait longer than its deadline', async () => {
+  test('[Symbol.asyncDispose]() waits no longer than flushTimeout', async () => {
     const { recorder, clock, counts, log, setAnswer } = startRecorder({ flushTimeout: '3s' })
     setAnswer(() => new Promise(() => undefined))
     recorder.record(pod, note)
@@ -193,8 +193,8 @@ async function withServer(body: (client: ApiClient, clock: VirtualClock) => Prom
   }
 }
 
-describe('createEventRecorder() and an API server', () => {
-  test('Events of objects within and outside of namespaces are accepted, whatever their texts are', async () => {
+describe('createEventRecorder() with an API server', () => {
+  test('writes Events that the server accepts, for any texts, about namespaced and cluster-scoped objects', async () => {
     await withServer(async (client, clock) => {
       const map = await client.create(ConfigMap({ metadata: { name: 'x'.repeat(253) } }))
       const node = await client.create(Node({ metadata: { name: 'n' } }))
@@ -214,7 +214,7 @@ describe('createEventRecorder() and an API server', () => {
     })
   })
 
-  test('a series goes on where it was, and begins again when the server has forgotten it', async () => {
+  test('continues a series, and creates it again when the server has deleted it', async () => {
     await withServer(async (client, clock) => {
       const map = await client.create(ConfigMap({ metadata: { name: 'a' } }))
       const recorder = createEventRecorder({ client, clock, log: memoryLogger(0), component: 'op', instance: 'op-0' })
@@ -229,7 +229,7 @@ describe('createEventRecorder() and an API server', () => {
       await written(1)
       recorder.record(map, note)
       const event = await written(2)
-      // kubectl reads them as Events of the core.
+      // kubectl lists them as core v1 Events.
       expect((await client.list(CoreEvent))[0]?.involvedObject).toMatchObject({ kind: 'ConfigMap', name: 'a' })
       await client.delete(Event, event!.metadata.name)
       recorder.record(map, note)
@@ -240,7 +240,7 @@ describe('createEventRecorder() and an API server', () => {
   })
 })
 
-test('createEventRecorder() counts each repetition of an Event of v1 in the Event itself', async () => {
+test('createEventRecorder() writes each repetition of a v1 Event to the Event itself', async () => {
   const { recorder, clock, requests } = startRecorder()
   const classic = { ...note, api: 'v1', component: 'deployment-controller' } as const
   recorder.record(pod, classic)

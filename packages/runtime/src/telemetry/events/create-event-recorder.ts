@@ -29,19 +29,19 @@ import { coreCount, coreEvent, reporterOf } from './event-draft.ts'
 import { type EventResult, eventMetricName } from './event-metrics.ts'
 import type { EventNote, EventRecorder } from './event-recorder.ts'
 
-/** What {@link createEventRecorder} takes. */
+/** Options of {@link createEventRecorder}. */
 export interface EventRecorderOptions {
   readonly client: Client
   readonly clock: Clock
   readonly log: Logger
   readonly metrics?: MetricSink | undefined
-  /** Spreads the first retries of many processes. @default no spread */
+  /** Randomizes the first retry, so that many processes do not retry at once. @default no jitter */
   readonly random?: Random | undefined
-  /** Who reports, such as the name of the operator. */
+  /** The reporting component, such as the name of the operator. */
   readonly component: string
-  /** Which one of several replicas, such as the name of the pod. */
+  /** The reporting replica, such as the name of the pod. */
   readonly instance: string
-  /** How long disposing may take to write what is waiting. @default '5s' */
+  /** How long disposing may take to write the waiting Events. @default '5s' */
   readonly flushTimeout?: Duration | undefined
 }
 
@@ -50,16 +50,16 @@ const eventKinds = {
   v1: dynamicKind({ group: '', version: 'v1', kind: 'Event', plural: 'events' }),
 }
 
-// The figures of client-go.
+// The limits of client-go.
 const maxQueued = 1000
 const maxTries = 12
 const retryDelay = 10_000
 const requestTimeout = '30s'
 
 /**
- * Makes a recorder that writes Events in the background, one at a time. Repetitions become a series, floods are
- * limited (see {@link EventCorrelator}), at most 1000 Events wait, and a server that cannot be reached is tried for two minutes.
- * Disposing writes what is waiting, within a deadline.
+ * Creates a recorder that writes Events in the background, one at a time. Repeated Events become a series and floods
+ * are limited (see {@link EventCorrelator}). At most 1000 Events wait. Failed writes are retried for two minutes.
+ * Disposing writes the waiting Events, within a deadline.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder & AsyncDisposable {
   return new BackgroundRecorder(options)
@@ -70,7 +70,7 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   readonly #correlator: EventCorrelator
   readonly #queue: EventSeries[] = []
   readonly #abort = new AbortController()
-  // Ends the waits between tries: each Event has one more try when the recorder is disposed.
+  // Aborts the delays between retries: when the recorder is disposed, each Event gets one more attempt without delay.
   readonly #hurry = new AbortController()
   readonly #labels = new Map<EventResult, MetricLabels>()
   #working: Promise<void> | undefined
@@ -117,7 +117,7 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
     deadline.cancel()
     const dropped = this.#queue.splice(0)
     if (dropped.length === 0) return
-    log.warn('Events were dropped as there was no more time to write them', { count: dropped.length })
+    log.warn('Events dropped: the deadline for writing them has passed', { count: dropped.length })
     for (const _ of dropped) this.#count('dropped')
   }
 
@@ -145,23 +145,23 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   }
 
   async #work(): Promise<void> {
-    // Not on the stack of whoever records, and after what it repeats at once.
+    // Leaves the caller's stack, and lets repetitions in the same turn join the first write.
     await Promise.resolve()
     for (let series = this.#queue[0]; series !== undefined && !this.#abort.signal.aborted; series = this.#queue[0]) {
       const written = await this.#writeWithRetries(series)
       if (this.#abort.signal.aborted) break
-      // It may have occurred again meanwhile.
+      // The Event may have occurred again during the write.
       const { api, count, writtenCount } = series
       const worthWriting = api === 'v1' || this.#closed ? count > writtenCount : count >= 2 * writtenCount
       if (written && worthWriting) continue
       series.queued = false
       this.#queue.shift()
     }
-    // In the same step as the last look at the queue, so that nothing can be added unseen.
+    // Reset in the same synchronous step as the last check of the queue: an Event added later starts a new loop.
     this.#working = undefined
   }
 
-  /** Whether it was written. */
+  /** Returns whether the Event was written. */
   async #writeWithRetries(series: EventSeries): Promise<boolean> {
     const { clock, random, log } = this.#options
     for (let tries = 1; ; tries++) {
@@ -174,12 +174,12 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
           this.#count('failed')
           const { reason, note, regarding } = series.draft
           const about = { kind: regarding.kind, namespace: regarding.namespace, name: regarding.name, reason, note }
-          // Nothing can be created in a namespace that is going, and nobody is missing it.
+          // Creates in a terminating namespace always fail, and its Events are deleted with it.
           if (findCause(error, 'NamespaceTerminating')) log.debug('Event was not written', about)
           else log.error(error, 'Event was not written', about)
           return false
         }
-        // Replicas that start together do not come back together.
+        // Replicas that start together do not retry together.
         const wait = tries === 1 && random !== undefined ? retryDelay * random.next() : retryDelay
         await clock.sleep(wait, { signal: this.#hurry.signal }).catch(() => undefined)
       }
@@ -197,7 +197,7 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
       try {
         await client.create({ ...draft, ...state }, options)
       } catch (error) {
-        // An answer was lost, and the Event is there.
+        // The response to an earlier create was lost; the Event exists.
         if (!isAlreadyExists(error)) throw error
       }
       this.#count('created')
@@ -206,7 +206,7 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
     series.lastWrite = clock.monotonic()
   }
 
-  /** Whether the Event was there to be patched: servers forget Events after an hour. */
+  /** Returns false when the Event does not exist: servers delete Events after an hour. */
   async #patched(
     { api, draft }: EventSeries,
     state: object,
@@ -237,13 +237,13 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   }
 }
 
-/** How often an Event of events.k8s.io has occurred: nothing for the first time. */
+/** The `series` of an Event of events.k8s.io; empty for the first occurrence. */
 function seriesOf({ count, lastObserved }: EventSeries): object {
   if (count === 1) return {}
   return { series: { count, lastObservedTime: formatMicroTime(instantFromMillis(lastObserved / 1000)) } }
 }
 
-/** Whether the server could not be reached, or asks for patience; what it refused, it would refuse again. */
+/** Whether the server was unreachable or overloaded. A rejected Event would be rejected again. */
 function isWorthRetrying(error: unknown): boolean {
   if (!isApiError(error)) return true
   const guards = [isTooManyRequests, isServiceUnavailable, isServerTimeout, isTimeout, isInternalError]

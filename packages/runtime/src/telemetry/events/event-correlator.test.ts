@@ -24,7 +24,7 @@ function start(): { readonly clock: VirtualClock; readonly correlator: EventCorr
 }
 
 describe('EventCorrelator', () => {
-  test('observe() makes one series of equal Events, written at the first repetition and when its count has doubled', () => {
+  test('observe() makes one series of equal Events, written at the first repetition and whenever its count has doubled', () => {
     const { correlator } = start()
     const written: number[] = []
     for (let occurrence = 1; occurrence <= 20; occurrence++) {
@@ -36,7 +36,7 @@ describe('EventCorrelator', () => {
     expect(written).toEqual([1, 2, 4, 8, 16])
   })
 
-  test('observe() tells objects, reasons, types and messages apart', () => {
+  test('observe() keeps separate series per object, reason, type and message', () => {
     const { correlator } = start()
     const notes = [note(), note('other'), note('m', 'Other'), { ...note(), type: 'Warning' as const }]
     const names = notes.map((one) => correlator.observe(object('a'), one)?.series.draft.metadata.name)
@@ -44,7 +44,7 @@ describe('EventCorrelator', () => {
     expect(new Set(names).size).toBe(5)
   })
 
-  test('observe() combines Events of which only the message differs from the eleventh on', () => {
+  test('observe() combines Events that differ in their message only, from the eleventh on', () => {
     const { correlator } = start()
     const seen = Array.from({ length: 13 }, (_, index) => correlator.observe(object('a'), note(`try ${index}`))?.series)
     expect(seen.slice(9).map((series) => [series?.draft.note, series?.count])).toEqual([
@@ -53,11 +53,11 @@ describe('EventCorrelator', () => {
       ['(combined from similar events): try 10', 3],
       ['(combined from similar events): try 10', 3],
     ])
-    // Those that had a series of their own keep it.
+    // Events with a series of their own keep it.
     expect(correlator.observe(object('a'), note('try 3'))?.series.count).toBe(2)
   })
 
-  test('observe() lets an object have 25 Events at once and one more every five minutes', async () => {
+  test('observe() allows an object 25 Events at once and one more every five minutes', async () => {
     const { clock, correlator } = start()
     const flood = (count: number, round: number): number =>
       Array.from({ length: count }, (_, i) => correlator.observe(object('a'), note('m', `R${round}-${i}`))).filter(
@@ -68,12 +68,12 @@ describe('EventCorrelator', () => {
     expect(flood(5, 1)).toBe(0)
     await clock.advance('1s')
     expect(flood(5, 2)).toBe(1)
-    // Others have their own allowance, and so have repetitions, which cost nothing.
+    // Other objects have their own limit, and repetitions do not count against it.
     expect(correlator.observe(object('b'), note())).toBeDefined()
     expect(correlator.observe(object('a'), note('m', 'R2-0'))?.series.count).toBe(2)
   })
 
-  test('finish() ends series that have not occurred for six minutes, and says which are not written', async () => {
+  test('finish() ends series that have not occurred for six minutes, and returns those with an outdated count', async () => {
     const { clock, correlator } = start()
     const first = correlator.observe(object('a'), note())?.series
     first!.writtenCount = 1
@@ -89,7 +89,7 @@ describe('EventCorrelator', () => {
     expect([correlator.untilFinish(), correlator.observe(object('a'), note())?.series.count]).toEqual([undefined, 1])
   })
 
-  test('observe() stays small, whatever comes', () => {
+  test('observe() keeps a bounded number of series', () => {
     const { correlator } = start()
     const names = new Set<string>()
     for (let i = 0; i < 10_000; i++) {

@@ -3,7 +3,7 @@ import type { Clock } from '@kubewright/base'
 import { type EventDraft, type EventReporter, eventDraft } from './event-draft.ts'
 import type { EventNote } from './event-recorder.ts'
 
-/** An Event and how often it occurred. */
+/** An Event and its number of occurrences. */
 export interface EventSeries {
   readonly draft: EventDraft
   readonly api: 'events.k8s.io/v1' | 'v1'
@@ -12,15 +12,15 @@ export interface EventSeries {
   readonly firstObserved: number
   /** Microseconds since the epoch. */
   lastObserved: number
-  /** What the server knows of it; 0 before it was created. */
+  /** The count that was last written to the server; 0 before the create. */
   writtenCount: number
-  /** Monotonic milliseconds of the last write. */
+  /** Monotonic time of the last write, in milliseconds. */
   lastWrite: number
-  /** Whether it waits to be written. */
+  /** Whether the series is in the recorder's queue. */
   queued: boolean
 }
 
-// Times and limits are those of client-go's recorders.
+// The times and limits of client-go's recorders.
 const finishAfter = 6 * 60_000
 const refreshAfter = 30 * 60_000
 const burst = 25
@@ -30,16 +30,18 @@ const similarWindow = 10 * 60_000
 const maxEntries = 4096
 
 /**
- * Decides what of many occurrences is worth writing:
- * - Equal Events become one series. It is written at the first repetition, whenever its count has doubled, after half an hour, and
- *   when it ends, which is after six minutes without a repetition. Those of v1 are written at each repetition.
- * - Of Events that differ in their note alone, the eleventh within ten minutes and those that follow are combined into one series.
- * - An object gets 25 Events at once and one more every five minutes; what exceeds that is dropped.
+ * Decides which occurrences of Events are written:
+ * - Equal Events become one series. It is written at the first repetition, whenever its count has doubled, after half
+ *   an hour, and when it ends, which is after six minutes without a repetition. Events of v1 are written at each
+ *   repetition.
+ * - When more than ten Events within ten minutes differ in their message only, the further ones are combined into one
+ *   series.
+ * - An object may have 25 Events at once and one more every five minutes. Further ones are dropped.
  */
 export class EventCorrelator {
   readonly #clock: Clock
   readonly #reporter: EventReporter
-  // In the order of their last occurrence.
+  // Ordered by last occurrence.
   readonly #series = new Map<string, EventSeries & { seen: number }>()
   readonly #similar = new Map<string, { readonly notes: Set<string>; seen: number }>()
   readonly #buckets = new Map<string, { tokens: number; seen: number }>()
@@ -50,7 +52,7 @@ export class EventCorrelator {
     this.#reporter = reporter
   }
 
-  /** The series that an occurrence belongs to, and whether it should be written now; undefined when it is filtered out. */
+  /** The series of an occurrence and whether to write it now; undefined when it is filtered out. */
   observe(
     regarding: KubeObject,
     note: EventNote,
@@ -74,7 +76,7 @@ export class EventCorrelator {
       known.seen = now
       this.#series.delete(identity)
       this.#series.set(identity, known)
-      // Every repetition of the older form is written, as long as its object may have Events.
+      // Every repetition of a v1 Event is written, within the limit of its object.
       if (known.api === 'v1') return this.#takeToken(about, now) ? { series: known, write: true } : undefined
       return { series: known, write: known.count >= 2 * known.writtenCount || now - known.lastWrite >= refreshAfter }
     }
@@ -98,7 +100,7 @@ export class EventCorrelator {
     return { series, write: true }
   }
 
-  /** Ends the series that have not occurred for long, and returns those of which the server knows an older count. */
+  /** Ends the series that have not occurred recently. Returns those whose count on the server is outdated. */
   finish(): EventSeries[] {
     const now = this.#clock.monotonic()
     const unwritten: EventSeries[] = []
@@ -110,12 +112,12 @@ export class EventCorrelator {
     return unwritten
   }
 
-  /** All series of which the server knows an older count. */
+  /** All series whose count on the server is outdated. */
   unwritten(): EventSeries[] {
     return [...this.#series.values()].filter(isOutdated)
   }
 
-  /** Milliseconds until a series ends; undefined when there is none. */
+  /** Milliseconds until the next series ends; undefined when there is none. */
   untilFinish(): number | undefined {
     for (const { seen } of this.#series.values()) return Math.max(0, seen + finishAfter - this.#clock.monotonic())
     return undefined
@@ -145,7 +147,8 @@ export class EventCorrelator {
     return true
   }
 
-  // Names end with the time in nanoseconds, as client-go's do; of two Events at the same time the second is a nanosecond later.
+  // Names end with the time in nanoseconds, as client-go's do. A second Event at the same time gets the next
+  // nanosecond.
   #nextSerial(micros: number): bigint {
     const time = BigInt(micros) * 1000n
     this.#serial = time > this.#serial ? time : this.#serial + 1n
@@ -153,12 +156,12 @@ export class EventCorrelator {
   }
 }
 
-// What could never be written has been given up, and counted, before.
+// A series that was never written has failed, and was counted as such.
 function isOutdated({ count, writtenCount }: EventSeries): boolean {
   return writtenCount > 0 && count > writtenCount
 }
 
-/** Inserts an entry; the least recently used one makes room for it. */
+/** Inserts an entry and, when the map is full, evicts the least recently used one. */
 function insert<V>(map: Map<string, V>, key: string, value: V): void {
   if (map.size >= maxEntries) {
     for (const oldest of map.keys()) {

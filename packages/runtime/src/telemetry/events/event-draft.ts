@@ -1,7 +1,7 @@
 import { formatMicroTime, instantFromMillis, isQualifiedName, type KubeObject, toTime } from '@kubewright/api'
 import type { EventNote } from './event-recorder.ts'
 
-/** A reference to an object in an Event. */
+/** The reference to an object in an Event. */
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
@@ -11,7 +11,7 @@ export interface ObjectReference {
   readonly resourceVersion?: string
 }
 
-/** An Event of events.k8s.io/v1 as it is created. */
+/** An Event of events.k8s.io/v1 for a create request. */
 export interface EventDraft {
   readonly apiVersion: 'events.k8s.io/v1'
   readonly kind: 'Event'
@@ -27,7 +27,7 @@ export interface EventDraft {
   readonly related?: ObjectReference
 }
 
-/** An Event of v1 as it is created: the older form, which counts in itself and knows seconds. */
+/** An Event of v1 for a create request: the older API, with a count of its own and times in seconds. */
 export interface CoreEventDraft {
   readonly apiVersion: 'v1'
   readonly kind: 'Event'
@@ -42,24 +42,24 @@ export interface CoreEventDraft {
   readonly firstTimestamp: string
 }
 
-/** What changes in an Event of v1 when it occurs again. */
+/** The fields of a v1 Event that change when it occurs again. */
 export interface CoreEventCount {
   readonly count: number
   readonly lastTimestamp: string
 }
 
-/** Who reports Events. */
+/** The reporting component and its instance. */
 export interface EventReporter {
   readonly controller: string
   readonly instance: string
 }
 
-// The limits of the API server (pkg/apis/core/validation/events.go).
+// The limits of the API server, as in pkg/apis/core/validation/events.go.
 const maxName = 253
 const maxWord = 128
 const maxNote = 1024
 
-/** Makes an Event that an API server accepts, whatever the texts are: what is too long is cut. */
+/** Creates an Event that an API server accepts for any texts: values that are too long are truncated. */
 export function eventDraft(
   regarding: KubeObject,
   note: EventNote,
@@ -88,7 +88,7 @@ export function eventDraft(
   }
 }
 
-/** The same Event in the older form. */
+/** Converts an Event to the v1 API. */
 export function coreEvent(draft: EventDraft, firstMicros: number): CoreEventDraft {
   const { metadata, regarding, related, reason, note, type, reportingController } = draft
   return {
@@ -106,7 +106,7 @@ export function coreEvent(draft: EventDraft, firstMicros: number): CoreEventDraf
   }
 }
 
-/** How often an Event of v1 has occurred, and when last. */
+/** The count and the last time of a v1 Event. */
 export function coreCount(count: number, lastMicros: number): CoreEventCount {
   return { count, lastTimestamp: toTime(lastMicros / 1000) }
 }
@@ -116,7 +116,10 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReferenc
   return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) }
 }
 
-/** Who reports, in the form that the server demands: a qualified name and an instance, neither longer than 128 characters. */
+/**
+ * Converts the reporter to the form that the server requires: a qualified name and an instance of at most 128
+ * characters each.
+ */
 export function reporterOf(component: string, instance: string): EventReporter {
   const fitting = component.replaceAll(/[^A-Za-z0-9_./-]/g, '-').slice(0, maxWord)
   const valid = isQualifiedName(fitting).length === 0
@@ -130,7 +133,7 @@ export function reporterOf(component: string, instance: string): EventReporter {
   return { controller: name, instance: instance.slice(0, maxWord) || name }
 }
 
-/** The text, cut to so many bytes of UTF-8 at the boundary of a character. */
+/** Truncates a text to `maxBytes` bytes of UTF-8, at a character boundary. */
 export function cut(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text
   let bytes = 0

@@ -1,20 +1,20 @@
 import type { MetricDefinition } from '@kubewright/base'
 
-/** The name under which recorded Events are counted. */
+/** The name of the counter of recorded Events. */
 export const eventMetricName = 'kubewright_events_total'
 
 /**
- * What became of an Event: `created`; `repeated`, counted in a series; `filtered`, as its object has had too many; `dropped`, as
- * too many were waiting or time ran out; `failed`, as the server refused it or could not be reached.
+ * The outcome of an Event: `created`; `repeated`: counted in a series; `filtered`: the limit of its object was reached;
+ * `dropped`: too many Events were waiting, or the deadline passed; `failed`: the server rejected it or was unreachable.
  */
 export type EventResult = 'created' | 'repeated' | 'filtered' | 'dropped' | 'failed'
 
-/** What recorders of Events measure. */
+/** The metrics of Event recorders. */
 export const eventMetrics: readonly MetricDefinition[] = Object.freeze([
   {
     name: eventMetricName,
     type: 'counter',
-    help: 'Events that were recorded, by what became of them.',
+    help: 'Number of recorded Events, by outcome.',
     labels: ['result'],
   },
 ])

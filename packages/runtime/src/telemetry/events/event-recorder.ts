@@ -1,27 +1,30 @@
 import type { KubeObject } from '@kubewright/api'
 
-/** What an Event says. */
+/** The content of an Event. */
 export interface EventNote {
   readonly type: 'Normal' | 'Warning'
-  /** CamelCase, for machines. */
+  /** CamelCase, for programs. */
   readonly reason: string
   /** For people. */
   readonly message: string
-  /** What was being done when it happened. @default the reason */
+  /** The action that the component was performing. @default the reason */
   readonly action?: string
-  /** Who reports, where one recorder serves several. @default the component of the recorder */
+  /** The reporting component, when several share a recorder. @default the component of the recorder */
   readonly component?: string
   /**
-   * The API that it is written with: `v1` has counts and times of its own, which tables and older tools show, and is what
-   * kube-controller-manager uses.
+   * The API to write the Event with. Events of `v1` have counts and times of their own, which tables and older tools
+   * show; kube-controller-manager uses them.
    * @default 'events.k8s.io/v1'
    */
   readonly api?: 'events.k8s.io/v1' | 'v1'
-  /** A second object that it is about. */
+  /** A second object that the Event is about. */
   readonly related?: KubeObject
 }
 
-/** Records Events about objects. Never throws and never waits: what cannot be written is logged, counted and dropped. */
+/**
+ * Records Events about objects. Never throws and never blocks: an Event that cannot be written is logged, counted and
+ * dropped.
+ */
 export interface EventRecorder {
   record(regarding: KubeObject, note: EventNote): void
 }

@@ -21,7 +21,7 @@ const reconcile = {
   reconcileID: '01234567-89ab-cdef-0123-456789abcdef',
 }
 
-describe('createLogSink() of JSON', () => {
+describe('createLogSink() with format json', () => {
   it("writes zap's keys in zap's order", () => {
     const { log, lines } = setUp()
     log.withName('a').withName('b').info('Starting', { workers: 2, none: undefined })
@@ -32,13 +32,13 @@ describe('createLogSink() of JSON', () => {
     ])
   })
 
-  it('gives warnings the level that zap has for them', () => {
+  it(`writes warnings with zap's level "warn"`, () => {
     const { log, lines } = setUp()
     log.warn('Cannot list homes')
     expect(lines).toEqual(['{"level":"warn","ts":"2026-01-02T03:04:05.060Z","msg":"Cannot list homes"}'])
   })
 
-  it('shows where an error was made, if wanted', () => {
+  it('includes the stack frames of errors when stackTraces is set', () => {
     const { log, lines } = setUp({ stackTraces: true })
     log.error(new Error('no'), 'Failed')
     log.error('just a text', 'Failed')
@@ -46,13 +46,13 @@ describe('createLogSink() of JSON', () => {
     expect(JSON.parse(lines[1]!)).not.toHaveProperty('stacktrace')
   })
 
-  it('keeps values from hiding what the line says', () => {
+  it('does not let values override the keys of the line', () => {
     const { log, lines } = setUp()
     log.info('real', { msg: 'false', level: 'x' })
     expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'real', level: 'info', msg_: 'false', level_: 'x' })
   })
 
-  it('writes one line of valid JSON whatever the values are', () => {
+  it('writes one line of valid JSON for any values', () => {
     const circular: Record<string, unknown> = { a: 1 }
     circular['self'] = circular
     const hostile = {
@@ -89,8 +89,8 @@ describe('createLogSink() of JSON', () => {
   })
 })
 
-describe('createLogSink() for people', () => {
-  it('shows a reconcile as one readable line', () => {
+describe('createLogSink() with format pretty', () => {
+  it('writes a reconcile as one readable line', () => {
     const { log, lines } = setUp({ format: 'pretty' })
     log.withName('home-operator').withValues(reconcile).info('Reconciled', { took: '12ms', note: 'two words' })
     log
@@ -106,15 +106,15 @@ describe('createLogSink() for people', () => {
     ])
   })
 
-  it('colours only when asked', () => {
+  it('colours lines only when color is set', () => {
     const { log, lines } = setUp({ format: 'pretty', color: true })
     log.info('Starting')
     expect(lines[0]).toBe('\u001B[90m03:04:05.060\u001B[0m \u001B[32mINFO \u001B[0m \u001B[1mStarting\u001B[0m')
   })
 })
 
-describe('levels', () => {
-  it('hide what is more verbose, but never errors', () => {
+describe('createLogSink() and parseLogLevel()', () => {
+  it('hide lines above the level, but never errors', () => {
     const levels = ['error', 0, 1, 2] as const
     const counts = levels.map((level) => {
       const { log, lines } = setUp({ level })
@@ -127,8 +127,8 @@ describe('levels', () => {
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  it('are named as by controller-runtime', () => {
+  it('use the level names of controller-runtime', () => {
     expect(['info', 'DEBUG', 'error', 'panic', '5'].map(parseLogLevel)).toEqual([0, 1, 'error', 'error', 5])
-    expect(() => parseLogLevel('loud')).toThrow('"loud" is no log level: write error, info, debug, or a number')
+    expect(() => parseLogLevel('loud')).toThrow('"loud" is not a log level: use error, info, debug or a verbosity')
   })
 })

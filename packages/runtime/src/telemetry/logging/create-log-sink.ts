@@ -3,24 +3,24 @@ import { jsonLine } from './json-line.ts'
 import type { LogLevel } from './log-level.ts'
 import { prettyLine } from './pretty-line.ts'
 
-/** What {@link createLogSink} takes. */
+/** Options of {@link createLogSink}. */
 export interface LogSinkOptions {
   readonly clock: Clock
-  /** Is given each line without its end. */
+  /** Receives each line without a line break at its end. */
   readonly write: (line: string) => void
-  /** `json` for machines, `pretty` for people at a terminal. @default 'json' */
+  /** `json` for log collectors, `pretty` for terminals. @default 'json' */
   readonly format?: 'json' | 'pretty' | undefined
   /** @default 0: info */
   readonly level?: LogLevel | undefined
-  /** Colours pretty lines. @default false */
+  /** Whether pretty lines are coloured. @default false */
   readonly color?: boolean | undefined
-  /** Whether errors show where they were made. @default true */
+  /** Whether errors include their stack frames. @default true */
   readonly stackTraces?: boolean | undefined
 }
 
 /**
- * A sink for `createLogger` that writes lines: JSON with zap's keys, so that what reads a kubebuilder operator's logs reads these,
- * or one aligned line for people.
+ * A sink for `createLogger` that writes lines. JSON lines use zap's keys, so tools for kubebuilder operators can parse
+ * them; pretty lines are aligned and meant for people.
  */
 export function createLogSink(options: LogSinkOptions): LogSink {
   const { clock, write, format = 'json', level = 0, color = false, stackTraces = true } = options
@@ -29,7 +29,7 @@ export function createLogSink(options: LogSinkOptions): LogSink {
   return {
     enabled: (wanted) => wanted <= most,
     write: (record) => {
-      // Always with milliseconds, so that lines stay aligned.
+      // toISOString() always prints milliseconds, which keeps lines aligned.
       const time = new Date(clock.now()).toISOString()
       write(line(record, { time, color, stackTraces }))
     },

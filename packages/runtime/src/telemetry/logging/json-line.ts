@@ -2,7 +2,7 @@ import type { LogRecord } from '@kubewright/base'
 import { levelName } from './log-level.ts'
 import { errorWithCause, jsonOf, stackFrames } from './log-value.ts'
 
-/** How one line is written. */
+/** Options of one line. */
 export interface LineOptions {
   /** RFC 3339, with milliseconds. */
   readonly time: string
@@ -21,7 +21,7 @@ export function jsonLine(record: LogRecord, { time, stackTraces }: LineOptions):
   line += `,"msg":${JSON.stringify(record.message)}`
   for (const [key, value] of Object.entries(record.values)) {
     if (value === undefined) continue
-    // A value must not hide what the line itself says.
+    // A value must not override a key of the line itself.
     line += `,${JSON.stringify(ownKeys.has(key) ? `${key}_` : key)}:${jsonOf(value)}`
   }
   if (failed) {

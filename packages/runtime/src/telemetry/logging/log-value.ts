@@ -1,4 +1,4 @@
-/** What a value becomes in a log line. Never throws, whatever a caller put into the line. */
+/** Converts a value for a log line. Never throws. */
 export function loggable(value: unknown): unknown {
   if (value instanceof Error) return errorWithCause(value)
   switch (typeof value) {
@@ -14,14 +14,15 @@ export function loggable(value: unknown): unknown {
   }
 }
 
-/** A value as JSON; what JSON cannot hold is described. */
+/** Serializes a value to JSON. Values that JSON cannot represent are replaced by a description. Never throws. */
 export function jsonOf(value: unknown): string {
-  // Most values are texts and numbers, for which the care below would cost more than the writing.
+  // Fast path for the most common values.
   if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   const open: unknown[] = []
   const replace = function (this: unknown, _key: string, inner: unknown): unknown {
-    // `open` is the way from the top to the holder of this value: whatever is met on it again is a cycle.
+    // `open` is the path from the top to the object that holds this value. A value that is on the path already is a
+    // cycle.
     while (open.length > 0 && open.at(-1) !== this) open.pop()
     if (typeof inner === 'object' && inner !== null && !(inner instanceof Error)) {
       if (open.includes(inner)) return '[circular]'
@@ -37,7 +38,10 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** The text of an error for a log line: its message, or its name if it has none, then the message of its cause unless repeated. */
+/**
+ * The text of an error in a log line: its message, or its name if the message is empty, then the message of its cause
+ * unless contained.
+ */
 export function errorWithCause(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : jsonOf(error)
   const { message, cause, name } = error
@@ -47,7 +51,7 @@ export function errorWithCause(error: unknown): string {
   return inner === '' || text.includes(inner) ? text : `${text}: ${inner}`
 }
 
-/** Where an error was made: the frames of its stack, one per line, without its message. */
+/** The frames of an error's stack, one per line, without the message. */
 export function stackFrames(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.stack === undefined) return undefined
   const frames = error.stack.split('\n').filter((line) => /^\s+at /.test(line))

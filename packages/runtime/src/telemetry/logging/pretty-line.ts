@@ -4,12 +4,12 @@ import { errorWithCause, jsonOf, loggable, stackFrames } from './log-value.ts'
 
 const colors = { grey: 90, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, bold: 1 } as const
 
-// What says which object a reconcile is about: shown as one word instead.
+// Values that identify the object of a reconcile: shown together as the subject of the line.
 const subjectKeys = new Set(['controller', 'controllerGroup', 'controllerKind', 'namespace', 'name', 'reconcileID'])
 
 /**
- * A line for people: time, level, who, about what, message, values. A reconcile's object is shown as `Kind namespace/name`, its id by
- * the first eight characters.
+ * A line for people: time, level, subject, message, values. The object of a reconcile is shown as `Kind
+ * namespace/name`, the reconcileID as its first eight characters.
  */
 export function prettyLine(record: LogRecord, { time, color, stackTraces }: LineOptions): string {
   const paint = (name: keyof typeof colors, text: string): string =>
@@ -41,7 +41,7 @@ function splitValues(all: LogValues): { subject: string; values: [string, unknow
   const key = typeof namespace === 'string' && namespace !== '' ? `${namespace}/${name}` : name
   const kind = typeof controllerKind === 'string' ? controllerKind : controller
   const values = entries.filter(([entry]) => !subjectKeys.has(entry) && entry !== controllerKind)
-  // Two controllers of one kind are told apart.
+  // The name of the controller is shown only when it differs from the kind.
   const by = controller === kind.toLowerCase() ? '' : ` (${controller})`
   if (typeof reconcileID === 'string') values.push(['id', reconcileID.slice(0, 8)])
   return { subject: `${kind} ${key}${by}`, values }

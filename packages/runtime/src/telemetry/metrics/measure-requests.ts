@@ -1,19 +1,19 @@
 import type { MetricLabels, MetricSink } from '@kubewright/base'
 import type { RequestAttempt } from '@kubewright/client'
 
-/** What {@link measureRequests} takes. */
+/** Options of {@link measureRequests}. */
 export interface MeasureRequestsOptions {
-  /** Also measures durations, sizes and retries: a histogram for each verb and host. @default false */
+  /** Whether to measure durations, sizes and retries too: a histogram for each verb and host. @default false */
   readonly details?: boolean
 }
 
-/** Counts the requests of a client: what its option `onResponse` takes. */
+/** Counts the requests of a client; pass the result as the client's `onResponse` option. */
 export function measureRequests(
   sink: MetricSink,
   { details = false }: MeasureRequestsOptions = {},
 ): (attempt: RequestAttempt) => void {
   const known = new Map<string, MetricLabels>()
-  // Sinks find a series by its labels object, so each combination has one.
+  // Sinks look up a series by the identity of its labels object, so each combination has exactly one object.
   const labels = (key: string, make: () => Record<string, string>): MetricLabels => {
     let found = known.get(key)
     if (found === undefined) known.set(key, (found = Object.freeze(make())))

@@ -1,13 +1,15 @@
-// What promtool (Debian's package prometheus) says of the page. Without it the test is skipped.
+// Lints the metrics page with promtool (Debian package prometheus). Skipped when promtool is not installed.
 import { spawnSync } from 'node:child_process'
 import { createMetricRegistry, measureProcess, VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { managerMetrics } from '../../manager/manager-metrics.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
-const title = hasPromtool ? 'finds nothing to say about it' : 'is not on the PATH: install the package prometheus'
+const title = hasPromtool
+  ? 'reports no problem'
+  : 'is skipped: promtool is not on the PATH (install the package prometheus)'
 
-describe('promtool on the page of all metrics', () => {
+describe('promtool check of all metrics', () => {
   it.skipIf(!hasPromtool)(title, () => {
     const registry = createMetricRegistry(managerMetrics)
     for (const { name, type, labels = [] } of managerMetrics) {

@@ -8,7 +8,10 @@ const define = (
   buckets?: readonly number[],
 ): MetricDefinition => Object.freeze({ name, type, help, labels, ...(buckets ? { buckets } : {}) })
 
-/** Requests to API servers, by client-go's name. Counts attempts, not calls; the code of one without an answer is `<error>`. */
+/**
+ * Requests to API servers, under client-go's name. Counts each attempt. An attempt without a response has code
+ * `<error>`.
+ */
 export const restClientMetrics: readonly MetricDefinition[] = Object.freeze([
   define(
     'rest_client_requests_total',
@@ -21,7 +24,9 @@ export const restClientMetrics: readonly MetricDefinition[] = Object.freeze([
 const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60]
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
 
-/** More about requests to API servers; many series, so an operator opts in, as with controller-runtime. */
+/**
+ * Further metrics of requests to API servers. They create many series, so operators opt in, as with controller-runtime.
+ */
 export const restClientDetailMetrics: readonly MetricDefinition[] = Object.freeze([
   define(
     'rest_client_request_duration_seconds',
@@ -45,7 +50,7 @@ export const restClientDetailMetrics: readonly MetricDefinition[] = Object.freez
   ),
 ])
 
-/** Leader election, by client-go's names. */
+/** Leader election, under client-go's names. */
 export const leaderElectionMetrics: readonly MetricDefinition[] = Object.freeze([
   define(
     'leader_election_master_status',
@@ -61,7 +66,7 @@ export const leaderElectionMetrics: readonly MetricDefinition[] = Object.freeze(
   ),
 ])
 
-/** Webhooks, by controller-runtime's names. */
+/** Webhooks, under controller-runtime's names. */
 export const webhookMetrics: readonly MetricDefinition[] = Object.freeze([
   define(
     'controller_runtime_webhook_latency_seconds',
@@ -86,7 +91,7 @@ export const webhookMetrics: readonly MetricDefinition[] = Object.freeze([
   define('controller_runtime_conversion_webhook_panics_total', 'counter', 'Total number of conversion webhook panics'),
 ])
 
-/** Certificates read from files, by controller-runtime's names. */
+/** Certificates read from files, under controller-runtime's names. */
 export const certificateMetrics: readonly MetricDefinition[] = Object.freeze([
   define('certwatcher_read_certificate_total', 'counter', 'Total number of certificate reads'),
   define('certwatcher_read_certificate_errors_total', 'counter', 'Total number of certificate read errors'),

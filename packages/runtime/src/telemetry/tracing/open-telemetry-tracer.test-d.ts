@@ -1,6 +1,7 @@
 import { openTelemetryTracer } from './open-telemetry-tracer.ts'
 
-// The shape of the real API: overloads, a generic over the function, numbers as enums, values that may be lists.
+// The shape of the real API: overloads, a generic over the function, numeric enums, attribute values that may be
+// arrays.
 declare enum Kind {
   Internal = 0,
   Server = 1,

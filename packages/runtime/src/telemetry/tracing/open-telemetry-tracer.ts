@@ -1,7 +1,7 @@
 import { type Clock, errorText, systemClock } from '@kubewright/base'
 import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
-/** The part of a span of `@opentelemetry/api` that is used. */
+/** The subset of a span of `@opentelemetry/api` that the tracer uses. */
 export interface OpenTelemetrySpan {
   setAttribute(name: string, value: string | number | boolean): unknown
   recordException(error: Error | string): void
@@ -9,7 +9,7 @@ export interface OpenTelemetrySpan {
   end(): void
 }
 
-/** The part of `@opentelemetry/api` that is used: pass the module itself. */
+/** The subset of `@opentelemetry/api` that the tracer uses. Pass the module itself. */
 export interface OpenTelemetryApi {
   readonly trace: {
     getTracer(
@@ -25,21 +25,21 @@ export interface OpenTelemetryApi {
   }
 }
 
-/** What {@link openTelemetryTracer} takes besides the API. */
+/** Options of {@link openTelemetryTracer}. */
 export interface OpenTelemetryTracerOptions {
-  /** Under which the spans are known. @default 'kubewright' */
+  /** The name of the instrumentation scope. @default 'kubewright' */
   readonly name?: string
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
 }
 
-// SpanStatusCode.ERROR, SpanKind.INTERNAL, SERVER and CLIENT of the API, which are numbers there too.
+// The values of SpanStatusCode.ERROR and of SpanKind.INTERNAL, SERVER and CLIENT.
 const failed = 2
 const kinds = { internal: 0, server: 1, client: 2 } as const
 
 /**
- * Hands spans to OpenTelemetry. Where they go is up to the SDK that the program has registered; without one they cost next to nothing.
- * The module is passed in, because most operators do without it.
+ * Forwards spans to OpenTelemetry. The SDK that the program has registered exports them; without an SDK they cost
+ * almost nothing. The module is a parameter because most operators do not depend on it.
  *
  * @example
  * import * as api from '@opentelemetry/api'
@@ -57,7 +57,7 @@ export function openTelemetryTracer(api: OpenTelemetryApi, options: OpenTelemetr
   }
 }
 
-/** Requests and the answers to them are told apart by the attributes that only they have. */
+/** Derives the span kind from the attributes: only served webhooks and client requests have these. */
 function kindOf(attributes: SpanAttributes): number {
   if ('webhook.path' in attributes) return kinds.server
   return 'http.request.method' in attributes ? kinds.client : kinds.internal
@@ -69,7 +69,7 @@ function runWithin<T>(inner: OpenTelemetrySpan, work: (span: Span) => T): T {
   const span: Span = {
     set: (name, value) => void inner.setAttribute(name, value),
     fail: (error) => {
-      // The work may say so itself and throw as well.
+      // The work may call fail() and throw as well: only the first failure is recorded.
       if (hasFailed) return
       hasFailed = true
       inner.recordException(error instanceof Error ? error : String(error))
@@ -95,7 +95,7 @@ function runWithin<T>(inner: OpenTelemetrySpan, work: (span: Span) => T): T {
     span.end()
     return result
   }
-  // Watched from the side: the caller gets the very promise that the work returned.
+  // Observes the promise without replacing it: the caller gets the very promise that the work returned.
   result.then(() => span.end(), failAndEnd)
   return result
 }

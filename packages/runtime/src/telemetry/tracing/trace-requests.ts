@@ -2,8 +2,8 @@ import type { RestClientOptions, RestRequest } from '@kubewright/client'
 import { noTracer, type SpanAttributes, type Tracer } from './tracer.ts'
 
 /**
- * Traces the calls of a client: what its option `around` takes. Each becomes a span under the names of OpenTelemetry's conventions,
- * below the span in which it was made, such as that of a reconcile.
+ * Traces the requests of a client; pass the result as the client's `around` option. Each request becomes a child of the
+ * current span, such as that of a reconcile, with attributes named as in OpenTelemetry's conventions.
  */
 export function traceRequests(tracer: Tracer): NonNullable<RestClientOptions['around']> {
   if (tracer === noTracer) return (_, call) => call()

@@ -5,13 +5,16 @@ import type { Client } from '@kubewright/client'
 // biome-ignore lint/suspicious/noExplicitAny: the store knows objects of every kind
 type Json = any
 
-/** An API server that knows just what certificates need, with calls that take their time, and sometimes very long, or lose their answers. */
+/**
+ * A fake API server for the objects that hold certificates. Its calls have latency, and sometimes are very late or lose
+ * their response.
+ */
 export class SecretStore {
   readonly objects = new Map<string, Json>()
-  /** Told after each write. */
+  /** Called after each write. */
   onWrite: () => void = () => undefined
   writes = 0
-  /** Whether calls may be late or lost. */
+  /** Disables late calls and lost responses. */
   calm = true
   readonly #clock: Clock
   readonly #random: Random
