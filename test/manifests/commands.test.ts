@@ -137,6 +137,6 @@ describe('kubewright install, deploy, undeploy and uninstall', () => {
       code: 0,
       notes: 'Nothing to do: nothing is installed\n',
     })
-    expect((await kubewright('install', '--kubeconfig', 'nowhere')).notes).toContain('nowhere: there is no such file')
+    expect((await kubewright('install', '--kubeconfig', 'nowhere')).notes).toContain('nowhere: the file does not exist')
   }, 90_000)
 })

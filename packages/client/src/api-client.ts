@@ -1,500 +1,62 @@
-import type { GroupVersionKind, GroupVersionResource } from '@kubewright/api'
-import {
-  type AnyKind,
-  findCause,
-  formatGroupKind,
-  gvkOf,
-  type Infer,
-  isControlledBy,
-  isKind,
-  isNotFound,
-  type KubeList,
-  type KubeObject,
-  type Status,
-  type TypeMeta,
-  toNameAndNamespace,
-} from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
-import type {
-  ApplyOptions,
-  AttachOptions,
-  CallOptions,
-  DeleteCollectionOptions,
-  DeleteOptions,
-  ExecOptions,
-  GetOptions,
-  Key,
-  ListAllOptions,
-  ListOptions,
-  LogOptions,
-  PageOptions,
-  PatchOptions,
-  WatchOptions,
-  WriteOptions,
-} from './call-options.ts'
-import type { Client, Page } from './client.ts'
-import { Discovery, type ServedResource } from './discovery/discovery.ts'
-import { RestMapper } from './discovery/rest-mapper.ts'
-import { type DynamicKind, dynamicKind, isMetadataOnly } from './dynamic-kind.ts'
-import { ForwardedPort, portForwardProtocols } from './exec/forwarded-port.ts'
-import { RemoteCommand, remoteCommandProtocols } from './exec/remote-command.ts'
-import { splitList } from './list-filter.ts'
-import { logQuery } from './log-query.ts'
-import { listQuery, watchQuery, writeQuery } from './request-query.ts'
-import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
-import { RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'
-import type { SubresourceClient } from './subresource-client.ts'
-import { type EncodedPage, EncodedReader, pageOf } from './watch/encoded-reader.ts'
-import { readLines } from './watch/read-lines.ts'
-import { WatchStream } from './watch/watch-stream.ts'
+import type { AnyKind, Infer } from '@kubewright/api'
+import type { DeleteCollectionOptions, DeleteOptions, Key, PageOptions, WriteOptions } from './call-options.ts'
+import type { Client } from './client.ts'
+import type { Discovery } from './discovery/discovery.ts'
+import type { RestMapper } from './discovery/rest-mapper.ts'
+import type { RestClient, RestClientOptions } from './rest/rest-client.ts'
+import type { EncodedPage } from './watch/encoded-reader.ts'
 
-/** What {@link createClient} takes. */
+/** Options of `createClient`. */
 export interface ClientOptions extends RestClientOptions {
-  /** The namespace of keys and drafts that name none. @default 'default' */
+  /** The namespace of keys and drafts without one. @default 'default' */
   readonly namespace?: string | undefined
-  /** The namespace of lists and watches that name none. @default the same */
+  /** The namespace of lists and watches without one. @default `namespace` */
   readonly listNamespace?: string | undefined
-  /** Who is recorded as the owner of applied fields, and, when given, of all written ones. @default 'kubewright' for applies */
+  /** The field manager of applies and, when given, of all writes. @default 'kubewright' for applies */
   readonly fieldManager?: string | undefined
-  /** What becomes of unknown and repeated fields in writes. @default the server's choice: Warn */
+  /** How the server treats unknown and duplicate fields in writes. @default the server's default, Warn */
   readonly fieldValidation?: WriteOptions['fieldValidation']
-  /** Has the server do everything but the writes. @default false */
+  /** Makes all writes dry runs: the server does everything except persist them. @default false */
   readonly dryRun?: boolean | undefined
-  /** Kinds whose drafts are written: each one that is named here, or was read before, needs no discovery. */
+  /** Kinds of drafts that will be written. A kind listed here, or read before, needs no discovery request. */
   readonly kinds?: Iterable<AnyKind> | undefined
 }
 
-/** What a server answered to a deletion. */
+/** The response to a deletion. */
 export interface Deletion<Read> {
-  /** The object, when the server answered with it: finalizers may keep it for a while. */
+  /** The object, when the server returned it. Finalizers may keep it for a while. */
   readonly object?: Read
-  /** The uid of what is gone, when the server says it. */
+  /** The uid of the deleted object, when the server returned it. */
   readonly uid?: string
 }
 
-/** What a server answered to the deletion of a collection. */
+/** The response to the deletion of a collection. */
 export interface CollectionDeletion<Read> {
-  /** The objects as they were before. */
+  /** The objects before their deletion. */
   readonly objects: readonly Read[]
-  /** The version of the collection at which it had just these objects; empty when the server does not say it. */
+  /** The version of the collection that had exactly these objects; empty when the server did not return it. */
   readonly resourceVersion: string
 }
 
-/** A client, and the parts that it is made of for those who need more than it offers. */
+/** A client with access to its parts, for callers that need more than {@link Client}. */
 export interface ApiClient extends Client, AsyncDisposable {
-  /** The namespace of keys and drafts that name none. */
+  /** The namespace of keys and drafts without one. */
   readonly namespace: string
   /** Whether all writes are dry runs. */
   readonly dryRun: boolean
-  /** As {@link Client.delete}, with all that the server answered. */
+  /** Like {@link Client.delete}, with the complete response. */
   requestDeletion<K extends AnyKind>(kind: K, key: Key, options?: DeleteOptions): Promise<Deletion<Infer<K>>>
-  /** As {@link Client.deleteCollection}, with what was deleted, when the server says it. */
+  /** Like {@link Client.deleteCollection}, with the deleted objects when the server returned them. */
   requestCollectionDeletion<K extends AnyKind>(
     kind: K,
     options?: DeleteCollectionOptions<Infer<K>>,
   ): Promise<CollectionDeletion<Infer<K>> | undefined>
-  /** One page of a list, with objects that are parsed only when somebody looks: what caches want. */
+  /** One page of a list whose objects are parsed on access. For caches. */
   encodedPage<K extends AnyKind>(kind: K, options?: EncodedPageOptions): Promise<EncodedPage<Infer<K>>>
   readonly rest: RestClient
   readonly discovery: Discovery
   readonly mapper: RestMapper
 }
 
-/** Options of {@link ApiClient.encodedPage}: what a server can select by. */
+/** Options of {@link ApiClient.encodedPage}: only what a server can select by. */
 export type EncodedPageOptions = Omit<PageOptions, 'where'>
-
-/** Makes a client on a transport. Disposing it closes the transport. */
-export function createClient(options: ClientOptions): ApiClient {
-  return new TransportClient(options)
-}
-
-const metadataAccept = (as: string): string => `application/json;as=${as};g=meta.k8s.io;v=v1,application/json`
-const patchTypes = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-}
-const applyType = 'application/apply-patch+yaml'
-const defaultManager = 'kubewright'
-
-const pods: PathFacts = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' }
-
-type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
-
-class TransportClient implements ApiClient {
-  readonly rest: RestClient
-  readonly discovery: Discovery
-  readonly mapper: RestMapper
-  readonly namespace: string
-  readonly dryRun: boolean
-  readonly #options: ClientOptions
-  readonly #known = new Map<string, PathFacts>()
-
-  constructor(options: ClientOptions) {
-    this.#options = options
-    this.namespace = options.namespace ?? 'default'
-    this.dryRun = options.dryRun ?? false
-    this.rest = new RestClient(options)
-    this.discovery = new Discovery(this.rest)
-    this.mapper = new RestMapper(this.discovery)
-    for (const kind of options.kinds ?? []) this.#remember(kind)
-  }
-
-  // What a server sends is what its kind says: that is the one promise that no compiler can check. Hence the `any`s that the
-  // interface turns into types.
-
-  async get(kind: AnyKind, key: Key, options: GetOptions = {}): Promise<never> {
-    const query = new URLSearchParams()
-    if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion)
-    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadata') : undefined
-    const request = { ...this.#object('GET', kind, key, options), query, accept }
-    return this.#read(kind, await this.#json(request, kind))
-  }
-
-  async find(kind: AnyKind, key: Key, options?: GetOptions): Promise<never> {
-    try {
-      return await this.get(kind, key, options)
-    } catch (error) {
-      // A path that the server does not know is no missing object, but a missing kind.
-      if (isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')) return undefined as never
-      throw error
-    }
-  }
-
-  async list(kind: AnyKind, options: ListAllOptions = {}): Promise<never[]> {
-    const { controlledBy: owner } = options
-    for await (const { items } of this.pages(kind, { ...options, pageSize: 0 })) {
-      const objects = inOrder(items as never[])
-      return owner === undefined ? objects : objects.filter((object) => isControlledBy(object, owner))
-    }
-    return []
-  }
-
-  async *pages(kind: AnyKind, options: PageOptions = {}): AsyncGenerator<Page<never>, void, undefined> {
-    const { pageSize = 500 } = options
-    const { asked, keeps } = splitList(kind, options)
-    const query = pageQuery(asked, pageSize, options.continue)
-    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
-    const request = { ...this.#collection('GET', kind, options), query, accept }
-    for (;;) {
-      const list = (await this.#json(request, kind)) as Partial<KubeList<unknown>>
-      const { resourceVersion = '', continue: next = '', remainingItemCount } = list.metadata ?? {}
-      const items = (list.items ?? []).map((item) => this.#read(kind, item))
-      yield {
-        items: keeps === undefined ? items : items.filter(keeps),
-        resourceVersion,
-        ...(remainingItemCount === undefined || keeps !== undefined ? {} : { remaining: remainingItemCount }),
-        ...(next === '' ? {} : { continue: next }),
-      }
-      if (next === '') return
-      goOn(query, next)
-    }
-  }
-
-  async encodedPage(kind: AnyKind, options: EncodedPageOptions = {}): Promise<EncodedPage<never>> {
-    const query = pageQuery(options, options.pageSize ?? 500, options.continue)
-    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadataList') : undefined
-    const request = { ...this.#collection('GET', kind, options), query, accept }
-    const reader = new EncodedReader<never>({ ...typeOf(kind), read: (object) => this.#read(kind, object) })
-    try {
-      return await this.rest.read(request, (bytes, json) => {
-        const page = reader.readPage(bytes)
-        if (page !== undefined) return page
-        const list = json() as Partial<KubeList<unknown>>
-        const items = (list.items ?? []).map((item) => reader.encode(item))
-        return pageOf(items, list.metadata ?? {})
-      })
-    } catch (error) {
-      throw this.#noted(error, kind)
-    }
-  }
-
-  async watch(kind: AnyKind, options: WatchOptions = {}): Promise<WatchStream<never>> {
-    const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadata') : undefined
-    const request = { ...this.#collection('GET', kind, options), query: watchQuery(options), accept }
-    try {
-      const body = await this.rest.stream(request)
-      return new WatchStream({ body, read: (object) => this.#read(kind, object), type: typeOf(kind) })
-    } catch (error) {
-      throw this.#noted(error, kind)
-    }
-  }
-
-  async create(draft: ObjectLike, options: WriteOptions = {}): Promise<never> {
-    const facts = await this.#factsOf(draft, options)
-    const namespace = draft.metadata?.namespace ?? this.namespace
-    const request = { ...this.#request('POST', facts, { namespace }, options), query: this.#writeQuery(options) }
-    const created = await this.#json({ ...request, body: JSON.stringify(draft) }, facts)
-    return this.#warned(facts, draft, created)
-  }
-
-  async update(object: ObjectLike, options: WriteOptions = {}): Promise<never> {
-    const facts = await this.#factsOf(object, options)
-    const updated = await this.#write('PUT', facts, this.#targetOf(object), JSON.stringify(object), options)
-    return this.#warned(facts, object, updated)
-  }
-
-  async patch(kind: AnyKind, key: Key, patch: object | string, options: PatchOptions = {}): Promise<never> {
-    const { body, contentType } = patchBody(patch, options)
-    return this.#read(kind, await this.#write('PATCH', kind, this.#target(key), body, options, contentType))
-  }
-
-  async apply(first: ObjectLike | AnyKind, second?: object, third: ApplyOptions = {}): Promise<never> {
-    const typed = isKind(first)
-    // The two forms differ in their first argument.
-    const draft = (typed ? { apiVersion: first.apiVersion, kind: first.kind, ...second } : first) as ObjectLike
-    const options = typed ? third : ((second ?? {}) as ApplyOptions)
-    const facts = typed ? this.#remember(first) : await this.#factsOf(draft, options)
-    return this.#apply(facts, this.#targetOf(draft), draft, options)
-  }
-
-  async delete(kind: AnyKind, key: Key, options?: DeleteOptions): Promise<never> {
-    return (await this.requestDeletion(kind, key, options)).object as never
-  }
-
-  async requestDeletion(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<Deletion<never>> {
-    const request = { ...this.#object('DELETE', kind, key, options), body: this.#deleteBody(options) }
-    const answer = (await this.#json(request, kind)) as TypeMeta & Partial<Status>
-    if (answer.kind !== 'Status') return { object: this.#read(kind, answer) }
-    const { uid } = answer.details ?? {}
-    return uid === undefined ? {} : { uid }
-  }
-
-  async deleteCollection(kind: AnyKind, options?: DeleteCollectionOptions): Promise<void> {
-    await this.requestCollectionDeletion(kind, options)
-  }
-
-  async requestCollectionDeletion(
-    kind: AnyKind,
-    options: DeleteCollectionOptions = {},
-  ): Promise<CollectionDeletion<never> | undefined> {
-    const request = this.#collection('DELETE', kind, options)
-    const body = this.#deleteBody(options)
-    const answer = (await this.#json({ ...request, query: listQuery(options), body }, kind)) as Partial<
-      KubeList<unknown>
-    >
-    if (answer.items === undefined) return undefined
-    const { resourceVersion = '' } = answer.metadata ?? {}
-    return { objects: answer.items.map((item) => this.#read(kind, item)), resourceVersion }
-  }
-
-  subresource<K extends AnyKind, N extends string>(kind: K, subresource: N): SubresourceClient<K, N> {
-    const at = (key: Key): PathTarget => ({ ...this.#target(key), subresource })
-    // As above: what comes back is what the kind and the name of the subresource promise.
-    const client: SubresourceClient<AnyKind, string> = {
-      get: async (key, options = {}) => {
-        const query = new URLSearchParams()
-        if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion)
-        return (await this.#json({ ...this.#request('GET', kind, at(key), options), query }, kind)) as never
-      },
-      create: (key, body, options = {}) => this.#write('POST', kind, at(key), JSON.stringify(body), options),
-      update: (body, options = {}) => {
-        const target = { ...this.#targetOf(body as unknown as ObjectLike), subresource }
-        return this.#write('PUT', kind, target, JSON.stringify(body), options)
-      },
-      patch: (key, patch, options = {}) => {
-        const { body, contentType } = patchBody(patch, options)
-        return this.#write('PATCH', kind, at(key), body, options, contentType)
-      },
-      apply: (key, partial, options = {}) => {
-        const { name } = toNameAndNamespace(key)
-        const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, ...partial }
-        return this.#apply(kind, at(key), draft, options)
-      },
-    }
-    return client as unknown as SubresourceClient<K, N>
-  }
-
-  async *logs(pod: Key, options: LogOptions = {}): AsyncGenerator<string, void, undefined> {
-    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: 'log' }, options)
-    const body = await this.rest.stream({ ...request, query: logQuery(options), accept: 'text/plain, */*' })
-    for await (const lines of readLines(body)) yield* lines
-  }
-
-  exec(pod: Key, options: ExecOptions): Promise<RemoteCommand> {
-    return this.#join('exec', pod, options, options.command)
-  }
-
-  attach(pod: Key, options: AttachOptions = {}): Promise<RemoteCommand> {
-    return this.#join('attach', pod, options, [])
-  }
-
-  async portForward(pod: Key, port: number, options: CallOptions = {}): Promise<ForwardedPort> {
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-      throw new RangeError(`Cannot forward port ${port}: it must be an integer from 1 to 65535`)
-    }
-    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: 'portforward' }, options)
-    const query = new URLSearchParams({ ports: String(port) })
-    return new ForwardedPort(await this.rest.upgrade({ ...request, query, accept: '*/*' }, portForwardProtocols))
-  }
-
-  async #join(how: string, pod: Key, options: AttachOptions, command: readonly string[]): Promise<RemoteCommand> {
-    const { container, stdin = false, tty = false } = options
-    const query = new URLSearchParams({ stdout: 'true' })
-    if (stdin) query.set('stdin', 'true')
-    // A terminal has one output.
-    query.set(tty ? 'tty' : 'stderr', 'true')
-    if (container !== undefined) query.set('container', container)
-    for (const word of command) query.append('command', word)
-    const request = this.#request('GET', pods, { ...this.#target(pod), subresource: how }, options)
-    return new RemoteCommand(await this.rest.upgrade({ ...request, query, accept: '*/*' }, remoteCommandProtocols))
-  }
-
-  async kind(name: GroupVersionKind, options?: CallOptions): Promise<DynamicKind> {
-    return asKind(await this.mapper.forKind(name, options))
-  }
-
-  async resource(name: GroupVersionResource, options?: CallOptions): Promise<DynamicKind> {
-    return asKind(await this.mapper.forResource(name, options))
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#options.transport[Symbol.asyncDispose]()
-  }
-
-  #apply(facts: PathFacts, target: PathTarget, draft: object, options: ApplyOptions): Promise<never> {
-    const { fieldManager = this.#options.fieldManager ?? defaultManager } = options
-    return this.#write('PATCH', facts, target, JSON.stringify(draft), { ...options, fieldManager }, applyType)
-  }
-
-  async #write(
-    method: string,
-    facts: PathFacts,
-    target: PathTarget,
-    body: string,
-    options: ApplyOptions,
-    contentType?: string,
-  ): Promise<never> {
-    const request = { ...this.#request(method, facts, target, options), query: this.#writeQuery(options) }
-    return (await this.#json({ ...request, body, contentType }, facts)) as never
-  }
-
-  #writeQuery(options: ApplyOptions): URLSearchParams {
-    return writeQuery(options, this.#options)
-  }
-
-  #deleteBody(options: DeleteOptions): string | undefined {
-    const { dryRun = this.#options.dryRun, propagationPolicy, gracePeriodSeconds, preconditions } = options
-    const body = { propagationPolicy, gracePeriodSeconds, preconditions, dryRun: dryRun ? ['All'] : undefined }
-    if (Object.values(body).every((value) => value === undefined)) return undefined
-    return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...body })
-  }
-
-  #object(method: string, kind: AnyKind, key: Key, options: CallOptions): RestRequest {
-    return this.#request(method, this.#remember(kind), this.#target(key), options)
-  }
-
-  #collection(method: string, kind: AnyKind, options: ListOptions & CallOptions): RestRequest {
-    const { namespace = this.#options.listNamespace ?? this.namespace } = options
-    return this.#request(method, this.#remember(kind), { namespace }, options)
-  }
-
-  #request(method: string, facts: PathFacts, target: PathTarget, options: CallOptions): RestRequest {
-    const { signal, timeout, beforeSend } = options
-    const resource = { group: facts.group, resource: facts.plural }
-    return { method, path: resourcePath(facts, target), resource, name: target.name, signal, timeout, beforeSend }
-  }
-
-  #target(key: Key): PathTarget & { readonly name: string } {
-    const { name, namespace = this.namespace } = toNameAndNamespace(key)
-    return { name, namespace }
-  }
-
-  #targetOf({ metadata = {} }: ObjectLike): PathTarget {
-    return { name: metadata.name ?? '', namespace: metadata.namespace ?? this.namespace }
-  }
-
-  #remember(kind: AnyKind): PathFacts {
-    const name = objectTypeName(kind)
-    if (!this.#known.has(name)) this.#known.set(name, kind)
-    return kind
-  }
-
-  async #factsOf(object: ObjectLike, { signal, timeout }: CallOptions): Promise<PathFacts> {
-    return this.#known.get(objectTypeName(object)) ?? (await this.mapper.forKind(gvkOf(object), { signal, timeout }))
-  }
-
-  async #json(request: RestRequest, facts: PathFacts): Promise<unknown> {
-    try {
-      return await this.rest.json(request)
-    } catch (error) {
-      throw this.#noted(error, facts)
-    }
-  }
-
-  /** A path that the server does not know: whatever discovery said of that version is out of date. */
-  #noted(error: unknown, facts: PathFacts): unknown {
-    if (isNotFound(error) && findCause(error, 'UnexpectedServerResponse')) this.mapper.forget(facts)
-    return error
-  }
-
-  /** Says when a written status was ignored, which a server does without a word where it is a subresource. */
-  #warned(facts: PathFacts & { readonly subresources?: readonly string[] }, sent: object, answer: unknown): never {
-    const { status } = sent as { readonly status?: unknown }
-    const ignored =
-      typeof status === 'object' &&
-      status !== null &&
-      Object.keys(status).length > 0 &&
-      facts.subresources?.includes('status') &&
-      !deepEqual(status, (answer as { readonly status?: unknown }).status)
-    if (ignored) {
-      const kind = formatGroupKind(facts)
-      this.rest.warn(
-        `the status of ${kind} was ignored by this write: use subresource(${facts.kind}, 'status') to write it`,
-      )
-    }
-    return answer as never
-  }
-
-  /** Gives objects the names that they carry everywhere: items of lists have none, metadata has those of its envelope. */
-  #read(kind: AnyKind, json: unknown): never {
-    const object = json as { -readonly [F in keyof KubeObject]?: KubeObject[F] }
-    const { apiVersion, kind: name } = kind
-    if (isMetadataOnly(kind)) return { apiVersion, kind: name, metadata: object.metadata } as never
-    if (object.kind === undefined) return { apiVersion, kind: name, ...object } as never
-    return object as never
-  }
-}
-
-/** What objects of a kind are, where they do not say it; those of metadata alone say something else. */
-function typeOf(kind: AnyKind): { readonly apiVersion: string; readonly kind: string; readonly isFixed: boolean } {
-  return { apiVersion: kind.apiVersion, kind: kind.kind, isFixed: isMetadataOnly(kind) }
-}
-
-function pageQuery(options: ListOptions, pageSize: number, token: string | undefined): URLSearchParams {
-  const query = listQuery(options)
-  if (pageSize > 0) query.set('limit', String(pageSize))
-  if (token) goOn(query, token)
-  return query
-}
-
-function goOn(query: URLSearchParams, token: string): void {
-  // The token says the version; a server refuses to be told twice.
-  query.delete('resourceVersion')
-  query.delete('resourceVersionMatch')
-  query.set('continue', token)
-}
-
-function asKind(served: ServedResource): DynamicKind {
-  const { verbs: _, ...facts } = served
-  return dynamicKind(facts)
-}
-
-function patchBody(patch: object | string, { type }: PatchOptions): { body: string; contentType: string } {
-  const text = typeof patch === 'string' ? patch : JSON.stringify(patch)
-  const isList = typeof patch === 'string' ? /^\s*\[/.test(patch) : Array.isArray(patch)
-  return { body: text, contentType: patchTypes[type ?? (isList ? 'json' : 'merge')] }
-}
-
-/** Servers sort by `namespace/name` as one text, which differs where a namespace's name begins with another's. */
-function inOrder<T extends KubeObject>(items: T[]): T[] {
-  const compare = (a: T, b: T): number =>
-    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') || compareText(a.metadata.name, b.metadata.name)
-  const sorted = items.every((item, index) => {
-    const before = items[index - 1]
-    return before === undefined || compare(before, item) <= 0
-  })
-  return sorted ? items : items.sort(compare)
-}
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

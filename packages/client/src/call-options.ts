@@ -2,99 +2,111 @@ import type { LabelSelectorLike, Selector } from '@kubewright/api'
 import type { Duration } from '@kubewright/base'
 import type { PathOf } from '@kubewright/schema'
 
-/** Names an object: its name alone means the caller's namespace; a text may also be `namespace/name`. */
+/** Identifies an object: a name in the caller's namespace, `namespace/name`, or both as fields. */
 export type Key = string | { readonly name: string; readonly namespace?: string | undefined }
 
-/** As `namespace` of a list, watch or deletion: in every namespace. */
+/** As `namespace` of a list, watch or deletion: all namespaces. */
 export const allNamespaces = ''
 
-/** What every call that waits accepts. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call early; the promise then rejects with the signal's reason. */
+  /** Aborts the call. The promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** How long the whole call may take, retries included; for a stream, until it starts. @default that of the client */
+  /**
+   * The maximum duration of the whole call, including retries; for a stream, until it starts. @default that of the
+   * client
+   */
   readonly timeout?: Duration | undefined
-  /** Asked right before each attempt is sent, retries included. When it throws, nothing is sent and the call rejects with that. */
+  /**
+   * Called right before each attempt is sent, including retries. When it throws, nothing is sent and the call rejects
+   * with that error.
+   */
   readonly beforeSend?: (() => void) | undefined
 }
 
 /**
- * How fresh a read must be, for clients that keep a cache. A client without one always asks the server.
+ * The required freshness of a read, for clients with a cache. A client without a cache always reads from the server.
  *
- * - `own-writes`: from the cache where the kind is cached, with every write that this client has finished already visible.
- * - `cached`: what the cache has, which may be older than the client's own writes.
- * - `live`: what the server has.
+ * - `own-writes`: the cached state, after waiting until it includes every write that this client completed.
+ * - `cached`: the cached state, which may be older than the client's own writes.
+ * - `live`: the state of the server.
  *
- * Kinds that are not cached are read from the server in each case.
+ * Kinds that are not cached are always read from the server.
  */
 export type Consistency = 'own-writes' | 'cached' | 'live'
 
 /** Options of a read of one object. */
 export interface GetOptions extends CallOptions {
-  /** @default 'own-writes' for clients with a cache, else the server is asked */
+  /** @default 'own-writes' for clients with a cache */
   readonly consistency?: Consistency | undefined
-  /** `0` takes any version that the server has at hand; another one takes it or a newer one. @default the newest */
+  /**
+   * `0` accepts any version that the server has cached; another value accepts that version or a newer one. @default the
+   * newest
+   */
   readonly resourceVersion?: string | undefined
 }
 
-/** Which objects a list returns. All conditions must hold. */
+/** Selects the objects of a list. All conditions must hold. */
 export interface ListOptions<Read = unknown> {
-  /** {@link allNamespaces} for all. @default the namespace of the caller; every namespace for an operator that watches all of them */
+  /**
+   * {@link allNamespaces} for all. @default the namespace of the client; all namespaces for an operator that watches
+   * all of them
+   */
   readonly namespace?: string | undefined
-  /** Labels that must be present with these values. */
+  /** Labels that objects must have, with these values. */
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** A label selector: `app in (a, b), !legacy`, or the form that objects carry. */
+  /** A label selector: text such as `app in (a, b), !legacy`, or a LabelSelector of an object. */
   readonly selector?: string | LabelSelectorLike | Selector | undefined
   /**
-   * Fields of the spec that must have these values. The paths are checked by the compiler; undefined matches absence. Lists look at
-   * fields that the server cannot select by after it has answered; watches and deletions cannot, and are refused by the server.
+   * Required values of spec fields. Paths are type-checked; undefined requires absence. For fields that the server
+   * cannot select by, a list filters the response. Watches and deletions cannot do that; the server rejects them.
    */
   readonly where?: {
     readonly [P in PathOf<Pick<Read, 'spec' & keyof Read>>]?: string | number | boolean | undefined
   }
   /** Other fields that the server can select by, such as `metadata.name` and `status.phase`. */
   readonly fields?: Readonly<Record<string, string>> | undefined
-  /** Further conditions in the syntax of `fieldSelector=`, which can also exclude values. */
+  /** Additional conditions in `fieldSelector=` syntax, which can also exclude values. */
   readonly fieldSelector?: string | undefined
-  /** Only for lists. @default 'own-writes' for clients with a cache, else the server is asked */
+  /** Applies only to lists. @default 'own-writes' for clients with a cache */
   readonly consistency?: Consistency | undefined
-  /** Which version of the collection. @default the newest */
+  /** The version of the collection to read. @default the newest */
   readonly resourceVersion?: string | undefined
-  /** How `resourceVersion` is meant. */
+  /** The interpretation of `resourceVersion`. */
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
 }
 
-/** Options of a list that is read as a whole. */
+/** Options of a complete list. */
 export interface ListAllOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
-  /** Only objects whose controller is this very object. Servers cannot select by that, so it is looked at in their answer. */
+  /** Only objects whose controller is this object. Servers cannot select by that, so the client filters the response. */
   readonly controlledBy?: { readonly metadata: { readonly uid: string } } | undefined
 }
 
-/** Options of a list in pages. */
+/** Options of a paginated list. */
 export interface PageOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
-  /** The most items of one page; 0 means all in one. @default 500 */
+  /** The maximum number of items per page; 0 for all in one page. @default 500 */
   readonly pageSize?: number | undefined
-  /** Where an earlier page said that the next one begins; its version counts, not that of the options. @default the first page */
+  /** The `continue` token of an earlier page, which also determines the version. @default the first page */
   readonly continue?: string | undefined
 }
 
 /** Options of a watch. */
 export interface WatchOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
-  /** Has the server send the objects that there are first, and a bookmark that says so when it is done. @default false */
+  /** Requests the existing objects first, followed by a bookmark with `initialEventsEnd`. @default false */
   readonly sendInitialEvents?: boolean | undefined
-  /** Has the server tell the current version from time to time. @default true */
+  /** Requests bookmarks, which report the current version periodically. @default true */
   readonly bookmarks?: boolean | undefined
-  /** After how many seconds the server ends the watch. @default the server's choice */
+  /** The number of seconds after which the server ends the watch. @default the server's default */
   readonly timeoutSeconds?: number | undefined
 }
 
 /** Options of every write. */
 export interface WriteOptions extends CallOptions {
-  /** Has the server do everything but the write. @default false */
+  /** Makes the write a dry run: the server does everything except persist it. @default false */
   readonly dryRun?: boolean | undefined
-  /** Who is recorded as the owner of the fields. @default that of the client */
+  /** The field manager that owns the written fields. @default that of the client */
   readonly fieldManager?: string | undefined
-  /** What becomes of unknown and repeated fields. @default that of the client, else the server's: Warn */
+  /** How the server treats unknown and duplicate fields. @default that of the client, else the server's default, Warn */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
 }
 
@@ -106,54 +118,54 @@ export interface PatchOptions extends WriteOptions {
 
 /** Options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
-  /** Takes over fields that others own instead of a Conflict. @default false */
+  /** Takes over fields of other managers instead of failing with a Conflict. @default false */
   readonly force?: boolean | undefined
 }
 
 /** Options of a deletion. */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined
-  /** What becomes of the objects that it owns. @default the server's choice, mostly Background */
+  /** How dependents are deleted. @default the server's default, mostly Background */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined
   readonly gracePeriodSeconds?: number | undefined
-  /** Fails with a Conflict unless the object is this one. */
+  /** The deletion fails with a Conflict unless the object matches. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined
 }
 
-/** Options of the deletion of many objects. */
+/** Options of the deletion of a collection. */
 export interface DeleteCollectionOptions<Read = unknown>
   extends Omit<DeleteOptions, 'preconditions'>,
     ListOptions<Read> {}
 
-/** Which part of a log. */
+/** Selects a part of a container's log. */
 export interface LogOptions extends CallOptions {
-  /** @default the only container, or the one that the pod names as its default */
+  /** @default the only container, or the default container of the pod */
   readonly container?: string | undefined
-  /** Goes on with what is written from now on. @default false */
+  /** Continues with new output. @default false */
   readonly follow?: boolean | undefined
-  /** Of the instance before the last restart. @default false */
+  /** Reads the log of the previous instance of the container. @default false */
   readonly previous?: boolean | undefined
   readonly sinceSeconds?: number | undefined
   /** RFC 3339. */
   readonly sinceTime?: string | undefined
-  /** Starts each line with its time. @default false */
+  /** Prefixes each line with its timestamp. @default false */
   readonly timestamps?: boolean | undefined
   readonly tailLines?: number | undefined
   readonly limitBytes?: number | undefined
 }
 
-/** How to join a container: with which of its streams. */
+/** Options of attaching to a container. */
 export interface AttachOptions extends CallOptions {
-  /** @default the only container, or the one that the pod names as its default */
+  /** @default the only container, or the default container of the pod */
   readonly container?: string | undefined
-  /** Whether there will be input. @default false */
+  /** Whether to open standard input. @default false */
   readonly stdin?: boolean | undefined
-  /** Whether it is a terminal: both outputs then come as one. @default false */
+  /** Whether to allocate a terminal, which merges both outputs into one. @default false */
   readonly tty?: boolean | undefined
 }
 
-/** A program to run in a container. */
+/** A command to run in a container. */
 export interface ExecOptions extends AttachOptions {
-  /** The program and its arguments; no shell is involved. */
+  /** The program and its arguments. No shell is involved. */
   readonly command: readonly string[]
 }

@@ -29,14 +29,14 @@ void client.apply(Deployment, {
 void client.patch(Deployment, 'a', { spec: { replica: 3 } })
 // @ts-expect-error a wrong type
 void client.patch(Deployment, 'a', { spec: { replicas: '3' } })
-// @ts-expect-error an applied object has a name
+// @ts-expect-error an applied object requires a name
 void client.apply(Deployment, { spec: { replicas: 3 } })
-// @ts-expect-error an applied field exists
+// @ts-expect-error an applied field must exist
 void client.apply(Deployment, { metadata: { name: 'a' }, spec: { replica: 3 } })
 // @ts-expect-error no such field to select on
 void client.list(Deployment, { where: { 'spec.replica': 3 } })
-// @ts-expect-error what is read is readonly
+// @ts-expect-error read objects are readonly
 got.data = {}
 const meta = await client.get(metadataOnly(Deployment), 'a')
-// @ts-expect-error there is nothing but metadata
+// @ts-expect-error only metadata is readable
 void meta.spec

@@ -1,4 +1,4 @@
-// Real files, a real program and a real socket: what the tests of the parts replace.
+// Uses real files, a real plugin and a real socket, which the unit tests replace.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup()
 })
 
-/** Writes a kubeconfig and reads the default namespace with it. */
+/** Writes a kubeconfig and reads the namespace `default` with it. */
 async function read(name: string, user: object, options: ConnectOptions = {}): Promise<string> {
   const kubeconfig = join(folder, name)
   const config = {
@@ -58,21 +58,21 @@ async function read(name: string, user: object, options: ConnectOptions = {}): P
 }
 
 describe('connect()', () => {
-  it('shows a client certificate from files', async () => {
+  it('authenticates with a client certificate from files', async () => {
     const { admin } = testIdentity()
     await writeFile(join(folder, 'admin.crt'), admin.cert)
     await writeFile(join(folder, 'admin.key'), admin.key)
     expect(await read('files', { 'client-certificate': 'admin.crt', 'client-key': 'admin.key' })).toBe('default')
   })
 
-  it('shows a token, and reports one that the server does not know', async () => {
+  it('authenticates with a token and reports an invalid one', async () => {
     expect(await read('token', { token: 'admin' })).toBe('default')
     await expect(read('wrong', { token: 'wrong' })).rejects.toSatisfy(isUnauthorized)
   })
 
-  it('runs an exec plugin, and again when the server refuses what it gave', async () => {
+  it('runs an exec plugin, and again when the server rejects its credentials', async () => {
     const log = join(folder, 'runs')
-    // The first run gives a token that has been revoked.
+    // The first run returns a revoked token.
     const script = `
       const fs = require('node:fs')
       const first = !fs.existsSync(${JSON.stringify(log)})
@@ -89,12 +89,12 @@ describe('connect()', () => {
     expect(await read('exec', { exec })).toBe('default')
   })
 
-  it('acts as somebody else', async () => {
+  it('impersonates another user', async () => {
     const impersonate = { user: 'nobody', groups: ['system:authenticated'] }
     await expect(read('as', { token: 'admin' }, { impersonate })).rejects.toSatisfy(isForbidden)
   })
 
-  it('works in the namespace of the context unless told otherwise', async () => {
+  it('uses the namespace of the context by default', async () => {
     const config = { source: 'test', server: `https://127.0.0.1:${listener.port}`, namespace: 'mine' }
     const client = await connect({ config: { ...config, tls: async () => ({ insecure: true }) } })
     await expect(client.list(Pod)).rejects.toThrow('in the namespace "mine"')

@@ -1,13 +1,14 @@
-// The one suite that every transport passes. A test file of a transport is two lines: open it, and hand it over.
+// The conformance suite that every transport must pass. The test file of a transport opens it and passes it to
+// transportContract().
 import assert from 'node:assert/strict'
 import { ConnectionError } from './transport/connection-error.ts'
 import type { InProcessHandler } from './transport/in-process-transport.ts'
 import type { Transport, TransportResponse } from './transport/transport.ts'
 
-/** The part of a test runner that the suite needs: vitest's and node:test's `test` both fit. */
+/** The part of a test runner that the suite needs. The `test` functions of vitest and node:test satisfy it. */
 export type TestFunction = (name: string, body: () => Promise<void>) => unknown
 
-/** Opens a transport to a server that answers with the handler; disposing it also closes what it was opened with. */
+/** Opens a transport to a server that runs the handler. Disposing the transport also closes the server. */
 export type OpenTransport = (handler: InProcessHandler) => Promise<Transport>
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -52,7 +53,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
     ),
   })
 
-  it('send() carries method, path, query, headers and body, and the answer back', echo, async (transport) => {
+  it('send() transmits method, path, query, headers and body, and returns the response', echo, async (transport) => {
     const response = await transport.send({
       method: 'POST',
       path: '/api/v1/a%2Fb?x=1&x=%20',
@@ -75,7 +76,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   })
 
   it(
-    'send() gives answers of every status',
+    'send() returns responses of every status',
     async ({ path }) => ({ status: Number(path.slice(1)), headers: {} }),
     async (transport) => {
       for (const status of [200, 204, 404, 429, 500, 503]) {
@@ -86,7 +87,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
     },
   )
 
-  it('send() does many requests at once', echo, async (transport) => {
+  it('send() handles many concurrent requests', echo, async (transport) => {
     const paths = Array.from({ length: 200 }, (_, index) => `/${index}`)
     const answers = await Promise.all(paths.map((path) => transport.send({ method: 'GET', path }).then(read)))
     assert.deepEqual(
@@ -117,68 +118,68 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
     const response = await transport.send({ method: 'GET', path: '/' })
     assert.equal((await response.body.bytes()).length, 100 * chunk.length)
   })
-  it('iteration reads a streamed body that is larger than every buffer', long, async (transport) => {
+  it('body iteration reads a streamed body that is larger than every buffer', long, async (transport) => {
     const response = await transport.send({ method: 'GET', path: '/' })
     let size = 0
     for await (const part of response.body) size += part.length
     assert.equal(size, 100 * chunk.length)
   })
 
-  const next = gate()
+  const firstRead = gate()
   const twoSteps: InProcessHandler = async () => ({
     status: 200,
     headers: {},
     body: async (sink) => {
       sink.write(bytes('first'))
-      await next.passed
+      await firstRead.passed
       sink.write(bytes('second'))
     },
   })
-  it('iteration gives what has come before the rest is there', twoSteps, async (transport) => {
+  it('body iteration yields the first part before the rest arrives', twoSteps, async (transport) => {
     const response = await transport.send({ method: 'GET', path: '/' })
     const seen: string[] = []
     for await (const part of response.body) {
       seen.push(text(part))
-      next.pass()
+      firstRead.pass()
     }
     assert.deepEqual(seen, ['first', 'second'])
   })
 
-  const left = gate()
+  const readerLeft = gate()
   const endless: InProcessHandler = async ({ signal }) => ({
     status: 200,
     headers: {},
     body: async (sink) => {
       sink.write(bytes('tick'))
       await untilAborted(signal)
-      left.pass()
+      readerLeft.pass()
     },
   })
-  it('leaving an iteration tells the server', endless, async (transport) => {
+  it('leaving a body iteration aborts the request at the server', endless, async (transport) => {
     const response = await transport.send({ method: 'GET', path: '/' })
     for await (const part of response.body) {
       assert.equal(text(part), 'tick')
       break
     }
-    await left.passed
+    await readerLeft.passed
   })
 
-  const forgotten = gate()
-  const endlessToo: InProcessHandler = async ({ signal }) => ({
+  const discarded = gate()
+  const endlessUntilDiscarded: InProcessHandler = async ({ signal }) => ({
     status: 200,
     headers: {},
     body: async (sink) => {
       sink.write(bytes('tick'))
       await untilAborted(signal)
-      forgotten.pass()
+      discarded.pass()
     },
   })
-  it('discard() tells the server', endlessToo, async (transport) => {
+  it('discard() aborts the request at the server', endlessUntilDiscarded, async (transport) => {
     const response = await transport.send({ method: 'GET', path: '/' })
     response.body.discard()
-    await forgotten.passed
+    await discarded.passed
   })
-  it('an abort within the body rejects with its reason', endlessToo, async (transport) => {
+  it('body iteration rejects with the reason of an abort', endlessUntilDiscarded, async (transport) => {
     const controller = new AbortController()
     const response = await transport.send({ method: 'GET', path: '/', signal: controller.signal })
     await assert.rejects(async () => {
@@ -186,34 +187,34 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
     }, /^Error: enough$/)
   })
 
-  /** A server that never answers, and a promise that it was asked to. */
-  const silent = (): { readonly handler: InProcessHandler; readonly asked: Promise<void> } => {
+  /** A server that never responds, and a promise that resolves when it has received a request. */
+  const silent = (): { readonly handler: InProcessHandler; readonly received: Promise<void> } => {
     const { passed, pass } = gate()
     const handler: InProcessHandler = async ({ signal }) => {
       pass()
       await untilAborted(signal)
       return { status: 200, headers: {} }
     }
-    return { handler, asked: passed }
+    return { handler, received: passed }
   }
 
-  const first = silent()
-  it('an abort before the answer rejects with its reason', first.handler, async (transport) => {
+  const unanswered = silent()
+  it('send() rejects with the reason of an abort', unanswered.handler, async (transport) => {
     const controller = new AbortController()
     const sent = assert.rejects(
       transport.send({ method: 'GET', path: '/', signal: controller.signal }),
       /^Error: enough$/,
     )
-    await first.asked
+    await unanswered.received
     controller.abort(new Error('enough'))
     await sent
     await assert.rejects(transport.send({ method: 'GET', path: '/', signal: controller.signal }), /^Error: enough$/)
   })
 
-  const second = silent()
-  it('disposing fails what is under way and what comes', second.handler, async (transport) => {
+  const inFlight = silent()
+  it('disposing fails requests in flight and later ones', inFlight.handler, async (transport) => {
     const sent = assert.rejects(transport.send({ method: 'GET', path: '/' }), ConnectionError)
-    await second.asked
+    await inFlight.received
     await transport[Symbol.asyncDispose]()
     await sent
     await assert.rejects(transport.send({ method: 'GET', path: '/' }), ConnectionError)

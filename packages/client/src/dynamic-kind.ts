@@ -1,11 +1,11 @@
 import { type AnyKind, createKind, type Kind, type KubeObject, type MetaDraft, type Scope } from '@kubewright/api'
 
-/** An object whose fields the compiler knows nothing about. */
+/** An object whose fields are not known at compile time. */
 export interface DynamicObject extends KubeObject {
   readonly [field: string]: unknown
 }
 
-/** What a write of a dynamic kind takes. */
+/** The write type of a dynamic kind. */
 export interface DynamicDraft {
   apiVersion: string
   kind: string
@@ -16,7 +16,7 @@ export interface DynamicDraft {
 /** A kind whose types are not known at compile time. */
 export type DynamicKind = Kind<DynamicObject, DynamicDraft, unknown>
 
-/** What {@link dynamicKind} needs to know. */
+/** The names of a {@link dynamicKind}. */
 export interface DynamicKindFacts {
   readonly group: string
   readonly version: string
@@ -30,7 +30,7 @@ export interface DynamicKindFacts {
   readonly subresources?: readonly string[]
 }
 
-/** A kind made from its names alone, for code that handles objects of any kind. */
+/** Creates a kind from its names, for code that handles objects of any kind. */
 export function dynamicKind(facts: DynamicKindFacts): DynamicKind {
   return createKind<DynamicObject, DynamicDraft>({
     ...facts,
@@ -38,21 +38,21 @@ export function dynamicKind(facts: DynamicKindFacts): DynamicKind {
   })
 }
 
-/** What can be patched of an object whose metadata alone is read. */
+/** The write type of {@link metadataOnly} kinds. */
 export interface MetadataDraft {
   apiVersion: string
   kind: string
   metadata: MetaDraft
 }
 
-/** A kind that reads metadata alone. Objects keep the `apiVersion` and `kind` that they really have. */
+/** A kind that is read as metadata only. Objects keep their actual `apiVersion` and `kind`. */
 export type MetadataKind = Kind<KubeObject, MetadataDraft, never>
 
 const metadataKinds = new WeakSet<object>()
 
 /**
- * The same kind, read as metadata alone: a fraction of the bytes for the server to send and for a cache to hold. It can be read,
- * watched, patched and deleted; there is nothing to create or to update.
+ * The same kind, read as metadata only, which reduces the bytes that the server sends and that a cache holds. Objects
+ * can be read, watched, patched and deleted, but not created or updated.
  */
 export function metadataOnly(kind: AnyKind): MetadataKind {
   const { group, version, plural, singular, listKind, scope, shortNames, categories, subresources } = kind
@@ -68,7 +68,7 @@ export function metadataOnly(kind: AnyKind): MetadataKind {
   return made
 }
 
-/** Whether the kind is one of {@link metadataOnly}. */
+/** Whether the kind was created by {@link metadataOnly}. */
 export function isMetadataOnly(kind: AnyKind): boolean {
   return metadataKinds.has(kind)
 }

@@ -1,10 +1,9 @@
-export {
-  type ApiClient,
-  type ClientOptions,
-  type CollectionDeletion,
-  createClient,
-  type Deletion,
-  type EncodedPageOptions,
+export type {
+  ApiClient,
+  ClientOptions,
+  CollectionDeletion,
+  Deletion,
+  EncodedPageOptions,
 } from './api-client.ts'
 export {
   type ApplyOptions,
@@ -35,6 +34,7 @@ export { type LoadConfigOptions, loadClientConfig, loadKubeconfig } from './conf
 export { type ConfigMachine, type ContextChoice, resolveContext } from './config/resolve-context.ts'
 export { systemConfigHost } from './config/system-config-host.ts'
 export { type ConnectOptions, connect, transportFor } from './connect.ts'
+export { createClient } from './create-client.ts'
 export { Discovery, type ServedGroup, type ServedResource, type ServedVersion } from './discovery/discovery.ts'
 export { NoMatchError } from './discovery/no-match-error.ts'
 export { RestMapper } from './discovery/rest-mapper.ts'

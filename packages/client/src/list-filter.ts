@@ -1,7 +1,7 @@
 import { type AnyKind, type KubeObject, resourceOf, valueAt } from '@kubewright/api'
 import type { ListOptions } from './call-options.ts'
 
-/** The fields of the spec by which kube-apiserver selects objects of built-in kinds, and as what it reads those that are absent. */
+/** The spec fields of built-in kinds that kube-apiserver can select by, and the values that it uses for absent fields. */
 const builtinFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'v1/Pod': {
     'spec.nodeName': '',
@@ -13,31 +13,32 @@ const builtinFields: Readonly<Record<string, Readonly<Record<string, string>>>> 
   'v1/Node': { 'spec.unschedulable': 'false' },
 }
 
-/** A list as a server can answer it, and what is left to do with its answer. */
+/** A list request split into what the server selects and what the client filters. */
 export interface SplitList {
-  /** What the server is asked. */
-  readonly asked: ListOptions
-  /** Whether an object of the answer is meant; undefined when all of them are. */
-  readonly keeps: ((object: KubeObject) => boolean) | undefined
+  /** The options for the server. */
+  readonly serverOptions: ListOptions
+  /** Filters the objects of the response; undefined when none must be removed. */
+  readonly filter: ((object: KubeObject) => boolean) | undefined
 }
 
 /**
- * Takes the conditions out of a list that the server of the kind cannot select by, to be checked on its answer. Those that it can
- * are checked again as well, because a server compares texts: it cannot tell `1` from `'1'`, nor absence from the empty text.
+ * Splits off the `where` conditions that the server cannot select by, for the client to check. The client also checks
+ * the conditions that the server can select by, because a server compares texts: it cannot distinguish `1` from `'1'`
+ * or absence from the empty string.
  */
 export function splitList(kind: AnyKind, options: ListOptions): SplitList {
   const where = Object.entries(options.where ?? {})
-  if (where.length === 0) return { asked: options, keeps: undefined }
+  if (where.length === 0) return { serverOptions: options, filter: undefined }
   const selectable = selectableFields(kind)
-  const asked: [string, unknown][] = []
+  const selected: [string, unknown][] = []
   for (const [path, value] of where) {
     const absent = selectable.get(path)
-    if (absent !== undefined) asked.push([path, value ?? absent])
+    if (absent !== undefined) selected.push([path, value ?? absent])
   }
   const wanted = where.map(([path, value]) => ({ names: path.split('.'), value: value as unknown }))
   return {
-    asked: { ...options, where: Object.fromEntries(asked) },
-    keeps: (object) => wanted.every(({ names, value }) => valueAt(object, names) === value),
+    serverOptions: { ...options, where: Object.fromEntries(selected) },
+    filter: (object) => wanted.every(({ names, value }) => valueAt(object, names) === value),
   }
 }
 

@@ -11,7 +11,7 @@ const parameters = [
   'limitBytes',
 ] as const
 
-/** The parameters of a request for logs. */
+/** The query parameters of a log request. */
 export function logQuery(options: LogOptions): URLSearchParams {
   const query = new URLSearchParams()
   for (const name of parameters) {

@@ -1,7 +1,7 @@
 import { escapeFieldValue, type LabelSelectorLike, Selector, selectorFrom } from '@kubewright/api'
 import type { ListOptions, WatchOptions, WriteOptions } from './call-options.ts'
 
-/** The parameters of a list, without those of its pages. */
+/** The query parameters of a list, without pagination. */
 export function listQuery(options: ListOptions): URLSearchParams {
   const query = new URLSearchParams()
   const labels = labelSelectorText(options)
@@ -13,21 +13,37 @@ export function listQuery(options: ListOptions): URLSearchParams {
   return query
 }
 
-/** The parameters of a watch. */
+/** The query parameters of a page of a list. */
+export function pageQuery(options: ListOptions, pageSize: number, token: string | undefined): URLSearchParams {
+  const query = listQuery(options)
+  if (pageSize > 0) query.set('limit', String(pageSize))
+  if (token) continueFrom(query, token)
+  return query
+}
+
+/** Changes the parameters to those of the page that a `continue` token refers to. */
+export function continueFrom(query: URLSearchParams, token: string): void {
+  // The token determines the version; servers reject a request with both.
+  query.delete('resourceVersion')
+  query.delete('resourceVersionMatch')
+  query.set('continue', token)
+}
+
+/** The query parameters of a watch. */
 export function watchQuery(options: WatchOptions): URLSearchParams {
   const query = listQuery(options)
   query.set('watch', 'true')
   if (options.bookmarks !== false) query.set('allowWatchBookmarks', 'true')
   if (options.sendInitialEvents !== undefined) {
     query.set('sendInitialEvents', String(options.sendInitialEvents))
-    // The only match that servers accept with it, and one that they insist on.
+    // Servers require this match with sendInitialEvents and accept no other.
     query.set('resourceVersionMatch', 'NotOlderThan')
   }
   if (options.timeoutSeconds !== undefined) query.set('timeoutSeconds', String(options.timeoutSeconds))
   return query
 }
 
-/** The parameters of a write; the defaults are those of the client. */
+/** The query parameters of a write, with the defaults of the client. */
 export function writeQuery(
   options: WriteOptions & { readonly force?: boolean | undefined },
   defaults: Pick<WriteOptions, 'dryRun' | 'fieldManager' | 'fieldValidation'>,
@@ -48,8 +64,8 @@ function labelSelectorText({ labels, selector }: ListOptions): string {
   if (typeof selector === 'string') parts.push(selector)
   else if (selector !== undefined) {
     const parsed = selector instanceof Selector ? selector : selectorFrom(selector as LabelSelectorLike)
-    // It prints as the empty text, which a server takes for everything.
-    if (parsed.isNothing) throw new TypeError('Cannot send a selector that selects nothing: leave the call out instead')
+    // Its string form is empty, which a server would treat as everything.
+    if (parsed.isNothing) throw new TypeError('Cannot send a selector that selects nothing: skip the call instead')
     parts.push(parsed.toString())
   }
   return parts.filter((part) => part !== '').join(',')
@@ -58,7 +74,7 @@ function labelSelectorText({ labels, selector }: ListOptions): string {
 function fieldSelectorText({ where = {}, fields = {}, fieldSelector = '' }: ListOptions): string {
   const parts: string[] = fieldSelector === '' ? [] : [fieldSelector]
   for (const [path, value] of [...Object.entries(where), ...Object.entries(fields)]) {
-    // A field that is absent selects as the empty text.
+    // Servers treat an absent field as the empty string.
     parts.push(`${path}=${value === undefined ? '' : escapeFieldValue(String(value))}`)
   }
   return parts.join(',')

@@ -1,21 +1,21 @@
 import type { AnyKind, GroupVersion, Scope } from '@kubewright/api'
 import { goQuote, isPathSegmentName } from '@kubewright/base'
 
-/** What a path is made from: a Kind, or what discovery knows of one. */
+/** The names from which a path is built: a Kind or a discovered resource. */
 export interface PathFacts extends GroupVersion {
   readonly kind: string
   readonly plural: string
   readonly scope: Scope
 }
 
-/** Which object or collection. */
+/** The object or collection that a path refers to. */
 export interface PathTarget {
   readonly namespace?: string | undefined
   readonly name?: string | undefined
   readonly subresource?: string | undefined
 }
 
-/** The path of an object, or of a collection when no name is given. */
+/** The URL path of an object, or of a collection when there is no name. */
 export function resourcePath({ group, version, plural, scope }: PathFacts, target: PathTarget): string {
   const { namespace = '', name, subresource } = target
   let path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
@@ -25,7 +25,7 @@ export function resourcePath({ group, version, plural, scope }: PathFacts, targe
   return subresource === undefined ? path : `${path}/${subresource}`
 }
 
-/** Refuses what would name something else as a part of a path. */
+/** Encodes a path segment. Throws for a value that would change the structure of the path. */
 function segment(what: string, value: string): string {
   if (value === '') throw new TypeError(`${what} may not be empty`)
   const problems = isPathSegmentName(value, false)
@@ -33,7 +33,7 @@ function segment(what: string, value: string): string {
   return encodeURIComponent(value)
 }
 
-/** The facts of a kind under the name that objects carry. */
+/** The type name of a kind or object, as a map key: `apiVersion/kind`. */
 export function objectTypeName(kind: Pick<AnyKind, 'apiVersion' | 'kind'>): string {
   return `${kind.apiVersion}/${kind.kind}`
 }

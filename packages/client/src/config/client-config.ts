@@ -1,14 +1,14 @@
 import type { Credentials, Impersonation } from '../rest/credentials.ts'
 import type { TlsMaterial } from '../transport/http-dial.ts'
 
-/** Everything that is needed to talk to a server: what a kubeconfig, or a pod's environment, comes down to. */
+/** The settings of a connection to a server, resolved from a kubeconfig or a pod's environment. */
 export interface ClientConfig {
-  /** Where it is from, for messages. */
+  /** Where the configuration is from, for messages. */
   readonly source: string
   readonly server: string
-  /** The namespace of whatever names none. */
+  /** The default namespace. */
   readonly namespace: string
-  /** Certificates: another object as soon as they changed. */
+  /** The TLS material. Returns a different object when it has changed. */
   readonly tls?: (() => Promise<TlsMaterial>) | undefined
   readonly credentials?: Credentials | undefined
   readonly impersonate?: Impersonation | undefined

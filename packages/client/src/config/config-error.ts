@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/base'
 
-/** The configuration is broken; the message names the file and the field. Its code is `KW_CONFIG`. */
+/** The configuration is invalid. The message names the file and the field. Its code is `KW_CONFIG`. */
 export class ConfigError extends KubewrightError {
   static {
     Object.defineProperty(ConfigError.prototype, 'name', { value: 'ConfigError', configurable: true })

@@ -25,7 +25,7 @@ function setUp(fields: object = {}) {
 }
 
 describe('ExecCredentials', () => {
-  it('runs the plugin as client-go does, once for all who wait', async () => {
+  it('runs the plugin as client-go does, once for concurrent callers', async () => {
     const { host, make } = setUp({
       command: './bin/plugin',
       args: ['get', 'token'],
@@ -44,7 +44,7 @@ describe('ExecCredentials', () => {
     })
   })
 
-  it('runs it again when the credentials expire, and when the server refuses them', async () => {
+  it('runs the plugin again when credentials expire or the server rejects them', async () => {
     const { host, clock, answer, make } = setUp()
     answer({ token: 'one', expirationTimestamp: '2026-01-01T00:01:00Z' })
     const credentials = make()
@@ -60,7 +60,7 @@ describe('ExecCredentials', () => {
     expect(await credentials.headers()).toEqual({ authorization: 'Bearer three' })
   })
 
-  it('gives certificates', async () => {
+  it('returns certificates', async () => {
     const { answer, make } = setUp()
     answer({ clientCertificateData: pem('CERT'), clientKeyData: pem('KEY') })
     expect(await make().credential()).toEqual({ cert: pem('CERT'), key: pem('KEY') })
@@ -70,8 +70,8 @@ describe('ExecCredentials', () => {
   it.each<[object, string]>([
     [{}, "didn't return a token or cert/key pair"],
     [{ clientKeyData: 'x' }, 'returned only certificate or key, not both'],
-    [{ token: 'x', expirationTimestamp: 'soon' }, 'returned expirationTimestamp "soon", which is no time'],
-  ])('refuses an answer %j', async (status, message) => {
+    [{ token: 'x', expirationTimestamp: 'soon' }, 'returned expirationTimestamp "soon", which is not a time'],
+  ])('rejects the output %j', async (status, message) => {
     const { answer, make } = setUp()
     answer(status)
     await expect(make().headers()).rejects.toMatchObject({
@@ -80,11 +80,11 @@ describe('ExecCredentials', () => {
     })
   })
 
-  it('says how to install a plugin that is missing, and what a failing one said', async () => {
+  it('reports the install hint of a missing plugin and the output of a failing one', async () => {
     const { host, make } = setUp({ installHint: 'Get it from example.com.' })
     host.program = () => Object.assign(new Error('spawn plugin ENOENT'), { code: 'ENOENT' })
     await expect(make().headers()).rejects.toThrow(
-      'plugin is not found: install it, or add it to PATH\n\nGet it from example.com.',
+      'plugin was not found: install it or add it to PATH\n\nGet it from example.com.',
     )
     host.program = () => ({ exitCode: 2, stdout: '', stderr: 'not logged in\n' })
     await expect(make().headers()).rejects.toThrow('failed with exit code 2: not logged in')
@@ -98,9 +98,9 @@ describe('ExecCredentials', () => {
     [{ apiVersion: 'client.authentication.k8s.io/v1alpha1' }, 'exec.apiVersion: must be one of'],
     [{ command: '' }, 'exec.command: must be specified'],
     [{ interactiveMode: '' }, 'exec.interactiveMode: must be specified'],
-    [{ interactiveMode: 'Always' }, 'exec.interactiveMode: is Always, but nobody can answer the plugin here'],
+    [{ interactiveMode: 'Always' }, 'exec.interactiveMode: is Always, but the plugin cannot prompt the user here'],
     [{ interactiveMode: 'Sometimes' }, 'exec.interactiveMode: "Sometimes" is unknown'],
-  ])('refuses the configuration %j', (fields, message) => {
+  ])('rejects the configuration %j', (fields, message) => {
     expect(setUp(fields).make).toThrow(message)
   })
 })

@@ -6,29 +6,32 @@ import type { ConfigHost } from './config-host.ts'
 import type { KubeconfigEntry } from './kubeconfig.ts'
 import { resolveCommand } from './resolve-command.ts'
 
-/** What a plugin gave. */
+/** The credential that a plugin returned. */
 export interface ExecCredential {
   readonly token?: string
-  /** PEM, both or neither. */
+  /** PEM. Both or neither are present. */
   readonly cert?: string
   readonly key?: string
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number
 }
 
-/** What {@link ExecCredentials} takes. */
+/** Options of {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
   readonly host: ConfigHost
   readonly clock: Clock
   /** `users[...].user.exec` of the kubeconfig. */
   readonly exec: KubeconfigEntry
-  /** Told to the plugin when it asks for it. */
+  /** Passed to the plugin when the configuration requests it. */
   readonly cluster: Readonly<Record<string, unknown>>
 }
 
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
 
-/** Credentials from a program: run when they are needed, kept until they expire or the server refuses them. */
+/**
+ * Credentials of an exec plugin. The plugin runs on demand; its result is cached until it expires or the server rejects
+ * it.
+ */
 export class ExecCredentials implements Credentials {
   readonly #options: ExecCredentialsOptions
   readonly #apiVersion: string
@@ -47,7 +50,7 @@ export class ExecCredentials implements Credentials {
     if (exec.text('command') === undefined) throw exec.error('command', 'must be specified')
     const mode = exec.text('interactiveMode') ?? (apiVersion === versions[1] ? 'IfAvailable' : undefined)
     if (mode === undefined) throw exec.error('interactiveMode', 'must be specified')
-    if (mode === 'Always') throw exec.error('interactiveMode', 'is Always, but nobody can answer the plugin here')
+    if (mode === 'Always') throw exec.error('interactiveMode', 'is Always, but the plugin cannot prompt the user here')
     if (mode !== 'Never' && mode !== 'IfAvailable')
       throw exec.error('interactiveMode', `${JSON.stringify(mode)} is unknown`)
   }
@@ -62,7 +65,7 @@ export class ExecCredentials implements Credentials {
     return true
   }
 
-  /** What the plugin gave, or gives now. All who ask at once wait for one run. */
+  /** The cached credential, or that of a new plugin run. Concurrent callers share one run. */
   credential(): Promise<ExecCredential> | ExecCredential {
     const current = this.#current
     if (current && (current.expiresAt ?? Number.POSITIVE_INFINITY) > this.#options.clock.now()) return current
@@ -84,12 +87,12 @@ export class ExecCredentials implements Credentials {
     const hint = exec.text('installHint')
     const result = await host.run({ command, args: exec.texts('args'), env }).catch((error: unknown) => {
       const isMissing = (error as { code?: unknown }).code === 'ENOENT'
-      const why = isMissing ? 'is not found: install it, or add it to PATH' : `cannot be run: ${errorText(error)}`
+      const why = isMissing ? 'was not found: install it or add it to PATH' : `cannot be run: ${errorText(error)}`
       throw this.#error(`${why}${hint === undefined ? '' : `\n\n${hint}`}`, error)
     })
     if (result.exitCode !== 0) {
-      const said = result.stderr.trim()
-      throw this.#error(`failed with exit code ${result.exitCode}${said === '' ? '' : `: ${said}`}`)
+      const output = result.stderr.trim()
+      throw this.#error(`failed with exit code ${result.exitCode}${output === '' ? '' : `: ${output}`}`)
     }
     this.#current = this.#read(result.stdout)
     return this.#current
@@ -100,7 +103,7 @@ export class ExecCredentials implements Credentials {
     try {
       answer = JSON.parse(stdout) as typeof answer
     } catch {
-      // The reason would quote what was printed, which may be a token.
+      // The parse error would quote the output, which may contain a token.
       throw this.#error('did not print JSON')
     }
     if (answer.apiVersion !== this.#apiVersion) {
@@ -123,7 +126,7 @@ export class ExecCredentials implements Credentials {
     try {
       parseRFC3339(text)
     } catch (error) {
-      throw this.#error(`returned expirationTimestamp ${JSON.stringify(text)}, which is no time`, error)
+      throw this.#error(`returned expirationTimestamp ${JSON.stringify(text)}, which is not a time`, error)
     }
     return Date.parse(text)
   }

@@ -9,12 +9,15 @@ import { tokenFilePeriod, tokenFromFile } from './token-file.ts'
 const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
 const authorityPeriod = 5 * 60_000
 
-/** Whether this process runs in a pod that has a service account. */
+/** Whether this process runs in a pod with a service account. */
 export function isInCluster({ host }: ConfigMachine): boolean {
   return Boolean(host.env['KUBERNETES_SERVICE_HOST'] && host.env['KUBERNETES_SERVICE_PORT'])
 }
 
-/** The configuration of a pod, from its environment and its service account. The token and the CA may be replaced meanwhile. */
+/**
+ * The configuration of a pod from its environment and service account. The token and the CA are read again when they
+ * are rotated.
+ */
 export async function inClusterConfig(machine: ConfigMachine): Promise<ClientConfig> {
   const { host, clock } = machine
   const { KUBERNETES_SERVICE_HOST: name, KUBERNETES_SERVICE_PORT: port } = host.env
@@ -25,7 +28,7 @@ export async function inClusterConfig(machine: ConfigMachine): Promise<ClientCon
   }
   const failure = (path: string, error: unknown): Error =>
     new ConfigError(
-      `${path}: cannot read the file: ${errorText(error)}: does the pod mount its service account?`,
+      `${path}: cannot read the file: ${errorText(error)}: check that the pod mounts its service account`,
       error,
     )
   const token = new RotatingFile(`${folder}/token`, { host, clock, period: tokenFilePeriod, failure })

@@ -3,10 +3,10 @@ import { parseYaml } from '@kubewright/api'
 import { errorText, goQuote } from '@kubewright/base'
 import { ConfigError } from './config-error.ts'
 
-/** One named entry of a kubeconfig, with the file that it is from. */
+/** One named entry of a kubeconfig, with the file that defines it. */
 export class KubeconfigEntry {
   readonly file: string
-  /** Where it is in the file: `users[admin].user`. */
+  /** The location in the file: `users[admin].user`. */
   readonly path: string
   readonly #fields: Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ export class KubeconfigEntry {
     const value = this.#value(field)
     if (value === undefined || value === '') return undefined
     if (typeof value === 'string') return value
-    // The value itself may be a secret.
+    // The value may be a secret, so it is not shown.
     throw this.error(
       field,
       `must be a string, not ${typeof value === 'object' ? 'a list or an object' : `a ${typeof value}`}`,
@@ -49,13 +49,13 @@ export class KubeconfigEntry {
     throw this.error(field, 'must be a list of strings')
   }
 
-  /** A path, made absolute by the folder of the file. */
+  /** A path, resolved relative to the folder of the file. */
   filePath(field: string): string | undefined {
     const path = this.text(field)
     return path === undefined ? undefined : resolve(dirname(this.file), path)
   }
 
-  /** PEM that is stored in base64. */
+  /** PEM text that is stored in base64. */
   data(field: string): string | undefined {
     const text = this.text(field)?.replace(/\s/g, '')
     if (text === undefined) return undefined
@@ -65,7 +65,7 @@ export class KubeconfigEntry {
     return decoded
   }
 
-  /** A nested object as an entry of its own. */
+  /** A nested object as an entry. */
   entry(field: string): KubeconfigEntry | undefined {
     const value = this.#value(field)
     if (value === undefined) return undefined
@@ -73,7 +73,7 @@ export class KubeconfigEntry {
     throw this.error(field, 'must be an object')
   }
 
-  /** A list of objects, each as an entry of its own. */
+  /** A list of objects, each as an entry. */
   entries(field: string): KubeconfigEntry[] {
     const value = this.#value(field) ?? []
     if (!Array.isArray(value)) throw this.error(field, 'must be a list')
@@ -94,9 +94,9 @@ export class KubeconfigEntry {
   }
 }
 
-/** One kubeconfig, or several that were merged. */
+/** One kubeconfig, or several merged ones. */
 export interface Kubeconfig {
-  /** The files that it was read from. */
+  /** The files that were read. */
   readonly files: readonly string[]
   readonly currentContext?: string | undefined
   readonly clusters: ReadonlyMap<string, KubeconfigEntry>
@@ -104,7 +104,7 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, KubeconfigEntry>
 }
 
-/** Reads a kubeconfig. Only what is used is looked at closely: a broken user whom nobody asks for does not matter. */
+/** Parses a kubeconfig. Entries are validated when they are used, so an invalid user that is not used does not matter. */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
   let value: unknown
   try {
@@ -113,10 +113,10 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     throw new ConfigError(`${file}: ${errorText(error)}`, error)
   }
   if (value === null || value === undefined) value = {}
-  if (!isRecord(value)) throw new ConfigError(`${file}: is no kubeconfig: it must be an object`)
+  if (!isRecord(value)) throw new ConfigError(`${file}: is not a kubeconfig: it must be an object`)
   const { kind = 'Config', apiVersion = 'v1' } = value
   if (kind !== 'Config' || apiVersion !== 'v1') {
-    throw new ConfigError(`${file}: is no kubeconfig: apiVersion and kind must be v1 and Config`)
+    throw new ConfigError(`${file}: is not a kubeconfig: apiVersion and kind must be v1 and Config`)
   }
   const root = new KubeconfigEntry(file, '', value)
   return {
@@ -128,7 +128,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   }
 }
 
-/** Merges as kubectl does: the first file that has a name, or a current context, decides. */
+/** Merges kubeconfigs as kubectl does: the first file that defines a name or a current context wins. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const merged = (part: 'clusters' | 'users' | 'contexts'): Map<string, KubeconfigEntry> =>
     new Map(configs.toReversed().flatMap((config) => [...config[part]]))
@@ -157,7 +157,7 @@ function namedEntries(
     if (typeof name !== 'string') throw new ConfigError(`${file}: ${at}.name: must be a string`)
     const fields = item[field] ?? {}
     if (!isRecord(fields)) throw new ConfigError(`${file}: ${list}[${goQuote(name)}].${field}: must be an object`)
-    // Of two with the same name the first counts, as between files.
+    // The first of two entries with the same name wins, as between files.
     if (!entries.has(name)) entries.set(name, new KubeconfigEntry(file, `${list}[${goQuote(name)}].${field}`, fields))
   })
   return entries

@@ -30,16 +30,16 @@ function setUp(setting: Setting | string = {}) {
   return { host, clock, load: (options = {}) => loadClientConfig({ host, clock, ...options }) }
 }
 
-describe('loadClientConfig() where it looks', () => {
-  it('takes the file that was asked for, which must exist', async () => {
+describe('loadClientConfig() sources', () => {
+  it('reads the given file, which must exist', async () => {
     const { host, load } = setUp()
     host.files.set('/k', kubeconfig({}, 'asked'))
     host.env['KUBECONFIG'] = path
     expect((await load({ kubeconfig: '/k' })).server).toBe('https://asked.example.com:6443')
-    await expect(load({ kubeconfig: '/none' })).rejects.toThrow('/none: there is no such file')
+    await expect(load({ kubeconfig: '/none' })).rejects.toThrow('/none: the file does not exist')
   })
 
-  it('merges the files of KUBECONFIG, the first one first, and skips missing ones', async () => {
+  it('merges the files of KUBECONFIG in order and skips missing ones', async () => {
     const { host, load } = setUp()
     host.env['KUBECONFIG'] = '/none:/a:/b'
     host.files.set('/a', kubeconfig({ cluster: { server: 'https://first' } }, 'shared'))
@@ -55,7 +55,7 @@ describe('loadClientConfig() where it looks', () => {
     expect(await load({ context: 'other' })).toMatchObject({ server: 'https://first', namespace: 'ns' })
   })
 
-  it('takes ~/.kube/config, then the service account of the pod', async () => {
+  it('falls back to ~/.kube/config, then to the service account of the pod', async () => {
     const { host, load } = setUp()
     host.env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' }
     const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -72,17 +72,17 @@ describe('loadClientConfig() where it looks', () => {
     await expect(load()).rejects.toThrow(`${folder}/token: cannot read the file`)
   })
 
-  it('says what is missing when there is nothing', async () => {
+  it('reports the missing files when there is no configuration', async () => {
     const { host, load } = setUp()
     host.files.clear()
     await expect(load()).rejects.toThrow(
-      'No cluster is configured: /home/ada/.kube/config is missing or empty, and this is no pod. Set KUBECONFIG, or name a kubeconfig',
+      'No cluster is configured: /home/ada/.kube/config is missing or empty, and this is not a pod. Set KUBECONFIG or specify a kubeconfig',
     )
   })
 })
 
-describe('loadClientConfig() what it reads', () => {
-  it('prefers data to files, and resolves files by the folder of the kubeconfig', async () => {
+describe('loadClientConfig() contents', () => {
+  it('prefers embedded data to files, and resolves paths relative to the kubeconfig', async () => {
     const { host, load } = setUp({
       cluster: { 'certificate-authority': 'ca.crt', 'tls-server-name': 'kubernetes', 'disable-compression': true },
       user: { 'client-certificate-data': base64(pem('CERT')), 'client-certificate': 'x', 'client-key': '../key.pem' },
@@ -100,7 +100,7 @@ describe('loadClientConfig() what it reads', () => {
     })
   })
 
-  it('reads certificates again after five minutes, and keeps what it had when that fails', async () => {
+  it('reads certificates again after five minutes and keeps the old ones when that fails', async () => {
     const { host, clock, load } = setUp({ cluster: { 'certificate-authority': '/ca' } })
     host.files.set('/ca', pem('OLD'))
     const { tls } = await load()
@@ -114,7 +114,7 @@ describe('loadClientConfig() what it reads', () => {
     expect((await tls?.())?.ca).toBe(pem('NEW'))
   })
 
-  it('reads a token file again after a while, and at once when the server refuses it', async () => {
+  it('reads a token file again periodically, and immediately when the server rejects the token', async () => {
     const { host, clock, load } = setUp({ user: { tokenFile: '/token', token: 'fallback' } })
     const { credentials } = await load()
     expect(await credentials?.headers()).toEqual({ authorization: 'Bearer fallback' })
@@ -129,7 +129,7 @@ describe('loadClientConfig() what it reads', () => {
     expect(await credentials?.headers()).toEqual({ authorization: 'Bearer three' })
   })
 
-  it('takes tokens, passwords and impersonation', async () => {
+  it('supports tokens, passwords and impersonation', async () => {
     const { load } = setUp({
       user: { username: 'ada', password: 's:', as: 'bob', 'as-groups': ['g'], 'as-user-extra': { 'a/b': ['c'] } },
     })
@@ -138,7 +138,7 @@ describe('loadClientConfig() what it reads', () => {
     expect(config.impersonate).toEqual({ user: 'bob', uid: undefined, groups: ['g'], extra: { 'a/b': ['c'] } })
   })
 
-  it('takes the proxy of the cluster before that of the environment', async () => {
+  it('prefers the proxy of the cluster to that of the environment', async () => {
     const { host, load } = setUp({ cluster: { 'proxy-url': 'http://proxy:3128' } })
     host.env['HTTPS_PROXY'] = 'other:1'
     expect((await load()).proxy).toBe('http://proxy:3128')
@@ -156,8 +156,8 @@ describe('loadClientConfig() what it reads', () => {
 
   it.each<[string, Setting | string, string]>([
     ['YAML', 'a: [', `${path}: `],
-    ['another document', 'kind: Pod', `${path}: is no kubeconfig: apiVersion and kind must be v1 and Config`],
-    ['a list', '[]', `${path}: is no kubeconfig: it must be an object`],
+    ['another document', 'kind: Pod', `${path}: is not a kubeconfig: apiVersion and kind must be v1 and Config`],
+    ['a list', '[]', `${path}: is not a kubeconfig: it must be an object`],
     ['clusters', 'clusters: 1', `${path}: clusters: must be a list`],
     ['no server', { cluster: { server: '' } }, `${path}: clusters["one"].cluster.server: must be specified`],
     [
@@ -176,16 +176,20 @@ describe('loadClientConfig() what it reads', () => {
     ['both', { user: { token: 'x', username: 'y' } }, 'username/password or bearer token may be set, but not both'],
     ['type', { user: { token: 7 } }, `${path}: users["one"].user.token: must be a string, not a number`],
     ['auth-provider', { user: { 'auth-provider': {} } }, 'user.auth-provider: is not supported'],
-    ['no user', { context: { user: 'bob' } }, 'contexts["one"].context.user: there is no user "bob": it has one'],
+    [
+      'no user',
+      { context: { user: 'bob' } },
+      'contexts["one"].context.user: user "bob" does not exist: the users are one',
+    ],
     [
       'no cluster',
       { context: { cluster: 'c' } },
-      'contexts["one"].context.cluster: there is no cluster "c": it has one',
+      'contexts["one"].context.cluster: cluster "c" does not exist: the clusters are one',
     ],
     ['insecure', { cluster: { 'insecure-skip-tls-verify': 'yes' } }, 'must be true or false, not "yes"'],
     ['groups', { user: { 'as-groups': ['g'] } }, 'users["one"].user.as: must be specified to impersonate'],
     ['exec', { user: { exec: { command: 'x' } } }, 'users["one"].user.exec.apiVersion: must be specified'],
-  ])('names the file and the field of a broken one: %s', async (_, setting, message) => {
+  ])('names the file and the field of a mistake: %s', async (_, setting, message) => {
     const { load } = setUp(setting)
     const error = await load().catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code: 'KW_CONFIG', message: expect.stringContaining(message) })
@@ -196,7 +200,7 @@ describe('loadClientConfig() what it reads', () => {
     ['a password', { user: { username: 'ada', password: ['31337'] } }],
     ['a proxy', { cluster: { 'proxy-url': 'socks5://ada:31337@proxy' } }],
     ['a key', { user: { 'client-key-data': '31337' } }],
-  ])('shows no secret in an error: %s', async (_, setting) => {
+  ])('does not show secrets in errors: %s', async (_, setting) => {
     const error = await setUp(setting)
       .load()
       .catch((caught: unknown) => caught)
@@ -204,9 +208,11 @@ describe('loadClientConfig() what it reads', () => {
     expect((error as Error).message).not.toContain('31337')
   })
 
-  it('names the contexts that there are', async () => {
+  it('lists the existing contexts', async () => {
     const { load } = setUp()
-    await expect(load({ context: 'two' })).rejects.toThrow(`${path}: there is no context "two": it has one`)
+    await expect(load({ context: 'two' })).rejects.toThrow(
+      `${path}: context "two" does not exist: the contexts are one`,
+    )
   })
 
   it('names the field whose file cannot be read', async () => {

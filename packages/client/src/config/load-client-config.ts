@@ -8,19 +8,19 @@ import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig
 import { type ConfigMachine, type ContextChoice, resolveContext } from './resolve-context.ts'
 import { systemConfigHost } from './system-config-host.ts'
 
-/** What {@link loadClientConfig} takes. */
+/** Options of {@link loadClientConfig}. */
 export interface LoadConfigOptions extends ContextChoice {
-  /** A file that must exist, instead of those of the environment. */
+  /** A kubeconfig file to use instead of those of the environment. It must exist. */
   readonly kubeconfig?: string | undefined
   /** @default this machine */
   readonly host?: ConfigHost | undefined
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
 }
 
 /**
- * Finds out how to reach a cluster, as kubectl does: the file that was asked for; else the files of `$KUBECONFIG`, merged; else
- * `~/.kube/config`; else, in a pod, its service account.
+ * Loads the configuration of a cluster as kubectl does, from the first of: the given file; the files of `$KUBECONFIG`,
+ * merged; `~/.kube/config`; in a pod, its service account.
  */
 export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
   const { host = systemConfigHost, clock = systemClock } = options
@@ -33,11 +33,11 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
   }
   const files = candidates(host)
   throw new ConfigError(
-    `No cluster is configured: ${files.join(' and ')} ${files.length === 1 ? 'is' : 'are'} missing or empty, and this is no pod. Set KUBECONFIG, or name a kubeconfig`,
+    `No cluster is configured: ${files.join(' and ')} ${files.length === 1 ? 'is' : 'are'} missing or empty, and this is not a pod. Set KUBECONFIG or specify a kubeconfig`,
   )
 }
 
-/** The kubeconfig of one file, or of the environment; undefined when there is none. */
+/** The kubeconfig of the given file or of the environment; undefined when the environment has none. */
 export async function loadKubeconfig(
   explicit: string | undefined,
   host: ConfigHost = systemConfigHost,
@@ -45,12 +45,12 @@ export async function loadKubeconfig(
   if (explicit !== undefined) {
     const found = await readConfig(explicit, host)
     if (found) return found
-    throw new ConfigError(`${explicit}: there is no such file`)
+    throw new ConfigError(`${explicit}: the file does not exist`)
   }
   const found = await Promise.all(candidates(host).map((path) => readConfig(path, host)))
   const configs = found.filter((config) => config !== undefined)
   const merged = mergeKubeconfigs(configs)
-  // Files that say nothing are as good as none: a pod may then use its service account.
+  // Empty files count as missing, so that a pod can use its service account.
   const isEmpty = merged.currentContext === undefined && merged.clusters.size + merged.contexts.size === 0
   return isEmpty ? undefined : merged
 }

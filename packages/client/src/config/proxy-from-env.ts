@@ -1,6 +1,6 @@
 import { IPAddress, parseCIDRSloppy } from '@kubewright/base'
 
-/** The proxy that the environment asks for, by the rules of Go's http.ProxyFromEnvironment; undefined for none. */
+/** The proxy from the environment, by the rules of Go's http.ProxyFromEnvironment; undefined for none. */
 export function proxyFromEnv(env: Readonly<Record<string, string | undefined>>, server: URL): string | undefined {
   const of = (name: string): string => env[name] || env[name.toLowerCase()] || ''
   const proxy = of(server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY')

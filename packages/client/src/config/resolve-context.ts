@@ -10,7 +10,7 @@ import { RotatingFile } from './rotating-file.ts'
 import { type PemSource, tlsSource } from './tls-source.ts'
 import { tokenFilePeriod, tokenFromFile } from './token-file.ts'
 
-/** Which parts of a kubeconfig to use where not what its current context says. */
+/** Overrides of the current context of a kubeconfig. */
 export interface ContextChoice {
   readonly context?: string | undefined
   readonly cluster?: string | undefined
@@ -18,27 +18,25 @@ export interface ContextChoice {
   readonly namespace?: string | undefined
 }
 
-/** What files and programs are read and run with. */
+/** The machine and clock for reading files and running programs. */
 export interface ConfigMachine {
   readonly host: ConfigHost
   readonly clock: Clock
 }
 
-/** As client-go: certificates in files are read again after this long. */
+/** The interval at which certificate files are read again, as in client-go. */
 const certificatePeriod = 5 * 60_000
 
-/** What a context of a kubeconfig comes down to. Reads no files yet, except where that decides something. */
+/** Resolves a context of a kubeconfig to a configuration. Files are read on first use, not here. */
 export function resolveContext(kubeconfig: Kubeconfig, choice: ContextChoice, machine: ConfigMachine): ClientConfig {
   const name = choice.context ?? kubeconfig.currentContext
   const files = kubeconfig.files.join(':')
   const context = name === undefined ? undefined : kubeconfig.contexts.get(name)
   if (name !== undefined && context === undefined) {
-    throw new ConfigError(`${files}: there is no context ${JSON.stringify(name)}: ${known('contexts', kubeconfig)}`)
+    throw new ConfigError(`${files}: context ${JSON.stringify(name)} does not exist: ${known('contexts', kubeconfig)}`)
   }
   if (name === undefined && choice.cluster === undefined) {
-    throw new ConfigError(
-      `${files}: current-context is not set: choose one of the contexts: ${known('contexts', kubeconfig)}`,
-    )
+    throw new ConfigError(`${files}: current-context is not set; choose a context: ${known('contexts', kubeconfig)}`)
   }
   const cluster = entryOf(kubeconfig, 'clusters', choice.cluster, context, 'cluster')
   const user = entryOf(kubeconfig, 'users', choice.user, context, 'user')
@@ -64,7 +62,7 @@ export function resolveContext(kubeconfig: Kubeconfig, choice: ContextChoice, ma
 
 function known(part: 'clusters' | 'users' | 'contexts', kubeconfig: Kubeconfig): string {
   const names = [...kubeconfig[part].keys()]
-  return names.length === 0 ? `it has no ${part}` : `it has ${names.join(', ')}`
+  return names.length === 0 ? `there are no ${part}` : `the ${part} are ${names.join(', ')}`
 }
 
 function entryOf(
@@ -78,10 +76,10 @@ function entryOf(
   const found = name === undefined ? undefined : kubeconfig[part].get(name)
   if (found) return found
   const file = context?.file ?? kubeconfig.files.join(':')
-  // A context without a user is that of somebody who brings no credentials.
+  // A context without a user has no credentials.
   if (name === undefined && field === 'user') return new KubeconfigEntry(file, 'users', {})
   if (name === undefined) throw (context as KubeconfigEntry).error(field, 'must be specified')
-  const problem = `there is no ${field} ${JSON.stringify(name)}: ${known(part, kubeconfig)}`
+  const problem = `${field} ${JSON.stringify(name)} does not exist: ${known(part, kubeconfig)}`
   throw context && chosen === undefined ? context.error(field, problem) : new ConfigError(`${file}: ${problem}`)
 }
 
@@ -98,7 +96,7 @@ function proxyOf(cluster: KubeconfigEntry): string | undefined {
   if (text === undefined) return undefined
   const protocol = urlOf(text)?.protocol
   if (protocol === 'http:' || protocol === 'https:') return text
-  // It may hold a password, so it is not shown.
+  // The URL may contain a password, so it is not shown.
   throw cluster.error('proxy-url', 'must be a URL of scheme http or https')
 }
 
@@ -106,7 +104,10 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** Embedded data, else a file that is read again now and then. Data goes before a file, as for kubectl. */
+/**
+ * The PEM of a field: embedded data, or else a file that is read again periodically. As in kubectl, data takes
+ * precedence.
+ */
 function pemOf(entry: KubeconfigEntry, field: string, { host, clock }: ConfigMachine): PemSource | undefined {
   const data = entry.data(`${field}-data`)
   if (data !== undefined) return () => data
@@ -187,12 +188,12 @@ function credentialsOf(user: KubeconfigEntry, { host, clock }: ConfigMachine): C
 }
 
 function impersonationOf(user: KubeconfigEntry): Impersonation | undefined {
-  const who = user.text('as')
+  const impersonated = user.text('as')
   const uid = user.text('as-uid')
   const groups = user.texts('as-groups')
   const extraEntry = user.entry('as-user-extra')
   const extra = Object.fromEntries((extraEntry?.keys() ?? []).map((key) => [key, extraEntry?.texts(key) ?? []]))
-  if (who !== undefined) return { user: who, uid, groups, extra }
+  if (impersonated !== undefined) return { user: impersonated, uid, groups, extra }
   if (uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0) {
     throw user.error('as', 'must be specified to impersonate a uid, groups or user-extra')
   }

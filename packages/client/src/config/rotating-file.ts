@@ -1,19 +1,20 @@
 import type { Clock } from '@kubewright/base'
 import type { ConfigHost } from './config-host.ts'
 
-/** What a {@link RotatingFile} is read with. */
+/** Options of {@link RotatingFile}. */
 export interface RotatingFileOptions {
   readonly host: ConfigHost
   readonly clock: Clock
-  /** Milliseconds after which it is read again. */
+  /** Milliseconds after which the file is read again. */
   readonly period: number
-  /** The error for a file that cannot be read the first time. */
+  /** Creates the error for a file that cannot be read the first time. */
   readonly failure: (path: string, error: unknown) => Error
 }
 
 /**
- * A file that somebody replaces now and then, such as a token. It is read when asked for and the last reading is old; a later reading
- * that fails keeps the earlier one, since the file may be in the middle of being replaced.
+ * A file that is replaced from time to time, such as a token. It is read on demand when the cached content is older
+ * than the period. When a later read fails, the cached content is kept, because the file may be in the middle of a
+ * replacement.
  */
 export class RotatingFile {
   readonly path: string
@@ -34,7 +35,7 @@ export class RotatingFile {
     return this.#reading
   }
 
-  /** Has it read again the next time, because what it held was not accepted. */
+  /** Forces a read on the next call, because the server rejected the content. */
   drop(): void {
     this.#readAt = Number.NEGATIVE_INFINITY
   }

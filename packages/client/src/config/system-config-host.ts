@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import type { Command, CommandResult, ConfigHost } from './config-host.ts'
 
-/** {@link ConfigHost} of the machine that this runs on. */
+/** The {@link ConfigHost} of this machine. */
 export const systemConfigHost: ConfigHost = {
   get env() {
     return process.env
@@ -16,7 +16,7 @@ export const systemConfigHost: ConfigHost = {
     new Promise<CommandResult>((resolve, reject) => {
       const options = { env: { ...process.env, ...env }, maxBuffer: 1024 * 1024, ...(signal ? { signal } : {}) }
       execFile(command, [...args], options, (error, stdout, stderr) => {
-        // A number is what the program ended with; everything else means that it did not get to its end.
+        // A numeric code is the program's exit code. Any other error means that it could not be run or was killed.
         if (error && typeof error.code !== 'number') reject(signal?.aborted ? (signal.reason as Error) : error)
         else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
       })

@@ -1,18 +1,18 @@
 import type { TlsMaterial } from '../transport/http-dial.ts'
 
-/** Where a piece of PEM comes from. */
+/** A source of PEM text. */
 export type PemSource = () => Promise<string | undefined> | string | undefined
 
-/** What {@link tlsSource} puts together. */
+/** The sources that {@link tlsSource} combines. */
 export interface TlsSources {
   readonly ca?: PemSource | undefined
-  /** The client's certificate and its key, read together. */
+  /** The client certificate and its key, read together. */
   readonly identity?: (() => Promise<{ cert?: string | undefined; key?: string | undefined }>) | undefined
   readonly serverName?: string | undefined
   readonly insecure?: boolean | undefined
 }
 
-/** Certificates from sources that may change: the same object as long as they do not. */
+/** Combines sources that may change. Returns the same object while nothing has changed. */
 export function tlsSource({ ca, identity, serverName, insecure }: TlsSources): () => Promise<TlsMaterial> {
   let last: TlsMaterial | undefined
   return async () => {

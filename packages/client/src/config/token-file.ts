@@ -1,10 +1,13 @@
 import type { Credentials } from '../rest/credentials.ts'
 import type { RotatingFile } from './rotating-file.ts'
 
-/** As client-go: read again every minute, ten seconds early. */
+/** The interval at which a token file is read again: one minute minus ten seconds, as in client-go. */
 export const tokenFilePeriod = 50_000
 
-/** A bearer token in a file that is replaced now and then; read again at once when the server refuses it. */
+/**
+ * A bearer token in a file that is rotated. The file is read again periodically, and immediately when the server
+ * rejects the token.
+ */
 export function tokenFromFile(file: RotatingFile, fallback?: string): Credentials {
   let text = ''
   let headers: Readonly<Record<string, string>> = {}

@@ -4,7 +4,7 @@ import { inProcessTransport } from '../transport/in-process-transport.ts'
 import { Discovery } from './discovery.ts'
 import { RestMapper } from './rest-mapper.ts'
 
-/** A server that knows these documents and counts what it is asked for. */
+/** A server with these documents that counts requests. */
 function serve(documents: Record<string, unknown>) {
   const asked: string[] = []
   const transport = inProcessTransport({
@@ -52,7 +52,7 @@ const legacy = (): Record<string, unknown> => ({
 })
 
 describe('Discovery', () => {
-  it('asks version by version where a server cannot tell all at once, and gets along with some that are down', async () => {
+  it('reads version by version without aggregated discovery, and tolerates unavailable versions', async () => {
     const { discovery } = serve(legacy())
     const groups = await discovery.groups()
     expect(groups.map(({ name, versions }) => [name, versions.map(({ version, stale }) => [version, stale])])).toEqual([
@@ -82,7 +82,7 @@ describe('Discovery', () => {
     ])
   })
 
-  it('takes the aggregated form where there is one', async () => {
+  it('uses aggregated discovery where available', async () => {
     const aggregated = {
       kind: 'APIGroupDiscoveryList',
       items: [
@@ -129,7 +129,7 @@ describe('Discovery', () => {
 describe('RestMapper', () => {
   const kind = (group: string, version: string, name: string) => ({ group, version, kind: name })
 
-  it('asks once for all who wait, and not again for what it knows', async () => {
+  it('shares one request between concurrent callers and caches the result', async () => {
     const { mapper, asked } = serve(legacy())
     await Promise.all([mapper.forKind(kind('', 'v1', 'Pod')), mapper.forKind(kind('a.io', 'v1', 'A'))])
     const before = asked.length
@@ -137,7 +137,7 @@ describe('RestMapper', () => {
     expect(asked).toHaveLength(before)
   })
 
-  it('asks for one version when a kind is not known, and learns it', async () => {
+  it('reads one version for an unknown kind and caches it', async () => {
     const { mapper, asked, documents } = serve(legacy())
     const wanted = kind('new.io', 'v1', 'New')
     await expect(mapper.forKind(wanted)).rejects.toThrow('no matches for kind "New" in version "new.io/v1"')
@@ -148,7 +148,7 @@ describe('RestMapper', () => {
     expect(asked).toEqual(['/apis/new.io/v1'])
   })
 
-  it('looks again at a version that could not be read', async () => {
+  it('reads a stale version again', async () => {
     const { mapper, documents } = serve(legacy())
     const wanted = kind('down.io', 'v1', 'Down')
     await expect(mapper.forKind(wanted)).rejects.toMatchObject({ statusCode: 503 })
@@ -156,7 +156,7 @@ describe('RestMapper', () => {
     expect(await mapper.forKind(wanted)).toMatchObject({ plural: 'downs' })
   })
 
-  it('forgets a version when told, and asks again', async () => {
+  it('forget() drops a version, which is then read again', async () => {
     const { mapper, documents } = serve(legacy())
     const wanted = kind('a.io', 'v1', 'A')
     await mapper.forKind(wanted)
@@ -165,7 +165,7 @@ describe('RestMapper', () => {
     await expect(mapper.forKind(wanted)).rejects.toMatchObject({ code: 'KW_NO_MATCH' })
   })
 
-  it('matches words: the first group counts, unless the word says another', async () => {
+  it('match() prefers the first group unless the word names another', async () => {
     const { mapper } = serve(legacy())
     expect(await mapper.match('po')).toMatchObject({ group: '' })
     expect(await mapper.match('pods')).toMatchObject({ group: '' })

@@ -2,7 +2,7 @@ import { isNotFound, type Scope } from '@kubewright/api'
 import type { CallOptions } from '../call-options.ts'
 import type { RestClient, RestRequest } from '../rest/rest-client.ts'
 
-/** A resource that a server serves, in one version. */
+/** One version of a resource that a server serves. */
 export interface ServedResource {
   readonly group: string
   readonly version: string
@@ -13,7 +13,7 @@ export interface ServedResource {
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** Names such as `status` and `scale`. */
+  /** Subresource names such as `status` and `scale`. */
   readonly subresources: readonly string[]
 }
 
@@ -21,11 +21,11 @@ export interface ServedResource {
 export interface ServedVersion {
   readonly version: string
   readonly resources: readonly ServedResource[]
-  /** True when the server that answers for it could not be asked, so that resources may be missing. */
+  /** True when the server that serves the version could not be reached, so that resources may be missing. */
   readonly stale: boolean
 }
 
-/** A group, the version that the server prefers first. */
+/** A group with its versions, the preferred version first. */
 export interface ServedGroup {
   readonly name: string
   readonly versions: readonly ServedVersion[]
@@ -35,12 +35,15 @@ const aggregated = ['v2', 'v2beta1'].map(
   (v) => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`,
 )
 const accept = [...aggregated, 'application/json'].join(',')
-/** As client-go. */
+/** The timeout of client-go. */
 const timeout = '32s'
 
 type Json = { readonly [key: string]: unknown }
 
-/** Asks a server what it serves: all in two documents where it can do that, else one document for each version. */
+/**
+ * Discovers the resources of a server: with two requests where it supports aggregated discovery, else with one per
+ * version.
+ */
 export class Discovery {
   readonly #rest: RestClient
 
@@ -48,13 +51,13 @@ export class Discovery {
     this.#rest = rest
   }
 
-  /** Everything, the core group first. */
+  /** All groups, the core group first. */
   async groups(options: CallOptions = {}): Promise<ServedGroup[]> {
     const [core, named] = await Promise.all([this.#groupsAt('/api', options), this.#groupsAt('/apis', options)])
     return [...core, ...named]
   }
 
-  /** The resources of one version; undefined when there is no such version. */
+  /** The resources of one version; undefined when the server has no such version. */
   async version(group: string, version: string, options: CallOptions = {}): Promise<ServedResource[] | undefined> {
     const list = await this.#get(group === '' ? `/api/${version}` : `/apis/${group}/${version}`, options)
     return list && fromResourceList(group, version, list)
@@ -73,7 +76,7 @@ export class Discovery {
     )
   }
 
-  /** An extension server that is down must not hide everything else. */
+  /** Marks a version as stale instead of failing, so that an unavailable extension server does not hide everything else. */
   async #versionOrStale(group: string, version: string, options: CallOptions): Promise<ServedVersion> {
     try {
       return { version, resources: (await this.version(group, version, options)) ?? [], stale: false }
@@ -106,7 +109,7 @@ function fromAggregated(item: Json): ServedGroup {
         stale: served['freshness'] === 'Stale',
         resources: itemsOf(served, 'resources').flatMap((resource) => {
           const kind = textOf((resource['responseKind'] as Json | undefined)?.['kind'])
-          // Without a kind there is nothing but subresources.
+          // Without a kind, the entry has only subresources.
           if (kind === '') return []
           return {
             group: name,

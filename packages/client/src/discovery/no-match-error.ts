@@ -1,7 +1,7 @@
 import { formatGroupVersion, type GroupVersionKind, type GroupVersionResource } from '@kubewright/api'
 import { goQuote, KubewrightError } from '@kubewright/base'
 
-/** The server serves no such kind or resource, as far as discovery tells. Its code is `KW_NO_MATCH`. */
+/** The server does not serve the kind or resource. Its code is `KW_NO_MATCH`. */
 export class NoMatchError extends KubewrightError {
   static {
     Object.defineProperty(NoMatchError.prototype, 'name', { value: 'NoMatchError', configurable: true })
@@ -11,13 +11,13 @@ export class NoMatchError extends KubewrightError {
     super('KW_NO_MATCH', message)
   }
 
-  /** In the words of apimachinery's NoKindMatchError. */
+  /** The message of apimachinery's NoKindMatchError. */
   static kind(gvk: GroupVersionKind): NoMatchError {
     const version = formatGroupVersion(gvk)
     return new NoMatchError(`no matches for kind ${goQuote(gvk.kind)} in version ${goQuote(version)}`)
   }
 
-  /** In the words of apimachinery's NoResourceMatchError. */
+  /** The message of apimachinery's NoResourceMatchError. */
   static resource({ group, version, resource }: GroupVersionResource): NoMatchError {
     return new NoMatchError(`no matches for ${group}/${version}, Resource=${resource}`)
   }

@@ -5,8 +5,8 @@ import type { Discovery, ServedGroup, ServedResource, ServedVersion } from './di
 import { NoMatchError } from './no-match-error.ts'
 
 /**
- * Knows which resource serves a kind. It asks the server when it is first used, and again for what it does not know: a kind that was
- * installed a moment ago is found. What a server no longer serves is forgotten when {@link forget} says so.
+ * Maps kinds to the resources that serve them. Discovers the server on first use and again for an unknown kind, so a
+ * kind that was just installed is found. Call {@link forget} when the server no longer serves a version.
  */
 export class RestMapper {
   readonly #discovery: Discovery
@@ -19,13 +19,13 @@ export class RestMapper {
 
   /** The resource of a kind. */
   async forKind(gvk: GroupVersionKind, options: CallOptions = {}): Promise<ServedResource> {
-    const isIt = (served: ServedResource): boolean => served.kind === gvk.kind
-    const found = await this.#findIn(gvk, isIt, options)
+    const matches = (served: ServedResource): boolean => served.kind === gvk.kind
+    const found = await this.#findIn(gvk, matches, options)
     if (found) return found
     throw NoMatchError.kind(gvk)
   }
 
-  /** What is known of a resource. */
+  /** The served resource of that name. */
   async forResource(gvr: GroupVersionResource, options: CallOptions = {}): Promise<ServedResource> {
     const found = await this.#findIn(gvr, (served) => served.plural === gvr.resource, options)
     if (found) return found
@@ -33,8 +33,8 @@ export class RestMapper {
   }
 
   /**
-   * The resource that a word means on the command line: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`. Of several
-   * that match, the one of the first group counts, in the version that its group prefers.
+   * The resource that a word on the command line refers to: `pods`, `pod`, `po`, `deployments.apps`,
+   * `deployments.v1.apps`. Of several matches, the first group wins, with its preferred version.
    */
   async match(word: string, options: CallOptions = {}): Promise<ServedResource> {
     const known = this.#groups
@@ -45,7 +45,7 @@ export class RestMapper {
     throw new NoMatchError(`the server doesn't have a resource type ${goQuote(word)}`)
   }
 
-  /** The resources of a category such as `all`, each in the version that its group prefers. */
+  /** The resources of a category such as `all`, each in the preferred version of its group. */
   async category(name: string, options: CallOptions = {}): Promise<ServedResource[]> {
     const found = new Map<string, ServedResource>()
     for (const resource of all(await this.groups(options))) {
@@ -55,12 +55,12 @@ export class RestMapper {
     return [...found.values()]
   }
 
-  /** Everything that is known, asking the server if nothing is. */
+  /** All cached groups. Discovers the server when nothing is cached. */
   async groups(options: CallOptions = {}): Promise<readonly ServedGroup[]> {
     return this.#groups ?? this.#reload(options)
   }
 
-  /** Drops what is known of a version, because the server answered that it has no such thing. */
+  /** Drops the cached data of a version, because the server responded that it does not serve it. */
   forget({ group, version }: GroupVersion): void {
     this.#groups = this.#groups?.map((served) =>
       served.name === group ? { ...served, versions: served.versions.filter((v) => v.version !== version) } : served,
@@ -69,18 +69,18 @@ export class RestMapper {
 
   async #findIn(
     gv: GroupVersion,
-    isIt: (served: ServedResource) => boolean,
+    matches: (served: ServedResource) => boolean,
     options: CallOptions,
   ): Promise<ServedResource | undefined> {
     const known = this.#groups !== undefined
     const find = (groups: readonly ServedGroup[]): ServedResource | undefined =>
-      versionIn(groups, gv)?.resources.find(isIt)
+      versionIn(groups, gv)?.resources.find(matches)
     const found = find(await this.groups(options))
-    // What was read just now needs no second look, unless the part in question could not be read.
+    // Freshly discovered data needs no second request, unless this version could not be read.
     if (found || (!known && !versionIn(this.#groups ?? [], gv)?.stale)) return found
     const resources = await this.#discovery.version(gv.group, gv.version, options)
     this.#learn(gv, resources)
-    return resources?.find(isIt)
+    return resources?.find(matches)
   }
 
   #learn({ group, version }: GroupVersion, resources: readonly ServedResource[] | undefined): void {
@@ -93,7 +93,7 @@ export class RestMapper {
       : [...groups, { name: group, versions: [learnt] }]
   }
 
-  /** One request at a time for all who wait; each of them can leave. */
+  /** Discovers all groups. Concurrent callers share one request; each can abort its own wait. */
   #reload({ signal, ...options }: CallOptions): Promise<readonly ServedGroup[]> {
     this.#loading ??= this.#discovery
       .groups(options)
@@ -115,7 +115,7 @@ function matchIn(groups: readonly ServedGroup[], word: string): ServedResource |
   const { full, short } = parseResourceArg(word.toLowerCase())
   const resources = [...all(groups)]
   const within = (group: string): ServedResource[] =>
-    // A part of a group's name is enough, as for kubectl.
+    // As in kubectl, a prefix of the group's name is enough.
     group === ''
       ? resources
       : resources.filter((served) => served.group === group || served.group.startsWith(`${group}.`))

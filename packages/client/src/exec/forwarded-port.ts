@@ -2,17 +2,20 @@ import { newInternalError } from '@kubewright/api'
 import { ByteStream } from '../transport/byte-stream.ts'
 import type { MessageConnection } from '../transport/transport.ts'
 
-/** The protocol of port forwarding that every kubelet speaks over WebSocket. */
+/** The port-forward protocol that every kubelet supports over WebSocket. */
 export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io']
 
 const channels = { data: 0, error: 1 }
-// Each channel begins with the port, two bytes.
+// Each channel starts with the port number in two bytes.
 const headerBytes = 2
 
-/** One connection to a port of a pod. Read what is received, or discard it: the pod waits when a mebibyte lies unread. */
+/** One connection to a port of a pod. Read or discard `received`: the sender is paused while a mebibyte is unread. */
 export class ForwardedPort implements Disposable {
   readonly received: ByteStream
-  /** Resolves when the other end has closed; rejects when the pod could not be reached or the connection broke. */
+  /**
+   * Resolves when the other end closed the connection. Rejects when the pod could not be reached or the connection was
+   * lost.
+   */
   readonly closed: Promise<void>
   readonly #connection: MessageConnection
 
@@ -20,11 +23,11 @@ export class ForwardedPort implements Disposable {
     this.#connection = connection
     this.received = new ByteStream(() => this.close())
     this.closed = this.#pump()
-    // It is told to those who ask for it.
+    // Mark the rejection as handled for callers that never await `closed`.
     this.closed.catch(() => undefined)
   }
 
-  /** Sends to the pod. */
+  /** Sends bytes to the pod. */
   write(bytes: Uint8Array | string): Promise<void> {
     const payload = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     return this.#connection.send(Buffer.concat([Buffer.from([channels.data]), payload]))
@@ -34,7 +37,7 @@ export class ForwardedPort implements Disposable {
     this.#connection.close()
   }
 
-  /** As {@link close}. */
+  /** Same as {@link close}. */
   [Symbol.dispose](): void {
     this.close()
   }

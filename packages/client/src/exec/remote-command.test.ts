@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { isNotFound } from '@kubewright/api'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type ApiClient, createClient } from '../api-client.ts'
+import type { ApiClient } from '../api-client.ts'
+import { createClient } from '../create-client.ts'
 import { httpTransport } from '../transport/http-transport.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
 import { encodeFrame, FrameReader, opcodes } from '../transport/web-socket-frames.ts'
@@ -14,7 +15,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** What the other end of a WebSocket sees and does. */
+/** The server side of a WebSocket. */
 interface Peer {
   readonly request: IncomingMessage
   send(channel: number, text: string): void
@@ -22,7 +23,7 @@ interface Peer {
   end(): void
 }
 
-/** A server whose pods do as `play` says: called with every message, its channel and its text. */
+/** A server that calls `play` with the channel and text of every message. */
 async function serve(
   play: (peer: Peer, message?: { channel: number; text: string }) => void,
   protocol = 'v5.channel.k8s.io',
@@ -77,7 +78,7 @@ const exited = (code: number): string =>
   })
 
 describe('exec()', () => {
-  it('runs a program and gives both outputs and the exit code', async () => {
+  it('runs a command and returns both outputs and the exit code', async () => {
     let url = ''
     const client = await serve((peer) => {
       url = peer.request.url ?? ''
@@ -93,7 +94,7 @@ describe('exec()', () => {
     )
   })
 
-  it('writes input, ends it, tells the size and answers pings', async () => {
+  it('writes and ends the input, resizes the terminal and answers pings', async () => {
     const seen: unknown[] = []
     const client = await serve((peer, message) => {
       if (message === undefined) return peer.raw(encodeFrame(opcodes.ping, Buffer.from('alive?')))
@@ -117,7 +118,7 @@ describe('exec()', () => {
     )
   })
 
-  it('rejects with what the server says when there is no such pod', async () => {
+  it('rejects with the Status of the server for a missing pod', async () => {
     const server = createServer((_, response) => {
       response.writeHead(404, { 'content-type': 'application/json' })
       response.end(
@@ -134,14 +135,14 @@ describe('exec()', () => {
     await expect(createClient({ transport }).exec('none', { command: ['ls'] })).rejects.toSatisfy(isNotFound)
   })
 
-  it('fails when the connection ends before the program', async () => {
+  it('rejects when the connection ends before the command', async () => {
     const client = await serve((peer) => peer.request.socket.end())
     const command = await client.exec('web', { command: ['ls'] })
     await expect(command.exitCode).rejects.toMatchObject({ code: 'KW_CONNECTION' })
     await expect(command.stdout.bytes()).rejects.toMatchObject({ code: 'KW_CONNECTION' })
   })
 
-  it('ends with its signal, with its reason', async () => {
+  it('rejects with the reason of its signal', async () => {
     const client = await serve(() => undefined)
     const controller = new AbortController()
     const command = await client.exec('web', { command: ['sleep'], signal: controller.signal })
@@ -149,7 +150,7 @@ describe('exec()', () => {
     await expect(command.exitCode).rejects.toThrow('enough')
   })
 
-  it('says so when the server speaks another protocol, or the transport cannot do it', async () => {
+  it('reports an unsupported protocol and an unsupported transport', async () => {
     const client = await serve(() => undefined, 'v1.channel.k8s.io')
     await expect(client.exec('web', { command: ['ls'] })).rejects.toThrow(
       'the server does not speak v5.channel.k8s.io or v4.channel.k8s.io',
@@ -158,13 +159,13 @@ describe('exec()', () => {
       transport: inProcessTransport({ handler: async () => ({ status: 200, headers: {} }) }),
     })
     await expect(local.exec('web', { command: ['ls'] })).rejects.toThrow(
-      'in-process: this transport carries no messages',
+      'in-process: this transport does not support message connections',
     )
   })
 })
 
 describe('attach()', () => {
-  it('joins a container; an older server cannot be told that the input ends', async () => {
+  it('attaches to a container; an older protocol cannot end the input', async () => {
     const client = await serve((peer) => {
       peer.send(1, peer.request.url ?? '')
       peer.send(3, success)
@@ -172,13 +173,15 @@ describe('attach()', () => {
     }, 'v4.channel.k8s.io')
     const command = await client.attach('kube-system/web', { tty: true })
     expect(await text(command.stdout)).toBe('/api/v1/namespaces/kube-system/pods/web/attach?stdout=true&tty=true')
-    await expect(command.endInput()).rejects.toThrow('the protocol v4.channel.k8s.io cannot end the input')
+    await expect(command.endInput()).rejects.toThrow(
+      "Cannot end the input: the server's protocol v4.channel.k8s.io does not support it",
+    )
     expect(await command.exitCode).toBe(0)
   })
 })
 
 describe('portForward()', () => {
-  it('carries bytes both ways, without the port that each channel begins with', async () => {
+  it('transfers bytes both ways and strips the port header of each channel', async () => {
     let url = ''
     const client = await serve((peer, message) => {
       url = peer.request.url ?? ''
@@ -197,7 +200,7 @@ describe('portForward()', () => {
     expect(url).toBe('/api/v1/namespaces/default/pods/db/portforward?ports=80')
   })
 
-  it('fails with what the node says when nothing listens', async () => {
+  it('rejects with the error of the node when nothing listens', async () => {
     const client = await serve((peer) => {
       peer.send(0, 'P\u0000')
       peer.send(1, 'P\u0000connection refused')
@@ -208,7 +211,7 @@ describe('portForward()', () => {
     await expect(port.received.bytes()).rejects.toThrow('connection refused')
   })
 
-  it('refuses what is no port', async () => {
+  it('rejects an invalid port', async () => {
     const client = await serve(() => undefined)
     await expect(client.portForward('db', 0)).rejects.toThrow('it must be an integer from 1 to 65535')
   })

@@ -2,57 +2,59 @@ import { ApiError, isApiError, newInternalError, statusFromJson } from '@kubewri
 import { ByteStream } from '../transport/byte-stream.ts'
 import type { MessageConnection } from '../transport/transport.ts'
 
-/** The protocols of exec and attach, best first: the newer one can say that the input has ended. */
+/** The protocols of exec and attach, preferred first. Only v5 can signal the end of the input. */
 export const remoteCommandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 }
 
 /**
- * A program that runs in a container. Read both outputs, or discard what is not wanted: the program waits when a mebibyte of
- * either lies unread.
+ * A command that runs in a container. Read or discard both outputs: the command is paused while a mebibyte of either is
+ * unread.
  */
 export class RemoteCommand implements Disposable {
   readonly stdout: ByteStream
   readonly stderr: ByteStream
-  /** What the program ended with; rejects when that cannot be known. */
+  /** The exit code of the command. Rejects when it is not known. */
   readonly exitCode: Promise<number>
   readonly #connection: MessageConnection
 
   constructor(connection: MessageConnection) {
     this.#connection = connection
-    // Whoever does not want an output still wants the program to end.
+    // Discarding an output must not end the command.
     this.stdout = new ByteStream(() => undefined)
     this.stderr = new ByteStream(() => undefined)
     this.exitCode = this.#pump()
-    // It is told to those who ask for it.
+    // Mark the rejection as handled for callers that never await `exitCode`.
     this.exitCode.catch(() => undefined)
   }
 
-  /** Writes to the program's input. */
+  /** Writes to the command's standard input. */
   write(input: Uint8Array | string): Promise<void> {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input
     return this.#send(channels.stdin, bytes)
   }
 
-  /** Ends the program's input. Needs a server of Kubernetes 1.30 or later. */
+  /** Ends the command's standard input. Requires Kubernetes 1.30 or later. */
   endInput(): Promise<void> {
     if (this.#connection.protocol !== remoteCommandProtocols[0]) {
-      return Promise.reject(new Error(`the protocol ${this.#connection.protocol} cannot end the input`))
+      return Promise.reject(
+        new Error(`Cannot end the input: the server's protocol ${this.#connection.protocol} does not support it`),
+      )
     }
     return this.#send(channels.close, Buffer.from([channels.stdin]))
   }
 
-  /** Tells the size of the terminal. */
+  /** Reports the size of the terminal. */
   resize(columns: number, rows: number): Promise<void> {
     return this.#send(channels.resize, Buffer.from(JSON.stringify({ Width: columns, Height: rows })))
   }
 
-  /** Leaves the program alone: whether it goes on is its business. */
+  /** Closes the connection. The container runtime decides whether the command continues. */
   close(): void {
     this.#connection.close()
   }
 
-  /** As {@link close}. */
+  /** Same as {@link close}. */
   [Symbol.dispose](): void {
     this.close()
   }
@@ -74,7 +76,7 @@ export class RemoteCommand implements Disposable {
       if (exitCode === undefined) throw newInternalError(new Error('the command ended without an exit code'))
       return exitCode
     } catch (error) {
-      // What has been told is true, however the connection ends.
+      // A received exit code is valid regardless of how the connection ends.
       if (exitCode !== undefined && !isApiError(error)) return exitCode
       this.stdout.fail(error)
       this.stderr.fail(error)

@@ -1,24 +1,27 @@
-/** What a client shows to prove who it is, besides a certificate. */
+/** Authenticates the requests of a client, in addition to a client certificate. */
 export interface Credentials {
-  /** Headers of the next request. Called for each one: what is expensive is kept by the implementation. */
+  /** The headers of the next request. Called for each request; implementations cache what is expensive. */
   headers(signal?: AbortSignal): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>
-  /** The server did not accept them. True when the next call of {@link headers} may give better ones. */
+  /**
+   * Called when the server rejected the credentials. Returns true when the next call of {@link headers} may give valid
+   * ones.
+   */
   renew(): boolean
 }
 
-/** A bearer token that does not change. */
+/** A constant bearer token. */
 export function bearerToken(token: string): Credentials {
   const headers = { authorization: `Bearer ${token}` }
   return { headers: () => headers, renew: () => false }
 }
 
-/** A user and a password, for servers behind something that wants them. */
+/** A user name and a password, for servers behind a proxy that requires them. */
 export function basicAuth(username: string, password: string): Credentials {
   const headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
   return { headers: () => headers, renew: () => false }
 }
 
-/** Whom to act as, for those who may impersonate others. */
+/** The identity to impersonate. Requires the permission to impersonate. */
 export interface Impersonation {
   readonly user: string
   readonly uid?: string | undefined
@@ -26,7 +29,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** The headers that ask the server to act as somebody else. */
+/** The headers that make the server act as another user. */
 export function impersonationHeaders(who: Impersonation): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user }
   if (who.uid) headers['impersonate-uid'] = who.uid

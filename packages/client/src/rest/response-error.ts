@@ -2,10 +2,10 @@ import { ApiError, newGenericServerResponse, statusFromJson } from '@kubewright/
 import type { TransportResponse } from '../transport/transport.ts'
 import type { RestRequest } from './rest-client.ts'
 
-/** As client-go: no more than this of an answer that is no Status gets into a message. */
+/** The maximum part of a response without a Status that is included in a message, as in client-go. */
 const maxTextBytes = 2048
 
-/** What an answer that is no success means: the Status in it, or what its code says. */
+/** The error for an unsuccessful response: from the Status in its body or, without one, from its HTTP code. */
 export async function responseError(response: TransportResponse, request: RestRequest): Promise<ApiError> {
   const { status: code, headers } = response
   const bytes = Buffer.from(await response.body.bytes())
@@ -24,7 +24,7 @@ export async function responseError(response: TransportResponse, request: RestRe
   })
 }
 
-/** The seconds of a `Retry-After` header; undefined when there is none, or a date, which API servers do not send. */
+/** The seconds of a `Retry-After` header; undefined when it is missing or a date, which API servers do not send. */
 export function retryAfterSeconds({ headers }: TransportResponse): number | undefined {
   const text = headers['retry-after']?.[0]
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined

@@ -17,7 +17,7 @@ function setUp(handler: InProcessHandler, options: Partial<RestClientOptions> = 
   return { clock, rest: new RestClient({ transport: inProcessTransport({ handler }), clock, ...options }) }
 }
 
-/** A transport that fails as often as told, then answers. */
+/** A transport that fails the given number of times, then responds. */
 function flaky(failures: number, code: string): Transport & { readonly sent: TransportRequest[] } {
   const sent: TransportRequest[] = []
   const inner = inProcessTransport({ handler: async () => json(200, { ok: true }), host: 'h' })
@@ -47,7 +47,7 @@ describe('RestClient', () => {
     ])
   })
 
-  it('asks again after Retry-After, for writes too', async () => {
+  it('retries after Retry-After, also writes', async () => {
     let calls = 0
     const { rest, clock } = setUp(async () =>
       ++calls < 3 ? json(429, {}, { 'retry-after': '2' }) : json(200, { calls }),
@@ -59,7 +59,7 @@ describe('RestClient', () => {
     expect(await answer).toEqual({ calls: 3 })
   })
 
-  it('does not ask again without Retry-After, or after another status', async () => {
+  it('does not retry without Retry-After or after another status', async () => {
     let calls = 0
     const { rest } = setUp(async ({ path }) => {
       calls++
@@ -85,7 +85,7 @@ describe('RestClient', () => {
     expect(calls).toBe(11)
   })
 
-  it('sends a read again when its connection broke off, never a write', async () => {
+  it('retries a read whose connection was lost, but never a write', async () => {
     const reading = flaky(1, 'ECONNRESET')
     const { rest, clock } = setUp(async () => json(200, {}), { transport: reading })
     const answer = rest.json({ method: 'GET', path: '/' })
@@ -97,7 +97,7 @@ describe('RestClient', () => {
     expect(writing.sent).toHaveLength(1)
   })
 
-  it('does not try a refused connection again, and tells the attempt', async () => {
+  it('does not retry a refused connection, and reports the attempt', async () => {
     const refused = flaky(9, 'ECONNREFUSED')
     const first = setUp(async () => json(200, {}), { transport: refused }).rest
     await expect(first.json({ method: 'GET', path: '/' })).rejects.toMatchObject({ attempt: 1 })
@@ -107,7 +107,7 @@ describe('RestClient', () => {
     expect(await answer).toMatchObject({ code: 'KW_CONNECTION', attempt: 11, message: 'h: broke (attempt 11)' })
   })
 
-  it('renews credentials after a 401, once', async () => {
+  it('renews credentials once after a 401', async () => {
     const shown: unknown[] = []
     let version = 0
     const credentials = {
@@ -131,7 +131,7 @@ describe('RestClient', () => {
     expect(shown).toEqual(['Bearer 0', 'Bearer 1', 'Bearer 2', 'Bearer 3'])
   })
 
-  it('tells each warning once', async () => {
+  it('reports each warning once', async () => {
     const heard: string[] = []
     const { rest } = setUp(async () => json(200, {}, { warning: '299 - "old, \\"very\\" old", 299 - "other"' }), {
       onWarning: (text) => heard.push(text),
@@ -141,7 +141,7 @@ describe('RestClient', () => {
     expect(heard).toEqual(['old, "very" old', 'other'])
   })
 
-  it('rejects with the Status, or with what the code says', async () => {
+  it('rejects with the Status, or with an error derived from the code', async () => {
     const status = {
       kind: 'Status',
       apiVersion: 'v1',
@@ -165,7 +165,7 @@ describe('RestClient', () => {
     )
   })
 
-  it('ends a call that takes too long, and tells the server', async () => {
+  it('aborts a call at its deadline, also at the server', async () => {
     let aborted = false
     const { rest, clock } = setUp(async ({ signal }) => {
       signal.addEventListener('abort', () => (aborted = true))
@@ -180,7 +180,7 @@ describe('RestClient', () => {
     expect(aborted).toBe(true)
   })
 
-  it('lets a stream go on after the deadline of its beginning', async () => {
+  it('applies the deadline of a stream only until it starts', async () => {
     let write: (text: string) => void = () => undefined
     const { rest, clock } = setUp(async () => ({
       status: 200,
@@ -197,7 +197,7 @@ describe('RestClient', () => {
     expect(Buffer.from(await body.bytes()).toString()).toBe('late')
   })
 
-  it('tells of each attempt, and runs calls within what is around them', async () => {
+  it('calls onResponse for each attempt and runs calls inside around', async () => {
     let answers = 0
     const told: unknown[] = []
     const around: string[] = []
@@ -224,7 +224,7 @@ describe('RestClient', () => {
     expect(around).toEqual(['POST /a', 'GET /b'])
   })
 
-  it('tells of an attempt that had no answer', async () => {
+  it('calls onResponse for an attempt without a response', async () => {
     const told: unknown[] = []
     const transport = flaky(1, 'ECONNREFUSED')
     const rest = new RestClient({ transport, clock: new VirtualClock(), onResponse: ({ status }) => told.push(status) })

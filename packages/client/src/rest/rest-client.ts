@@ -20,36 +20,36 @@ import type {
 import type { Credentials, Impersonation } from './credentials.ts'
 import { impersonationHeaders } from './credentials.ts'
 import { responseError, retryAfterSeconds } from './response-error.ts'
-import { OnceOnly, parseWarnings } from './warnings.ts'
+import { parseWarnings, WarningDeduplicator } from './warnings.ts'
 
-/** What {@link RestClient} takes. */
+/** Options of {@link RestClient}. */
 export interface RestClientOptions {
   readonly transport: Transport
   readonly credentials?: Credentials | undefined
   readonly impersonate?: Impersonation | undefined
   /** @default 'kubewright' */
   readonly userAgent?: string | undefined
-  /** How long a call may take when it does not say. @default '2m' */
+  /** The default maximum duration of a call. @default '2m' */
   readonly timeout?: Duration | undefined
-  /** Told each warning of the server once. */
+  /** Called once for each distinct warning of the server. */
   readonly onWarning?: ((text: string) => void) | undefined
-  /** Told each attempt as soon as its answer begins, or it has failed: for metrics. Must not throw. */
+  /** Called for each attempt when its response begins or it has failed. For metrics. Must not throw. */
   readonly onResponse?: ((attempt: RequestAttempt) => void) | undefined
-  /** Runs each call with all its attempts; of one that streams, its beginning: for traces. @default just runs it */
+  /** Wraps each call including all its attempts; for a stream, until it starts. For traces. @default no wrapper */
   readonly around?: (<T>(request: RestRequest, call: () => Promise<T>) => Promise<T>) | undefined
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
 }
 
-/** One attempt to have a request answered. */
+/** One attempt of a request. */
 export interface RequestAttempt {
   readonly method: string
   readonly path: string
-  /** Of the API server, with the port. */
+  /** The API server, with the port. */
   readonly host: string
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   readonly attempt: number
-  /** The HTTP status; undefined when there was no answer. */
+  /** The HTTP status; undefined when there was no response. */
   readonly status: number | undefined
   readonly durationMillis: number
   readonly requestBytes: number
@@ -66,23 +66,29 @@ export interface RestRequest {
   readonly body?: string | undefined
   /** @default 'application/json' */
   readonly contentType?: string | undefined
-  /** What the request is about, for errors that do not say it themselves. */
+  /** The resource of the request, for errors without a Status. */
   readonly resource?: GroupResource | undefined
   readonly name?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeout?: Duration | undefined
-  /** Asked right before each attempt is sent. When it throws, nothing is sent and the call rejects with that. */
+  /** Called right before each attempt is sent. When it throws, nothing is sent and the call rejects with that error. */
   readonly beforeSend?: (() => void) | undefined
 }
 
-/** As client-go: how often a request is sent again, and how long a read waits after its connection broke off. */
+/**
+ * As in client-go: the maximum number of retries, and the delay in seconds before a read is retried after a lost
+ * connection.
+ */
 const maxRetries = 10
 const brokenConnectionDelay = 1
 
 /**
- * Sends requests as client-go does. An answer 429 or 5xx with `Retry-After` is asked for again after that time, up to ten times;
- * a connection that breaks off is tried again for reads only, since a write may have been made. A 401 has the credentials renewed,
- * once. Everything else that is no success rejects with an ApiError.
+ * Sends requests with client-go's retry rules:
+ * - A 429 or 5xx response with `Retry-After` is retried after that delay, for reads and writes, up to ten times.
+ * - A lost connection is retried only for GET, because a write may have been made.
+ * - A 401 response is retried once with renewed credentials.
+ *
+ * Any other unsuccessful response rejects with an ApiError.
  */
 export class RestClient {
   readonly transport: Transport
@@ -90,7 +96,7 @@ export class RestClient {
   readonly #clock: Clock
   readonly #timeout: Duration
   readonly #headers: Readonly<Record<string, string | readonly string[]>>
-  readonly #warnings: OnceOnly
+  readonly #warnings: WarningDeduplicator
 
   constructor(options: RestClientOptions) {
     const { transport, clock = systemClock, timeout = '2m', userAgent = 'kubewright', impersonate } = options
@@ -99,15 +105,15 @@ export class RestClient {
     this.#clock = clock
     this.#timeout = timeout
     this.#headers = { 'user-agent': userAgent, ...(impersonate ? impersonationHeaders(impersonate) : {}) }
-    this.#warnings = new OnceOnly(options.onWarning ?? (() => undefined))
+    this.#warnings = new WarningDeduplicator(options.onWarning ?? (() => undefined))
   }
 
-  /** The answer's JSON. */
+  /** Resolves with the JSON of the response. */
   json(request: RestRequest): Promise<unknown> {
     return this.read(request, (_, json) => json())
   }
 
-  /** What `turn` makes of the answer's body, as bytes or as the JSON that they are. */
+  /** Resolves with the result of `turn`, which receives the body as bytes and a function that parses them as JSON. */
   async read<T>(request: RestRequest, turn: (bytes: Buffer, json: () => unknown) => T): Promise<T> {
     const body = await this.bytes(request)
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -116,12 +122,15 @@ export class RestClient {
         return JSON.parse(bytes.toString())
       } catch (error) {
         const { host } = this.transport
-        throw new ConnectionError(`the answer to ${request.method} ${request.path} is no JSON`, { host, cause: error })
+        throw new ConnectionError(`the response to ${request.method} ${request.path} is not JSON`, {
+          host,
+          cause: error,
+        })
       }
     })
   }
 
-  /** The answer's body, all of it within the deadline. */
+  /** Resolves with the complete body. The deadline covers reading it. */
   bytes(request: RestRequest): Promise<Uint8Array> {
     const what = describe(request)
     const { signal, timeout = this.#timeout } = request
@@ -136,7 +145,7 @@ export class RestClient {
     return this.#around(request, () => withDeadline(this.#clock, timeout, what, run, { signal }))
   }
 
-  /** The answer's body as it comes; the deadline is for its beginning. */
+  /** Resolves with the body as a stream. The deadline covers only the time until the response starts. */
   async stream(request: RestRequest): Promise<TransportBody> {
     const link = linkSignals(request.signal)
     const { timeout = this.#timeout } = request
@@ -156,17 +165,18 @@ export class RestClient {
     }
   }
 
-  /** Tells a warning that is not the server's, once, where those of the server are told. */
+  /** Reports a client-side warning, once, through `onWarning`. */
   warn(text: string): void {
-    this.#warnings.hear(text)
+    this.#warnings.report(text)
   }
 
-  /** A connection that carries messages. The deadline is for its beginning; afterwards the signal of the request ends it. */
+  /** Opens a message connection. The deadline covers only opening it; afterwards the signal of the request ends it. */
   async upgrade(request: RestRequest, protocols: readonly string[]): Promise<MessageConnection> {
     const { transport } = this
     const { signal, timeout = this.#timeout } = request
     const open = async (renewed: boolean): Promise<MessageConnection> => {
-      if (!transport.upgrade) throw new ConnectionError('this transport carries no messages', { host: transport.host })
+      if (!transport.upgrade)
+        throw new ConnectionError('this transport does not support message connections', { host: transport.host })
       const { path, headers = {} } = await this.#toTransport(request, signal)
       request.beforeSend?.()
       const answer = await transport.upgrade({ path, headers, protocols, signal })
@@ -178,7 +188,7 @@ export class RestClient {
     }
     const openWithin = async (limited: AbortSignal): Promise<MessageConnection> => {
       const connection = await open(false)
-      // Nobody waits for it any more.
+      // The caller has already been rejected by the deadline or the signal.
       if (limited.aborted) connection.close()
       return connection
     }
@@ -190,14 +200,14 @@ export class RestClient {
     return around === undefined ? call() : around(request, call)
   }
 
-  /** Sends one attempt, and tells of it. */
+  /** Sends one attempt and reports it. */
   async #attempt(request: RestRequest, attempt: number, signal: AbortSignal): Promise<TransportResponse> {
     const { onResponse } = this.#options
     const sent = await this.#toTransport(request, signal)
     request.beforeSend?.()
     if (onResponse === undefined) return this.transport.send(sent)
     const startedAt = this.#clock.monotonic()
-    const tell = (status: number | undefined): void => {
+    const report = (status: number | undefined): void => {
       const { method, path } = request
       const durationMillis = this.#clock.monotonic() - startedAt
       const requestBytes = sent.body?.byteLength ?? 0
@@ -205,10 +215,10 @@ export class RestClient {
     }
     try {
       const response = await this.transport.send(sent)
-      tell(response.status)
+      report(response.status)
       return response
     } catch (error) {
-      tell(undefined)
+      report(undefined)
       throw error
     }
   }
@@ -227,7 +237,7 @@ export class RestClient {
         continue
       }
       const warnings = response.headers['warning']
-      if (warnings) for (const text of parseWarnings(warnings)) this.#warnings.hear(text)
+      if (warnings) for (const text of parseWarnings(warnings)) this.#warnings.report(text)
       const { status } = response
       if (status >= 200 && status < 300) return { response, attempt }
       if (status === 401 && !renewed && this.#options.credentials?.renew()) {
@@ -270,7 +280,7 @@ function withAttempt(error: unknown, attempt: number): unknown {
   return new ConnectionError(error.problem, { host: error.host, attempt, cause: error.cause })
 }
 
-/** The same body, with something to do when nobody will read it any more. */
+/** The same body, with a callback when it was read, discarded or failed. */
 function released(body: TransportBody, release: () => void): TransportBody {
   return {
     bytes: () => body.bytes().finally(release),

@@ -1,4 +1,4 @@
-/** The texts of a server's `Warning` headers (RFC 7234: `299 - "text"`), however many of them share a line. */
+/** The texts of `Warning` headers (RFC 7234: `299 - "text"`). A header line may contain several. */
 export function parseWarnings(lines: readonly string[]): string[] {
   const texts: string[] = []
   for (const line of lines) {
@@ -9,28 +9,28 @@ export function parseWarnings(lines: readonly string[]): string[] {
   return texts
 }
 
-/** Headers come as one character per byte; servers write UTF-8. What is none is taken as it is. */
+/** Decodes a header line, which has one character per byte, as UTF-8. A line that is not UTF-8 is returned unchanged. */
 function textOf(line: string): string {
   const text = Buffer.from(line, 'latin1').toString()
   return text.includes('\ufffd') || Buffer.from(text).toString('latin1') !== line ? line : text
 }
 
-/** How many warnings are remembered; a server that makes up more than this is heard again. */
+/** The number of remembered warnings. When a server sends more, the memory is cleared and warnings may repeat. */
 const remembered = 1000
 
-/** Passes each text on once. */
-export class OnceOnly {
+/** Forwards each distinct text once. */
+export class WarningDeduplicator {
   readonly #seen = new Set<string>()
-  readonly #say: (text: string) => void
+  readonly #forward: (text: string) => void
 
-  constructor(say: (text: string) => void) {
-    this.#say = say
+  constructor(forward: (text: string) => void) {
+    this.#forward = forward
   }
 
-  hear(text: string): void {
+  report(text: string): void {
     if (this.#seen.has(text)) return
     if (this.#seen.size >= remembered) this.#seen.clear()
     this.#seen.add(text)
-    this.#say(text)
+    this.#forward(text)
   }
 }

@@ -1,12 +1,13 @@
 import { type AssembledServer, assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { type ApiClient, type ClientOptions, createClient } from '../api-client.ts'
+import type { ApiClient, ClientOptions } from '../api-client.ts'
+import { createClient } from '../create-client.ts'
 import { bearerToken } from '../rest/credentials.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
 import type { Transport } from '../transport/transport.ts'
 import { tlsTransport } from './test-server.ts'
 
-/** A server in memory, reached in one of the two ways. */
+/** A server with an in-memory store and a transport to it. */
 export interface TestCluster extends AsyncDisposable {
   readonly server: AssembledServer
   readonly transport: Transport

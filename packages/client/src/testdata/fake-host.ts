@@ -1,6 +1,6 @@
 import type { Command, CommandResult, ConfigHost } from '../config/config-host.ts'
 
-/** A machine whose files, environment and programs are what the test says. */
+/** A machine whose files, environment and programs the test defines. */
 export class FakeHost implements ConfigHost {
   env: Record<string, string> = {}
   readonly home = '/home/ada'
@@ -24,6 +24,6 @@ export class FakeHost implements ConfigHost {
   }
 }
 
-/** PEM that nobody checks. */
+/** PEM text with arbitrary content. */
 export const pem = (text: string): string => `-----BEGIN ${text}-----\n`
 export const base64 = (text: string): string => Buffer.from(text).toString('base64')

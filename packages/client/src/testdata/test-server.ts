@@ -3,19 +3,19 @@ import { type ApiHandler, createServerIdentity, type Listener, listen, type Serv
 import { type HttpTransportOptions, httpTransport } from '../transport/http-transport.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** Keys are expensive to make, and one set serves all tests of a file. */
+/** Generating keys is slow, so all tests of a file share one set. */
 let shared: ServerIdentity | undefined
 export function testIdentity(): ServerIdentity {
   return (shared ??= createServerIdentity(systemClock.now()))
 }
 
-/** Puts a handler behind TLS on this machine. */
+/** Serves a handler over TLS on the loopback interface. */
 export function listenForTest(handler: ApiHandler): Promise<Listener> {
   const { ca, serving } = testIdentity()
   return listen({ handler, cert: serving.cert, key: serving.key, clientCas: [ca.cert] })
 }
 
-/** Opens a transport to a handler behind TLS; disposing it closes both. */
+/** Opens a transport to a handler behind TLS. Disposing it closes both. */
 export async function tlsTransport(
   handler: ApiHandler,
   options: Partial<HttpTransportOptions> = {},

@@ -1,27 +1,27 @@
 import { Deferred } from '@kubewright/base'
 import type { TransportBody } from './transport.ts'
 
-/** How many bytes may wait for the reader before the writer is asked to wait. */
+/** The number of unread bytes at which the writer is asked to wait. */
 const highWaterMark = 1024 * 1024
 
-/** Bytes on their way from a writer to one reader, with a bound on how many are under way. */
+/** A byte stream from a writer to one reader with back-pressure. */
 export class ByteStream implements TransportBody {
   #chunks: Uint8Array[] = []
   #size = 0
   #ended = false
-  /** Whether the reader wants all of it at once, so that waiting for it would be waiting for oneself. */
+  /** Whether the reader waits for the complete contents. The writer must not wait for the reader then. */
   #gathering = false
   #failure: { readonly error: unknown } | undefined
   #arrival: Deferred | undefined
   #room: Deferred | undefined
   readonly #onDiscard: () => void
 
-  /** `onDiscard` is called once, when the reader leaves before the end. */
+  /** `onDiscard` is called once when the reader leaves before the end. */
   constructor(onDiscard: () => void) {
     this.#onDiscard = onDiscard
   }
 
-  /** A stream whose bytes are all there. */
+  /** A complete stream with the given bytes. */
   static of(bytes: Uint8Array | undefined): ByteStream {
     const stream = new ByteStream(() => undefined)
     if (bytes) stream.write(bytes)
@@ -29,7 +29,7 @@ export class ByteStream implements TransportBody {
     return stream
   }
 
-  /** Hands bytes over; they must not change afterwards. False means that the reader lags. */
+  /** Appends bytes, which must not be modified afterwards. Returns false when the writer should await {@link drained}. */
   write(chunk: Uint8Array): boolean {
     if (this.#ended) return true
     if (chunk.length > 0) {
@@ -40,21 +40,21 @@ export class ByteStream implements TransportBody {
     return this.#size < highWaterMark
   }
 
-  /** Resolves when the reader has taken everything, or is gone. */
+  /** Resolves when the reader has taken everything or has left. */
   async drained(): Promise<void> {
     if (this.#size === 0 || this.#ended || this.#gathering) return
     this.#room ??= new Deferred()
     await this.#room.promise
   }
 
-  /** What was written can still be read. */
+  /** Ends the stream. Bytes written before can still be read. */
   end(): void {
     this.#ended = true
     this.#arrival?.resolve()
     this.#room?.resolve()
   }
 
-  /** The reader gets the error once it has read what was written. */
+  /** Ends the stream with an error, which the reader receives after the bytes written before. */
   fail(error: unknown): void {
     if (this.#ended) return
     this.#failure = { error }

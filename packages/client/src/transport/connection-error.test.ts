@@ -6,9 +6,9 @@ describe('ConnectionError', () => {
   const message = (host: string, cause: Error): string =>
     new ConnectionError(connectionProblem(cause), { host, attempt: 1, cause }).message
 
-  it('asks about https where plain HTTP was hung up on', () => {
-    expect(message('http://h:1', reset)).toBe('http://h:1: the connection broke off; does the server want https?')
-    expect(message('https://h:1', reset)).toBe('https://h:1: the connection broke off')
+  it('suggests https when a plain HTTP connection was closed', () => {
+    expect(message('http://h:1', reset)).toBe('http://h:1: the connection was lost; the server may require https')
+    expect(message('https://h:1', reset)).toBe('https://h:1: the connection was lost')
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     expect(message('http://h:1', refused)).not.toContain('https')
   })

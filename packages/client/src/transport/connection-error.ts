@@ -1,20 +1,23 @@
 import { KubewrightError } from '@kubewright/base'
 
-/** What {@link ConnectionError} says besides its message. */
+/** Details of a {@link ConnectionError}. */
 export interface ConnectionErrorFacts {
   readonly host: string
-  /** How often the request had been sent, this time included. @default 1 */
+  /** The number of attempts, including the failed one. @default 1 */
   readonly attempt?: number
   readonly cause?: unknown
 }
 
-/** No answer came, or only a part of it: the server may or may not have carried the request out. Its code is `KW_CONNECTION`. */
+/**
+ * No response, or an incomplete one, was received. The server may or may not have executed the request. Its code is
+ * `KW_CONNECTION`.
+ */
 export class ConnectionError extends KubewrightError {
-  /** What went wrong, without the host. */
+  /** The problem, without the host. */
   readonly problem: string
-  /** The server that was to answer. */
+  /** The server that the request was sent to. */
   readonly host: string
-  /** How often the request had been sent when it was given up. */
+  /** The number of attempts when the request was given up. */
   readonly attempt: number
 
   static {
@@ -23,15 +26,18 @@ export class ConnectionError extends KubewrightError {
 
   constructor(problem: string, { host, attempt = 1, cause }: ConnectionErrorFacts) {
     const times = attempt > 1 ? ` (attempt ${attempt})` : ''
-    // Servers that speak TLS hang up on whoever does not.
-    const hint = host.startsWith('http:') && isBroken(cause) ? '; does the server want https?' : ''
+    // TLS servers close connections that use plain HTTP.
+    const hint = host.startsWith('http:') && isBroken(cause) ? '; the server may require https' : ''
     super('KW_CONNECTION', `${host}: ${problem}${hint}${times}`, cause === undefined ? undefined : { cause })
     this.problem = problem
     this.host = host
     this.attempt = attempt
   }
 
-  /** Whether the connection broke off, as opposed to never having come about: a read may then be sent again at once. */
+  /**
+   * Whether an established connection was lost, as opposed to a failure to connect. A read may then be retried
+   * immediately.
+   */
   get isBroken(): boolean {
     return isBroken(this.cause)
   }
@@ -54,29 +60,29 @@ function isBroken(cause: unknown): boolean {
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused; is the server running, and is its port right?',
+  ECONNREFUSED: 'connection refused; check that the server is running and that its port is correct',
   EHOSTUNREACH: 'no route to host',
   ENETUNREACH: 'network is unreachable',
   ETIMEDOUT: 'connection timed out',
-  ENOTFOUND: 'no such host; is the name of the server right?',
-  EAI_AGAIN: 'the name of the server could not be looked up now',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  ERR_STREAM_PREMATURE_CLOSE: 'the connection broke off',
+  ENOTFOUND: 'no such host; check the name of the server',
+  EAI_AGAIN: 'the name of the server could not be resolved at the moment',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was lost',
   CERT_HAS_EXPIRED: "the server's certificate has expired",
-  CERT_NOT_YET_VALID: "the server's certificate is not valid yet; is the clock right?",
+  CERT_NOT_YET_VALID: "the server's certificate is not valid yet; check the clock of this machine",
 }
 
 const untrusted = /^(DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/
 
-/** What went wrong with a connection, in words that name the cure where there is one. */
+/** Describes a connection failure, with advice where possible. */
 export function connectionProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
   const known = problems[code]
   if (known !== undefined) return known
   if (untrusted.test(code)) {
-    return "the server's certificate is signed by an unknown authority; is certificate-authority of the cluster right?"
+    return "the server's certificate is signed by an unknown authority; check certificate-authority of the cluster"
   }
   if (/wrong version number|packet length too long|http request/i.test(error.message)) {
     return 'the server speaks plain HTTP, not HTTPS'

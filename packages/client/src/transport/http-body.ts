@@ -4,18 +4,18 @@ import { onAbort } from '@kubewright/base'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type { TransportBody } from './transport.ts'
 
-/** What an {@link HttpBody} needs to know. */
+/** Parameters of {@link HttpBody}. */
 export interface HttpBodyParts {
   readonly host: string
   readonly signal?: AbortSignal | undefined
   readonly gzip: boolean
-  /** Stops the other end; harmless after the end. */
+  /** Stops the sender. Has no effect after the end. */
   readonly cancel: () => void
-  /** Once the stream has ended: why that was not the end of the body, if it was not. */
-  readonly breakOff?: (() => Error | undefined) | undefined
+  /** After the stream has ended: the error if the body is incomplete. */
+  readonly truncation?: (() => Error | undefined) | undefined
 }
 
-/** The body of an answer that comes over a socket. */
+/** The body of a response that arrives over a socket. */
 export class HttpBody implements TransportBody {
   readonly #stream: Readable
   readonly #parts: HttpBodyParts
@@ -23,7 +23,7 @@ export class HttpBody implements TransportBody {
   constructor(stream: Readable, parts: HttpBodyParts) {
     this.#stream = stream
     this.#parts = parts
-    // Whoever reads it hears of a failure; whoever does not, does not care.
+    // Reading reports failures. Without a reader, they can be ignored.
     stream.on('error', () => undefined)
   }
 
@@ -35,7 +35,10 @@ export class HttpBody implements TransportBody {
     })
   }
 
-  /** Listeners instead of iteration: this is where every GET and LIST passes, and an async iterator costs a promise per chunk. */
+  /**
+   * Uses listeners instead of iteration: every GET and LIST passes here, and an async iterator costs a promise per
+   * chunk.
+   */
   #gather(): Promise<Buffer> {
     const stream = this.#stream
     const { signal } = this.#parts
@@ -52,14 +55,14 @@ export class HttpBody implements TransportBody {
       if (stream.errored) return fail(stream.errored)
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.once('end', () => {
-        const broken = this.#parts.breakOff?.()
+        const broken = this.#parts.truncation?.()
         if (broken) return fail(broken)
         stopListening()
         const [only] = chunks
         resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks))
       })
       stream.once('error', fail)
-      // After an end this changes nothing.
+      // Has no effect after an end.
       stream.once('close', () => fail(premature()))
     })
   }
@@ -72,20 +75,20 @@ export class HttpBody implements TransportBody {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     const { signal, gzip } = this.#parts
     const stopListening = onAbort(signal, () => this.discard())
-    // Errors come out of the last of the two.
+    // Errors are reported by the last stream of the pipeline.
     const stream = gzip ? pipeline(this.#stream, createGunzip(), () => undefined) : this.#stream
-    let whole = false
+    let complete = false
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
-      const broken = this.#parts.breakOff?.()
+      const broken = this.#parts.truncation?.()
       if (broken) throw broken
       signal?.throwIfAborted()
-      whole = true
+      complete = true
     } catch (error) {
       throw this.#failure(error)
     } finally {
       stopListening()
-      if (!whole) this.discard()
+      if (!complete) this.discard()
     }
   }
 
@@ -98,5 +101,5 @@ export class HttpBody implements TransportBody {
 }
 
 function premature(): Error {
-  return Object.assign(new Error('the body broke off'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  return Object.assign(new Error('the body is incomplete'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }

@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream'
 import type { TransportRequest } from './transport.ts'
 
-/** An answer as it comes off a connection, its body not yet decoded. */
+/** A response as received from a connection, with its body not yet decompressed. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>
   readonly stream: Readable
-  /** Tells the other end to stop. */
+  /** Tells the server to stop sending. */
   readonly cancel: () => void
-  /** Once the stream has ended: why that was not the end of the body, if it was not. */
-  readonly breakOff?: (() => Error | undefined) | undefined
+  /** After the stream has ended: the error if the body is incomplete. */
+  readonly truncation?: (() => Error | undefined) | undefined
 }
 
-/** Connections to one server with one set of certificates, speaking one protocol. */
+/** The connections to one server with one set of certificates and one protocol. */
 export interface HttpConnections {
   send(request: TransportRequest): Promise<HttpAnswer>
-  /** Whether nothing is under way, so that there is nothing to close after {@link retire}. */
+  /** Whether no request is in flight. If so, nothing is left to close after {@link retire}. */
   readonly isIdle: boolean
-  /** Takes no new requests: closes what is idle now, and the rest when it is done. */
+  /** Accepts no new requests. Closes idle connections now, and the others when their requests are done. */
   retire(): void
-  /** Closes everything at once. */
+  /** Closes everything immediately. */
   close(): void
 }

@@ -4,37 +4,37 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { type Clock, onAbort } from '@kubewright/base'
 
-/** How the server has to prove who it is, and how the client does. PEM everywhere. */
+/** How client and server authenticate each other. All values are PEM. */
 export interface TlsMaterial {
-  /** The authorities that are trusted. @default those that Node trusts */
+  /** The trusted CAs. @default those of Node */
   readonly ca?: string | undefined
-  /** The client's own certificate and its key. */
+  /** The client certificate and its key. */
   readonly cert?: string | undefined
   readonly key?: string | undefined
   /** The name that the server's certificate must have. @default the host of the server */
   readonly serverName?: string | undefined
-  /** Whether any certificate of the server will do. @default false */
+  /** Accepts any server certificate. @default false */
   readonly insecure?: boolean | undefined
 }
 
-/** Where to connect to, and how. */
+/** The target of a connection and how to reach it. */
 export interface DialOptions {
   readonly server: URL
   readonly tls: TlsMaterial
-  /** `http:` or `https:`, with credentials if it wants any. */
+  /** `http:` or `https:`, with credentials if required. */
   readonly proxy?: URL | undefined
   readonly clock: Clock
-  /** The protocols to offer, best first. */
+  /** The application protocols to offer, preferred first. */
   readonly protocols: readonly string[]
   readonly signal?: AbortSignal | undefined
 }
 
-/** As client-go: the TCP connection may take this long, and the TLS handshake that long. */
+/** Timeouts of client-go, in milliseconds, for the TCP connection and for the TLS handshake. */
 const dialTimeout = 30_000
 const handshakeTimeout = 10_000
 const keepAlive = 30_000
 
-/** Opens a connection to the server, through the proxy if there is one, and secures it if the server wants that. */
+/** Opens a connection to the server, through the proxy if there is one, with TLS if the server uses https. */
 export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
   const { server, proxy, signal } = options
   const socket = await within(options, dialTimeout, 'dial', (give) =>
@@ -52,7 +52,7 @@ export async function dial(options: DialOptions): Promise<Socket | TLSSocket> {
 
 type Started = (socket: { destroy(): void }) => void
 
-/** Runs a step with a deadline; what it has begun by then is torn down. */
+/** Runs a step with a deadline. When it expires, the socket that the step has created is destroyed. */
 function within<T>(
   { clock, signal }: DialOptions,
   limit: number,
@@ -101,7 +101,7 @@ function open(url: URL, begun: Started): Promise<Socket> {
   })
 }
 
-/** A connection through an HTTP proxy: CONNECT, and the socket is ours. */
+/** Opens a connection through an HTTP proxy with CONNECT. */
 function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
   const target = `${server.hostname}:${portOf(server)}`
   const credentials = proxy.username === '' ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`
@@ -132,7 +132,9 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
     })
     request.once('response', (response) => {
       response.destroy()
-      reject(new Error(`proxy ${proxy.host} does not do CONNECT: ${response.statusCode} ${response.statusMessage}`))
+      reject(
+        new Error(`proxy ${proxy.host} does not support CONNECT: ${response.statusCode} ${response.statusMessage}`),
+      )
     })
     request.once('error', (error) => {
       reject(Object.assign(new Error(`proxy ${proxy.host}: ${error.message}`, { cause: error }), { code: 'EPROXY' }))
@@ -150,7 +152,7 @@ function secure(socket: Socket, { server, tls, protocols }: DialOptions): Promis
       socket,
       ALPNProtocols: [...protocols],
       rejectUnauthorized: !tls.insecure,
-      // An address is no name that TLS could ask for.
+      // The TLS server name must not be an IP address.
       ...(isIP(name) ? {} : { servername: name }),
       checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
       ...(tls.ca === undefined ? {} : { ca: tls.ca }),
@@ -162,7 +164,7 @@ function secure(socket: Socket, { server, tls, protocols }: DialOptions): Promis
       resolve(secured)
     })
     secured.once('close', () =>
-      reject(Object.assign(new Error('closed within the TLS handshake'), { code: 'ECONNRESET' })),
+      reject(Object.assign(new Error('the connection was closed during the TLS handshake'), { code: 'ECONNRESET' })),
     )
   })
 }

@@ -5,9 +5,12 @@ import type { HttpAnswer, HttpConnections } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { TransportRequest } from './transport.ts'
 
-/** As client-go: how many connections to a server are kept that carry nothing. */
+/** The maximum number of idle connections, as in client-go. */
 const maxIdle = 25
-/** Shorter than the 90 seconds after which kube-apiserver closes an idle connection, so that it is not used while it is closed. */
+/**
+ * Shorter than the 90 seconds after which kube-apiserver closes idle connections, so that a connection is not reused
+ * while it closes.
+ */
 const idleTimeout = 80_000
 
 class DialingAgent extends Agent {
@@ -21,20 +24,20 @@ class DialingAgent extends Agent {
   override createConnection(_: ClientRequestArgs, give?: (error: Error | null, socket: Duplex) => void): undefined {
     this.#dial().then(
       (socket) => give?.(null, socket),
-      // Without an error there is a socket; with one nobody looks at it.
+      // The type requires a socket, but it is not used when there is an error.
       (error: Error) => give?.(error, undefined as unknown as Duplex),
     )
     return undefined
   }
 }
 
-/** HTTP/1.1: a request at a time on each connection, and as many connections as requests at once. */
+/** HTTP/1.1: one request at a time per connection, and one connection per concurrent request. */
 export class HttpOneConnections implements HttpConnections {
   readonly #options: DialOptions
   readonly #agent: DialingAgent
   readonly #open = new Set<ClientRequest>()
 
-  /** `first` is a connection that is open already, if any. */
+  /** `first` is a connection that is already open, if any. */
   constructor(options: DialOptions, first?: Duplex) {
     this.#options = options
     let unused = first
@@ -66,13 +69,13 @@ export class HttpOneConnections implements HttpConnections {
         this.#open.delete(outgoing)
       })
       outgoing.once('response', (response: IncomingMessage) => {
-        // The idle timeout is for connections that wait, not for answers that do.
+        // The timeout is for idle connections, not for slow responses.
         response.socket.setTimeout(0)
         resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, stream: response, cancel })
       })
       outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        // A kept connection may have been closed by the other end just now; that says nothing about the next one. What is no read
-        // may have been carried out all the same, and is not sent again.
+        // The server may have closed a reused connection just before the request, which says nothing about a new
+        // connection. Only reads are sent again: the server may have executed anything else.
         const stale = outgoing.reusedSocket && error.code === 'ECONNRESET' && !signal?.aborted
         if (stale && (method === 'GET' || method === 'HEAD')) this.send(request).then(resolve, reject)
         else reject(error)

@@ -75,12 +75,12 @@ async function http2Server(
 }
 
 describe('httpTransport()', () => {
-  it('puts the path of the server before that of a request', async () => {
+  it('prepends the path of the server to that of a request', async () => {
     const { url } = await plainServer((request, response) => void response.end(request.url))
     expect(await get(opened({ server: `${url}/k8s/clusters/c-1/` }))).toBe('/k8s/clusters/c-1/')
   })
 
-  it('decompresses, whole and in pieces', async () => {
+  it('decompresses complete and streamed bodies', async () => {
     const { url } = await plainServer((request, response) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       response.setHeader('content-encoding', 'gzip').end(gzipSync('a'.repeat(100_000)))
@@ -93,7 +93,7 @@ describe('httpTransport()', () => {
     expect(size).toBe(100_000)
   })
 
-  it('shows its certificate, and uses another one as soon as it has one', async () => {
+  it('uses the client certificate, and a new one as soon as it changes', async () => {
     const { url } = await tlsServer()
     const { ca, admin } = testIdentity()
     let material: object = { ca: ca.cert }
@@ -103,16 +103,16 @@ describe('httpTransport()', () => {
     expect(await get(transport)).toBe('kubernetes-admin')
   })
 
-  it('refuses a server that an unknown authority vouches for, unless told not to care', async () => {
+  it('rejects a server certificate of an unknown CA unless insecure', async () => {
     const { url } = await tlsServer()
     await expect(get(opened({ server: url }))).rejects.toThrow(
-      `${url}: the server's certificate is signed by an unknown authority; is certificate-authority of the cluster right?`,
+      `${url}: the server's certificate is signed by an unknown authority; check certificate-authority of the cluster`,
     )
     const careless = { insecure: true }
     expect(await get(opened({ server: url, tls: () => careless }))).toBe('nobody')
   })
 
-  it('holds the certificate against tls-server-name', async () => {
+  it('verifies the certificate against tls-server-name', async () => {
     const { url } = await tlsServer()
     const { ca } = testIdentity()
     const good = { ca: ca.cert, serverName: 'kubernetes.default.svc' }
@@ -126,7 +126,7 @@ describe('httpTransport()', () => {
     })
   })
 
-  it('connects through a proxy, with its credentials', async () => {
+  it('connects through a proxy with credentials', async () => {
     const { url, port } = await tlsServer()
     const seen: unknown[] = []
     const proxy = await plainServer(() => undefined)
@@ -144,7 +144,7 @@ describe('httpTransport()', () => {
     expect(seen).toEqual([[`127.0.0.1:${port}`, `Basic ${Buffer.from('ada:s:cret').toString('base64')}`]])
   })
 
-  it('says so when the proxy refuses', async () => {
+  it('reports a proxy that rejects the connection', async () => {
     const proxy = await plainServer(() => undefined)
     proxy.server.on('connect', (_, socket: Socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     const transport = opened({ server: 'https://k8s.example.com', proxy: proxy.url })
@@ -162,7 +162,7 @@ describe('httpTransport()', () => {
     expect(error).toMatchObject({ code: 'KW_CONNECTION', host: url, isBroken: false, cause: { code: 'ECONNREFUSED' } })
   })
 
-  it('reports a body that breaks off', async () => {
+  it('reports an incomplete body', async () => {
     const { url } = await plainServer((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
     })
@@ -175,7 +175,7 @@ describe('httpTransport()', () => {
     await expect(reading).rejects.toMatchObject({ code: 'KW_CONNECTION', isBroken: true })
   })
 
-  it('opens a new connection after the server has closed the old one', async () => {
+  it('opens a new connection after the server closed the old one', async () => {
     const { url, server } = await plainServer((_, response) => void response.end('ok'))
     const transport = opened({ server: url })
     expect(await get(transport)).toBe('ok')
@@ -184,7 +184,7 @@ describe('httpTransport()', () => {
     expect(await get(transport)).toBe('ok')
   })
 
-  it('uses one HTTP/2 connection, and a further one where the server limits the streams of each', async () => {
+  it('uses one HTTP/2 connection, and more where the server limits concurrent streams', async () => {
     const waiting: (() => void)[] = []
     const { sessions, url } = await http2Server({ maxConcurrentStreams: 2 }, (stream) => {
       waiting.push(() => {
@@ -195,7 +195,7 @@ describe('httpTransport()', () => {
     })
     const material = { ca: testIdentity().ca.cert }
     const transport = opened({ server: url, tls: () => material })
-    // So that the settings of the server are known.
+    // Wait until the settings of the server are known.
     waiting.length = 4
     waiting.fill(() => undefined)
     expect(await get(transport)).toBe('ok')
@@ -204,7 +204,7 @@ describe('httpTransport()', () => {
     expect(sessions.size).toBe(3)
   })
 
-  it('opens a new HTTP/2 connection after the server has gone away and come back', async () => {
+  it('opens a new HTTP/2 connection after a restart of the server', async () => {
     const { sessions, url } = await http2Server({}, (stream) => {
       stream.respond({ ':status': 200 })
       stream.end('ok')
@@ -219,7 +219,7 @@ describe('httpTransport()', () => {
     expect(sessions.size).toBe(1)
   })
 
-  it('fails an HTTP/2 stream that the server resets', async () => {
+  it('rejects when the server resets an HTTP/2 stream', async () => {
     const { url } = await http2Server({}, (stream) => {
       stream.respond({ ':status': 200 })
       stream.write('half', () => stream.destroy(new Error('the power went out')))
@@ -231,10 +231,10 @@ describe('httpTransport()', () => {
     })
   })
 
-  it('notices an HTTP/2 connection whose other end has fallen silent', async () => {
+  it('detects an HTTP/2 connection whose peer stopped responding', async () => {
     const { url } = await tlsServer()
     const between: Socket[] = []
-    // A wire that can be cut without either end hearing of it.
+    // A link that can be cut without either end noticing.
     const wire = createServer((socket) => {
       const onward = connect(Number(new URL(url).port), '127.0.0.1')
       socket.pipe(onward).pipe(socket)
@@ -253,7 +253,7 @@ describe('httpTransport()', () => {
     expect(await get(transport)).toBe('nobody')
     for (const socket of between) socket.unpipe().pause()
     const silent = get(transport).catch((error: unknown) => error)
-    // The request is sent in the turns of the event loop after this one; only then is there something to watch over.
+    // The request is sent in later turns of the event loop. Only then does the health check start.
     await expect.poll(() => clock.pending.length).toBeGreaterThan(0)
     await clock.advance('45s')
     expect(await silent).toMatchObject({ code: 'KW_CONNECTION', host: server, isBroken: true })

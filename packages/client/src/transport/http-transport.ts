@@ -10,28 +10,31 @@ import { upgrade } from './http-upgrade.ts'
 import type { MessageConnection, Transport, TransportRequest, TransportResponse, UpgradeRequest } from './transport.ts'
 import { WebSocketConnection } from './web-socket-connection.ts'
 
-/** What {@link httpTransport} takes. */
+/** Options of {@link httpTransport}. */
 export interface HttpTransportOptions {
-  /** `https://host:port`, or `http:` for a server that has no certificate. A path is put before that of every request. */
+  /**
+   * `https://host:port`, or `http:` for a server without a certificate. A path is prepended to the path of every
+   * request.
+   */
   readonly server: string
   /**
-   * Certificates, asked for before every request: another object than the last time means that they changed, and that new
-   * connections are to be used.
+   * The TLS material, read before every request. Returning a different object than before means that it has changed;
+   * new connections are then opened with it.
    */
   readonly tls?: (() => Promise<TlsMaterial> | TlsMaterial) | undefined
-  /** An HTTP proxy that does CONNECT. */
+  /** An HTTP proxy that supports CONNECT. */
   readonly proxy?: string | undefined
-  /** HTTP/2 where the server speaks it; false for HTTP/1.1 always. @default true */
+  /** Uses HTTP/2 where the server supports it; false always uses HTTP/1.1. @default true */
   readonly http2?: boolean | undefined
-  /** Asks the server to compress. Worth it where the network is slower than the processors. @default true */
+  /** Requests compressed responses. Useful when the network is the bottleneck. @default true */
   readonly compression?: boolean | undefined
-  /** For deadlines of connections. @default the system's */
+  /** The clock for connection timeouts. @default the system clock */
   readonly clock?: Clock | undefined
-  /** For the masks of WebSockets. @default the system's */
+  /** The source of WebSocket masks. @default the system's random source */
   readonly random?: Random | undefined
 }
 
-/** A transport over HTTP. Connections are opened when they are needed and kept for the next request. */
+/** A transport over HTTP. Opens connections on demand and keeps them for later requests. */
 export function httpTransport(options: HttpTransportOptions): Transport {
   return new HttpTransport(options)
 }
@@ -65,9 +68,9 @@ class HttpTransport implements Transport {
         ...request.headers,
       }
       const answer = await connections.send({ ...request, path: `${this.#prefix}${request.path}`, headers })
-      const { stream, cancel, breakOff } = answer
+      const { stream, cancel, truncation } = answer
       const gzip = answer.headers['content-encoding']?.[0] === 'gzip'
-      const body = new HttpBody(stream, { host: this.host, signal, gzip, cancel, breakOff })
+      const body = new HttpBody(stream, { host: this.host, signal, gzip, cancel, truncation })
       return { status: answer.status, headers: answer.headers, body }
     } catch (error) {
       throw this.#failure(error, signal)
@@ -108,7 +111,7 @@ class HttpTransport implements Transport {
     return abortable(this.#current, signal)
   }
 
-  /** A failure is told to those who wait for it; the next request tries again. */
+  /** Connects. Concurrent requests share the result; after a failure, the next request tries again. */
   #connecting(material: TlsMaterial): Promise<HttpConnections> {
     const connecting = this.#connect(material)
     connecting.catch(() => {
@@ -117,7 +120,7 @@ class HttpTransport implements Transport {
     return connecting
   }
 
-  /** Old connections finish what they carry. */
+  /** Stops using the current connections. They complete their requests. */
   #retire(): void {
     this.#current = undefined
     for (const connections of this.#all) {
@@ -137,7 +140,7 @@ class HttpTransport implements Transport {
     }
   }
 
-  /** The first connection shows which protocol the server speaks. */
+  /** Opens the first connection, which determines the protocol of the server. */
   async #connect(tls: TlsMaterial): Promise<HttpConnections> {
     const options = this.#dialOptions(tls)
     const socket = await dial(options)

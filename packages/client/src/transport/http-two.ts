@@ -13,21 +13,21 @@ import type { HttpAnswer, HttpConnections } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { TransportRequest } from './transport.ts'
 
-/** As client-go: a connection that was silent for so long is asked whether it is alive, and has this long to say so. */
+/** As in client-go: the interval between pings, and the time in which the server must answer one. */
 const readIdle = 30_000
 const pingTimeout = 15_000
 const mebibyte = 1024 * 1024
-/** What one connection may have under way towards us: a long list must not hold up the other streams. */
+/** The flow-control window of a connection. Large, so that a long list does not block the other streams. */
 const connectionWindow = 16 * mebibyte
 const streamWindow = 4 * mebibyte
 
-/** One connection, and how many streams are open on it. */
+/** One connection and the number of its open streams. */
 class Session {
   readonly http: ClientHttp2Session
   readonly #clock: Clock
   #streams = 0
   #watchdog: Timer | undefined
-  /** Ends the connection unless the answer to a ping cancels it. */
+  /** Ends the connection unless the answer to a ping cancels the timer. */
   #late: Timer | undefined
 
   constructor(http: ClientHttp2Session, clock: Clock) {
@@ -53,28 +53,28 @@ class Session {
     if (!this.http.destroyed) this.http.unref()
   }
 
-  /** Notices that the other end is gone without having said so. */
+  /** Detects a peer that vanished without closing the connection. */
   #ping(): void {
     const { http } = this
     if (http.destroyed) return
     this.#late = this.#clock.setTimer(pingTimeout, () => {
-      http.destroy(Object.assign(new Error('no answer to a ping'), { code: 'ERR_HTTP2_PING_TIMEOUT' }))
+      http.destroy(Object.assign(new Error('the server did not answer a ping'), { code: 'ERR_HTTP2_PING_TIMEOUT' }))
     })
     if (!http.ping(() => this.#late?.cancel())) this.#late.cancel()
   }
 }
 
-/** A stream ended before its message did. */
+/** A stream ended before its message was complete. */
 class StreamReset extends Error {
   readonly code = 'ERR_HTTP2_STREAM_ERROR'
 }
 
-/** The server did not even begin with the request. */
+/** The server rejected the stream before processing the request. */
 class RefusedStream extends StreamReset {}
 
 const maxRefusals = 5
 
-/** HTTP/2: all requests on one connection; another one when the server limits how many that may be. */
+/** HTTP/2: all requests share one connection; more are opened when the server limits the number of streams. */
 export class HttpTwoConnections implements HttpConnections {
   readonly #options: DialOptions
   readonly #sessions = new Set<Session>()
@@ -85,7 +85,7 @@ export class HttpTwoConnections implements HttpConnections {
     this.#options = options
   }
 
-  /** Starts with a connection that is open already. */
+  /** Creates the connections from an already open socket. */
   static async open(options: DialOptions, first: Socket): Promise<HttpTwoConnections> {
     const connections = new HttpTwoConnections(options)
     await connections.#add(first)
@@ -97,7 +97,7 @@ export class HttpTwoConnections implements HttpConnections {
       try {
         return await this.#attempt(request)
       } catch (error) {
-        // The one failure of which the server says that it has done nothing: even a write can be sent again.
+        // With this failure the server guarantees that it did not process the request, so even a write can be sent again.
         if (!(error instanceof RefusedStream) || attempt >= maxRefusals) throw error
       }
     }
@@ -106,7 +106,7 @@ export class HttpTwoConnections implements HttpConnections {
   async #attempt(request: TransportRequest): Promise<HttpAnswer> {
     let session = this.#free()
     while (session === undefined) {
-      // One dials, the others wait for it and look again: it may be full by then.
+      // Concurrent requests share one dial. Check again afterwards, because the new connection may already be full.
       await abortable((this.#dialing ??= this.#dial()), request.signal)
       session = this.#free()
     }
@@ -122,7 +122,7 @@ export class HttpTwoConnections implements HttpConnections {
 
   async #dial(): Promise<Session> {
     try {
-      // The signal of one request must not end what others wait for.
+      // No signal: the abort of one request must not end a dial that others await.
       const socket = await dial({ ...this.#options, protocols: ['h2'], signal: undefined })
       return await this.#add(socket)
     } finally {
@@ -130,31 +130,31 @@ export class HttpTwoConnections implements HttpConnections {
     }
   }
 
-  /** A session counts from when the server's limits are known: requests beyond them would be refused. */
+  /** Adds a session when the server's settings have arrived, because requests beyond its stream limit would be rejected. */
   async #add(socket: Socket): Promise<Session> {
     const http = connect(this.#options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
-      // The default of 10 MiB fails every other request of a connection while one large answer waits to be read.
+      // With the default of 10 MiB, all other requests of a connection fail while a large response waits to be read.
       maxSessionMemory: 1000,
     })
     http.once('connect', () => http.setLocalWindowSize(connectionWindow))
     const session = new Session(http, this.#options.clock)
-    // Every stream reports it by itself.
+    // Ignored here: every stream reports the error itself.
     http.on('error', () => undefined)
     http.once('goaway', () => http.close())
     http.once('close', () => this.#sessions.delete(session))
     await new Promise<void>((resolve, reject) => {
       http.once('remoteSettings', () => resolve())
       http.once('error', reject)
-      http.once('close', () => reject(new StreamReset('the connection was closed at once')))
+      http.once('close', () => reject(new StreamReset('the connection was closed before the settings arrived')))
     })
     if (this.#closed) {
       http.destroy()
       throw new StreamReset('the transport is closed')
     }
     this.#sessions.add(session)
-    // The process may end while a connection is merely kept.
+    // An idle connection must not keep the process alive.
     http.unref()
     return session
   }
@@ -205,17 +205,17 @@ function exchange(session: Session, server: URL, request: TransportRequest): Pro
       const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
       reject(refused ? new RefusedStream(error.message) : error)
     })
-    // A reset looks like an end to those who read.
-    const breakOff = (): Error | undefined =>
+    // To a reader, a reset looks like a regular end.
+    const truncation = (): Error | undefined =>
       stream.rstCode ? new StreamReset(`the stream was reset with code ${stream.rstCode}`) : undefined
     stream.once('response', (received) => {
-      resolve({ breakOff, status: Number(received[':status'] ?? 0), headers: distinct(received), stream, cancel })
+      resolve({ truncation, status: Number(received[':status'] ?? 0), headers: distinct(received), stream, cancel })
     })
     if (body !== undefined) stream.end(body)
   })
 }
 
-/** Of the headers that Node joins, only the one whose values must be told apart needs care: it keeps no list of them. */
+/** The headers as lists. Node joins repeated headers, except set-cookie, which is already a list. */
 function distinct(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Record<string, readonly string[]> {
   const result: Record<string, readonly string[]> = {}
   for (const [name, value] of Object.entries(headers)) {

@@ -6,17 +6,17 @@ import type { HttpAnswer } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { UpgradeRequest } from './transport.ts'
 
-/** A connection that is a WebSocket from now on. */
+/** A connection that was upgraded to a WebSocket. */
 export interface Upgraded {
   readonly stream: Duplex
   readonly head: Uint8Array
   readonly protocol: string
 }
 
-/** What RFC 6455 appends to a key to prove that it was read. */
+/** The suffix of RFC 6455 for the accept hash. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** Opens a connection of its own and asks for a WebSocket on it; whatever else the server answers comes back as its answer. */
+/** Opens a separate connection and requests a WebSocket. Returns the response when the server declines. */
 export async function upgrade(
   options: DialOptions,
   { path, headers = {}, protocols, signal }: UpgradeRequest,

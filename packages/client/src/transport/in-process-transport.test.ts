@@ -5,7 +5,7 @@ import { inProcessTransport } from './in-process-transport.ts'
 
 transportContract('inProcessTransport()', test, async (handler) => inProcessTransport({ handler }))
 
-test('inProcessTransport() turns a body that breaks off into a ConnectionError', async () => {
+test('inProcessTransport() reports an incomplete body as a ConnectionError', async () => {
   const transport = inProcessTransport({
     handler: async () => ({
       status: 200,
@@ -20,7 +20,7 @@ test('inProcessTransport() turns a body that breaks off into a ConnectionError',
   await expect(response.body.bytes()).rejects.toThrow(new ConnectionError('the power went out', { host: 'in-process' }))
 })
 
-test('inProcessTransport() shows the handler the peer that it was given', async () => {
+test('inProcessTransport() passes its peer to the handler', async () => {
   const peer = { address: '10.0.0.1', certificate: { commonName: 'ada', organizations: ['dev'] } }
   const transport = inProcessTransport({
     peer,
@@ -30,7 +30,7 @@ test('inProcessTransport() shows the handler the peer that it was given', async 
   expect(JSON.parse(Buffer.from(await response.body.bytes()).toString())).toEqual(peer)
 })
 
-test('inProcessTransport() sends when the pause that it was given is over', async () => {
+test('inProcessTransport() waits for its pause before sending', async () => {
   const seen: string[] = []
   const transport = inProcessTransport({
     pause: async () => void seen.push('pause'),

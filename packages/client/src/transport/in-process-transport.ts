@@ -38,18 +38,18 @@ export interface InProcessResponse {
 /** A server within this process, as a function. That of `@kubewright/server` fits. */
 export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
 
-/** What {@link inProcessTransport} takes. */
+/** Options of {@link inProcessTransport}. */
 export interface InProcessTransportOptions {
   readonly handler: InProcessHandler
-  /** @default an unknown client on this machine: requests have to bring a token */
+  /** @default an unauthenticated client on this machine, whose requests need a token */
   readonly peer?: InProcessPeer
-  /** For messages. @default 'in-process' */
+  /** The name in messages. @default 'in-process' */
   readonly host?: string
-  /** Asked before each request, which waits for the promise that it may give: `turnWhenDue`, where time is real. */
+  /** Called before each request, which waits for the returned promise, if any. Pass `turnWhenDue` where time is real. */
   readonly pause?: () => Promise<void> | undefined
 }
 
-/** A transport that calls a server's handler: no socket, no encoding, and nothing that is not deterministic. */
+/** A transport that calls a server's handler directly: no socket and no encoding. Deterministic. */
 export function inProcessTransport(options: InProcessTransportOptions): Transport {
   return new InProcessTransport(options)
 }
@@ -86,7 +86,7 @@ class InProcessTransport implements Transport {
     }
   }
 
-  /** Leaves when the signal aborts, even if the handler takes its time to notice. */
+  /** Rejects when the signal aborts, even if the handler takes time to react. */
   #call(request: TransportRequest, { signal }: LinkedController): Promise<InProcessResponse> {
     return new Promise((resolve, reject) => {
       const stopListening = onAbort(signal, () => reject(signal.reason as Error))
@@ -109,7 +109,7 @@ class InProcessTransport implements Transport {
       query: new URLSearchParams(at < 0 ? '' : path.slice(at + 1)),
       headers: joined,
       rawHeaders,
-      // A limit that is exceeded is the server's to report: it sees how much there is.
+      // The server enforces the limit: it sees the size of the body.
       body: async () => body ?? new Uint8Array(),
       signal,
       peer: this.#peer,
@@ -121,8 +121,8 @@ class InProcessTransport implements Transport {
       link[Symbol.dispose]()
       return ByteStream.of(method === 'HEAD' || typeof body === 'function' ? undefined : body)
     }
-    // The handler hears of a reader that leaves by the signal that its request had.
-    const stream = new ByteStream(() => link.abort(new Error('The reader is gone')))
+    // The signal of the request tells the handler that the reader has left.
+    const stream = new ByteStream(() => link.abort(new Error('The reader has left')))
     const stopListening = onAbort(link.signal, () => stream.fail(this.#failure(link.signal.reason, link.signal)))
     const sink: InProcessSink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }
     body(sink)

@@ -1,55 +1,61 @@
-/** A request as a transport sends it. Whatever is sent is sent once: retrying is not a transport's business. */
+/** A request for a transport. A transport sends it once; retries are the caller's responsibility. */
 export interface TransportRequest {
   readonly method: string
   /** Path and query, percent-encoded: `/api/v1/pods?limit=500`. */
   readonly path: string
-  /** Lower-case names. A list sends the header as many times. */
+  /** Lower-case names. The values of a list are sent as repeated headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
-  /** Ends the request, and after it the body of the answer: both reject with the signal's reason. */
+  /** Aborts the request and, later, reading the body: both reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The body of an answer: read it once, as a whole or in pieces, or discard it. A compressed one arrives decompressed. */
+/** The body of a response. Read it once, as a whole or in chunks, or discard it. A compressed body is decompressed. */
 export interface TransportBody extends AsyncIterable<Uint8Array> {
-  /** Reads all of it. */
+  /** Reads the complete body. */
   bytes(): Promise<Uint8Array>
-  /** Gives up on the rest; the other end is told to stop sending. */
+  /** Abandons the rest. The sender is told to stop. */
   discard(): void
 }
 
-/** An answer, whatever its status: only a failure to get one rejects. */
+/** A response of any status. Only a failure to get a response rejects. */
 export interface TransportResponse {
   readonly status: number
-  /** Lower-case names; the values of a repeated header in order. */
+  /** Lower-case names. The values of repeated headers are in order. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>
   readonly body: TransportBody
 }
 
-/** A request to turn a connection into one that carries messages both ways (a WebSocket). */
+/** A request to upgrade a connection to one that carries messages in both directions (a WebSocket). */
 export interface UpgradeRequest extends Pick<TransportRequest, 'path' | 'headers' | 'signal'> {
-  /** The protocols that the client speaks, best first. */
+  /** The protocols that the client supports, preferred first. */
   readonly protocols: readonly string[]
 }
 
-/** Messages both ways. Iterating gives those of the server, once; it ends when the server closes. */
+/**
+ * A bidirectional message connection. Iterate once for the messages of the server; the iteration ends when the server
+ * closes.
+ */
 export interface MessageConnection extends AsyncIterable<Uint8Array> {
-  /** The protocol that the server chose. */
+  /** The protocol that the server selected. */
   readonly protocol: string
-  /** Resolves when the message has been handed to the system. */
+  /** Resolves when the message was passed to the operating system. */
   send(message: Uint8Array): Promise<void>
   close(): void
 }
 
 /**
- * The way to one API server: over HTTP, or straight into a handler within the process. What fails before an answer came, or within
- * its body, rejects with a `ConnectionError`; an abort rejects with the signal's reason. Disposing it closes its connections and
- * fails what is under way.
+ * A connection to one API server, over HTTP or directly to a handler in the process. A failure before or during the
+ * response rejects with a `ConnectionError`; an abort rejects with the signal's reason. Disposing it closes its
+ * connections and fails the requests in flight.
  */
 export interface Transport extends AsyncDisposable {
-  /** Where requests go, for messages: `https://10.0.0.1:443`. */
+  /** The target of requests, for messages: `https://10.0.0.1:443`. */
   readonly host: string
   send(request: TransportRequest): Promise<TransportResponse>
-  /** Asks for a connection that carries messages; the answer, when the server declines. Not every transport can do it. */
+  /**
+   * Requests a message connection. Resolves with the response when the server declines. Not every transport supports
+   * it.
+   */
   upgrade?(request: UpgradeRequest): Promise<MessageConnection | TransportResponse>
 }

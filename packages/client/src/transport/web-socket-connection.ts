@@ -4,10 +4,10 @@ import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type { MessageConnection } from './transport.ts'
 import { encodeFrame, FrameReader, opcodes } from './web-socket-frames.ts'
 
-/** What a {@link WebSocketConnection} is made from. */
+/** Parameters of {@link WebSocketConnection}. */
 export interface WebSocketParts {
   readonly stream: Duplex
-  /** Bytes that came with the end of the handshake. */
+  /** Bytes that arrived together with the end of the handshake. */
   readonly head: Uint8Array
   readonly protocol: string
   readonly host: string
@@ -15,7 +15,7 @@ export interface WebSocketParts {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The client's end of a WebSocket. */
+/** The client side of a WebSocket. */
 export class WebSocketConnection implements MessageConnection {
   readonly protocol: string
   readonly #parts: WebSocketParts
@@ -23,7 +23,7 @@ export class WebSocketConnection implements MessageConnection {
   constructor(parts: WebSocketParts) {
     this.#parts = parts
     this.protocol = parts.protocol
-    // Whoever reads hears of a failure.
+    // Iteration reports failures.
     parts.stream.on('error', () => undefined)
   }
 
@@ -34,7 +34,7 @@ export class WebSocketConnection implements MessageConnection {
   close(): void {
     const { stream } = this.#parts
     if (stream.destroyed) return
-    // 1000: all is well. Then the connection, whether or not the other end answers.
+    // Status 1000 is a normal closure. Then destroy the stream without waiting for an answer.
     this.#write(opcodes.close, Buffer.from([3, 232])).then(
       () => stream.destroy(),
       () => stream.destroy(),
@@ -58,7 +58,7 @@ export class WebSocketConnection implements MessageConnection {
         }
       }
       signal?.throwIfAborted()
-      throw new ConnectionError('the connection ended without a word', { host })
+      throw new ConnectionError('the connection ended without a close frame', { host })
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       throw error instanceof ConnectionError

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeFrame, FrameReader, opcodes } from './web-socket-frames.ts'
 
 describe('FrameReader', () => {
-  it('reads what encodeFrame() wrote, masked or not, wherever it is cut', () => {
+  it('decodes the output of encodeFrame(), masked or not, from chunks of any size', () => {
     const size = fc.constantFrom(0, 1, 125, 126, 300, 65_535, 65_536)
     const message = fc.record({
       size,
@@ -42,7 +42,7 @@ describe('FrameReader', () => {
     ])
   })
 
-  it('refuses a frame that is too large before it is there', () => {
+  it('rejects a frame that is too large before receiving it', () => {
     const header = Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0])
     expect(() => new FrameReader().push(header)).toThrow('a WebSocket frame of 4294967296 bytes is too large')
   })

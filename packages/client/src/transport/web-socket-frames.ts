@@ -1,16 +1,16 @@
-/** What a frame is (RFC 6455, 5.2). */
+/** The types of frames (RFC 6455, 5.2). */
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** A whole message, or a control frame. */
+/** A complete message or a control frame. */
 export interface WebSocketMessage {
   readonly opcode: number
   readonly payload: Buffer
 }
 
-/** More than any stream of Kubernetes sends at once; a frame that claims more is an attack or a mistake. */
+/** Larger than any message of a Kubernetes stream. A larger frame indicates an attack or a bug. */
 const maxPayload = 32 * 1024 * 1024
 
-/** One frame that is a whole message. Clients have to mask what they send, servers must not. */
+/** Encodes a message as one frame. Clients must mask their frames, servers must not. */
 export function encodeFrame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Buffer {
   const { length } = payload
   const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8
@@ -28,13 +28,13 @@ function masked(payload: Uint8Array, mask: Uint8Array): Buffer {
   return result
 }
 
-/** Puts messages together out of bytes as they come, wherever they are cut. */
+/** Reassembles messages from chunks of any size. */
 export class FrameReader {
   #pending: Buffer = Buffer.alloc(0)
   #parts: Buffer[] = []
   #opcode = 0
 
-  /** The messages that are complete now. Throws when the bytes are no frames. */
+  /** Returns the messages that the chunk completes. Throws when the bytes are not valid frames. */
   push(chunk: Uint8Array): WebSocketMessage[] {
     this.#pending = this.#pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#pending, chunk])
     const messages: WebSocketMessage[] = []

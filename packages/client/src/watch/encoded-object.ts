@@ -1,7 +1,7 @@
 import { deepFreeze } from '@kubewright/base'
 import { Walk } from './json-scan.ts'
 
-/** Bytes that objects lie in: a chunk of a stream, a page of a list, a slab of a store. */
+/** A buffer that contains encoded objects: a chunk of a stream, a page of a list, a slab of a store. */
 export interface ByteHome {
   readonly bytes: Buffer
 }
@@ -10,13 +10,13 @@ export interface ByteHome {
 export interface EncodedType<T> {
   readonly apiVersion: string
   readonly kind: string
-  /** Turns the parsed JSON of an object into what readers get. */
+  /** Converts the parsed JSON of an object to the type that readers get. */
   readonly read: (json: unknown) => T
 }
 
 /**
- * An object as it came over the wire. What a cache has to know of it is at hand; the rest is parsed when somebody looks, each time
- * anew. Its bytes can be moved, which nobody notices.
+ * An object in its wire encoding. Key and resource version are available directly; everything else is parsed on each
+ * access. The bytes can be moved to another buffer without effect on readers.
  */
 export class EncodedObject<T> {
   /** `namespace/name`, or the name alone without a namespace; empty when the object has no name. */
@@ -42,34 +42,34 @@ export class EncodedObject<T> {
     return this.#end - this.#start
   }
 
-  /** How often it was decoded. */
+  /** The number of times the object was decoded. */
   get decodes(): number {
     return this.#decodes
   }
 
-  /** Where the bytes are. */
+  /** The buffer that contains the bytes. */
   get home(): ByteHome {
     return this.#home
   }
 
-  /** The object, parsed and deeply frozen. */
+  /** Parses the object and freezes it deeply. */
   decode(): T {
     this.#decodes++
     return deepFreeze(this.parse()) as T
   }
 
-  /** The object, parsed and the caller's to change. */
+  /** Parses the object. The caller may modify the result. */
   parse(): T {
     return this.type.read(JSON.parse(this.#home.bytes.toString('utf8', this.#start, this.#end)))
   }
 
-  /** Another form of the same object: what is encoded is `value`. */
+  /** An encoded object with the same key and version whose contents are `value`. */
   recoded(value: T): EncodedObject<T> {
     const bytes = Buffer.from(JSON.stringify(value))
     return new EncodedObject(this.type, this.key, this.resourceVersion, { bytes }, 0, bytes.length)
   }
 
-  /** Its labels alone, for a fraction of what decoding costs. */
+  /** Parses only the labels, which is much cheaper than decoding. */
   labels(): Readonly<Record<string, string>> | undefined {
     const { bytes } = this.#home
     const meta = this.#metadata()
@@ -83,7 +83,7 @@ export class EncodedObject<T> {
     return undefined
   }
 
-  /** Copies the bytes to another place, and is there from now on. There must be room. */
+  /** Copies the bytes to another buffer, which must have room, and refers to them there from now on. */
   moveTo(home: ByteHome, start: number): void {
     const size = this.size
     this.#home.bytes.copy(home.bytes, start, this.#start, this.#end)
@@ -92,12 +92,12 @@ export class EncodedObject<T> {
     this.#end = start + size
   }
 
-  /** Copies the bytes to a place of their own, so that nothing else is kept alive by them. */
+  /** Copies the bytes to a buffer of their own, so that they do not keep a larger one alive. */
   detach(): void {
     this.moveTo({ bytes: Buffer.allocUnsafe(this.size) }, 0)
   }
 
-  /** The same object without `metadata.managedFields`, which often are half of its bytes. */
+  /** The object without `metadata.managedFields`, which often make up half of its bytes. */
   withoutManagedFields(): EncodedObject<T> {
     const cut = this.#managedFields()
     if (cut === undefined) return this
@@ -108,7 +108,7 @@ export class EncodedObject<T> {
     return new EncodedObject(this.type, this.key, this.resourceVersion, { bytes: kept }, 0, kept.length)
   }
 
-  /** The member, with the one comma that belongs to it. */
+  /** The byte range of the member and one adjacent comma. */
   #managedFields(): { readonly start: number; readonly end: number } | undefined {
     const meta = this.#metadata()
     let before: number | undefined

@@ -4,7 +4,7 @@ import { EncodedReader } from './encoded-reader.ts'
 
 const reader = new EncodedReader<unknown>({ apiVersion: 'example.com/v1', kind: 'Thing', read: (json) => json })
 
-/** Objects as servers send them, with members in any order. */
+/** Objects in the encoding of servers, with members in any order. */
 const thing = fc
   .record({
     metadata: fc.record({
@@ -31,7 +31,7 @@ const indent = fc.constantFrom(undefined, 1, '\t')
 const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('EncodedReader.read()', () => {
-  it('finds what the parsed object says, wherever it lies and however it is laid out', () => {
+  it('reads the same key, version and type as parsing, at any position and in any layout', () => {
     fc.assert(
       fc.property(thing, indent, fc.string(), fc.string(), (object, space, before, after) => {
         const text = JSON.stringify(object, undefined, space)
@@ -48,7 +48,7 @@ describe('EncodedReader.read()', () => {
     )
   })
 
-  it('notices every cut', () => {
+  it('detects truncation at every byte', () => {
     fc.assert(
       fc.property(thing, fc.nat(), (object, at) => {
         const bytes = Buffer.from(JSON.stringify(object))
@@ -64,7 +64,7 @@ describe('EncodedReader.read()', () => {
     },
   )
 
-  it('says the kind of objects that say none, and of others what they say', () => {
+  it('uses the declared type of an object, or else the default type', () => {
     const kinds = ['{', '{"apiVersion":"v1","kind":"Pod",', '{"kind":"Thing","apiVersion":"example.com/v1",'].map(
       (head) => {
         const bytes = Buffer.from(`${head}"metadata":{"name":"a","resourceVersion":"1"}}`)
@@ -77,7 +77,7 @@ describe('EncodedReader.read()', () => {
 })
 
 describe('EncodedReader.readPage()', () => {
-  it('gives the items and what the list says of itself', () => {
+  it('returns the items and the list metadata', () => {
     fc.assert(
       fc.property(fc.array(thing, { maxLength: 5 }), indent, (items, space) => {
         const metadata = { resourceVersion: '7', continue: 'abc', remainingItemCount: 3 }
@@ -89,7 +89,7 @@ describe('EncodedReader.readPage()', () => {
     )
   })
 
-  it('is undefined for a page that was cut, or with an item that must be parsed', () => {
+  it('returns undefined for a truncated page or an item that must be parsed', () => {
     const text = '{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"metadata":{"resourceVersion":"1"}}'
     expect(reader.readPage(Buffer.from(text))?.items).toHaveLength(1)
     for (let at = 0; at < text.length; at++) expect(reader.readPage(Buffer.from(text.slice(0, at)))).toBeUndefined()
@@ -99,7 +99,7 @@ describe('EncodedReader.readPage()', () => {
 })
 
 describe('EncodedObject', () => {
-  it('withoutManagedFields() drops nothing else', () => {
+  it('withoutManagedFields() removes only managedFields', () => {
     fc.assert(
       fc.property(thing, indent, (object, space) => {
         const bytes = Buffer.from(JSON.stringify(object, undefined, space))
@@ -111,7 +111,7 @@ describe('EncodedObject', () => {
     )
   })
 
-  it('keeps what it is when its bytes are moved, and what it gives is deeply frozen', () => {
+  it('decodes the same deeply frozen object after its bytes are moved', () => {
     const bytes = Buffer.from('{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"é":["x"]}}')
     const object = reader.read({ bytes }, 0, bytes.length)!
     const home = { bytes: Buffer.alloc(200) }
@@ -125,7 +125,7 @@ describe('EncodedObject', () => {
     expect(() => spec['é']?.push('y')).toThrow(TypeError)
   })
 
-  it('encode() takes what could only be read by parsing', () => {
+  it('encode() accepts objects that had to be parsed', () => {
     const json = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', resourceVersion: '3' } }
     const { key, resourceVersion, type } = reader.encode(json)
     expect([key, resourceVersion, type.kind, reader.encode(json).decode()]).toEqual(['n/a', '3', 'Pod', json])

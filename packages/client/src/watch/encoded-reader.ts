@@ -13,13 +13,16 @@ const namespaceWord = Buffer.from('namespace')
 const resourceVersionWord = Buffer.from('resourceVersion')
 const itemsWord = Buffer.from('items')
 
-/** What an {@link EncodedReader} takes. */
+/** Parameters of {@link EncodedReader}. */
 export interface EncodedReaderParts<T> extends EncodedType<T> {
-  /** Whether objects are of that type whatever they say, as those of requests for metadata alone are. @default false */
+  /**
+   * Whether all objects have this type regardless of what they declare, as with requests for metadata only. @default
+   * false
+   */
   readonly isFixed?: boolean
 }
 
-/** A page of a list whose objects are encoded. */
+/** A page of a list with encoded objects. */
 export interface EncodedPage<T> {
   readonly items: readonly EncodedObject<T>[]
   readonly resourceVersion: string
@@ -28,14 +31,14 @@ export interface EncodedPage<T> {
   readonly remaining?: number
 }
 
-/** Finds objects in bytes, with their names and versions, without parsing them. */
+/** Locates objects in bytes and reads their keys and versions without parsing them. */
 export class EncodedReader<T> {
   readonly #parts: EncodedReaderParts<T>
   readonly #apiVersion: Uint8Array
   readonly #kind: Uint8Array
-  // Keys are put together here, so that each is one flat text.
+  // Keys are assembled here, so that each becomes one flat string.
   #scratch = Buffer.allocUnsafe(512)
-  /** Where the object that was read last ended. */
+  /** The position after the object that was read last. */
   end = -1
 
   constructor(parts: EncodedReaderParts<T>) {
@@ -44,7 +47,10 @@ export class EncodedReader<T> {
     this.#kind = Buffer.from(`"${parts.kind}"`)
   }
 
-  /** The object that begins at `start`; undefined when it does not end before `limit`, or is none that can be told by its bytes. */
+  /**
+   * The object that starts at `start`. Undefined when it does not end before `limit`, or must be parsed to be
+   * understood.
+   */
   read(home: ByteHome, start: number, limit: number): EncodedObject<T> | undefined {
     const { bytes } = home
     const walk = new Walk(bytes, start, limit)
@@ -69,7 +75,7 @@ export class EncodedReader<T> {
     return new EncodedObject(this.#typeOf(bytes, head), key, version, home, start, walk.end)
   }
 
-  /** Encodes an object that could only be read by parsing it. */
+  /** Encodes an object that had to be parsed. */
   encode(json: unknown): EncodedObject<T> {
     const { apiVersion, kind, metadata } = (json ?? {}) as Partial<Record<string, unknown>>
     const { name, namespace, resourceVersion } = (metadata ?? {}) as Partial<Record<string, unknown>>
@@ -81,7 +87,7 @@ export class EncodedReader<T> {
     return new EncodedObject(type, key, version, { bytes }, 0, bytes.length)
   }
 
-  /** A page of a list; undefined when it cannot be told by its bytes. */
+  /** Reads a page of a list. Undefined when it must be parsed to be understood. */
   readPage(bytes: Buffer): EncodedPage<T> | undefined {
     const home = { bytes }
     const walk = new Walk(bytes, skipSpace(bytes, 0, bytes.length), bytes.length)
@@ -117,7 +123,7 @@ export class EncodedReader<T> {
 
   #key(bytes: Buffer, { nameStart, nameEnd, namespaceStart, namespaceEnd }: Head): string | undefined {
     const length = nameEnd - nameStart + namespaceEnd - namespaceStart
-    // Names of objects are no longer than 253 characters.
+    // Names of objects have at most 253 characters.
     if (nameEnd - nameStart < 3 || length > this.#scratch.length) return undefined
     const scratch = this.#scratch
     let at = 0
@@ -130,7 +136,7 @@ export class EncodedReader<T> {
 
   #typeOf(bytes: Buffer, head: Head): EncodedType<T> {
     const parts = this.#parts
-    // Items of lists say nothing; they are what was asked for.
+    // List items do not declare their type; they have the requested one.
     if (parts.isFixed || head.kindEnd === 0) return parts
     const usual =
       isWord(bytes, head.kindStart, head.kindEnd, this.#kind) &&
@@ -148,7 +154,7 @@ interface ListFacts {
   readonly remainingItemCount?: number
 }
 
-/** A page of what a list says of itself and its items. */
+/** Combines items and list metadata to a page. */
 export function pageOf<T>(items: readonly EncodedObject<T>[], meta: ListFacts): EncodedPage<T> {
   const { resourceVersion = '', continue: next = '', remainingItemCount } = meta
   return {
@@ -159,7 +165,7 @@ export function pageOf<T>(items: readonly EncodedObject<T>[], meta: ListFacts): 
   }
 }
 
-/** Where the parts of an object are that say what it is; with their quotes. */
+/** The positions of the values that identify an object, including their quotes. */
 class Head {
   apiVersionStart = 0
   apiVersionEnd = 0
@@ -173,7 +179,7 @@ class Head {
   versionEnd = 0
 }
 
-/** Notes where names and version are, and returns where the metadata end. */
+/** Records the positions of name, namespace and version, and returns the end of the metadata. */
 function readMetadata(bytes: Buffer, start: number, limit: number, head: Head): number {
   const walk = new Walk(bytes, start, limit)
   while (walk.next()) {

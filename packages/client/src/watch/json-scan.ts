@@ -1,5 +1,5 @@
-// Finds where values begin and end in encoded JSON, without building them. The structure is followed strictly, so that a text that was
-// cut is always noticed; what is inside of numbers and literals is left to whoever parses the value.
+// Locates values in encoded JSON without building them. The structure is checked strictly, so that truncated text is
+// always detected. The contents of numbers and literals are not checked; the parser of the value does that.
 
 const quote = 0x22
 const comma = 0x2c
@@ -10,10 +10,10 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Where the next byte that is no white space is; `limit` when there is none. */
+/** The position of the next byte that is not white space; `limit` when there is none. */
 export function skipSpace(bytes: Uint8Array, at: number, limit: number): number {
   let i = at
-  // All white space of JSON is below the printable characters, and nothing else that JSON allows is.
+  // JSON white space is below 0x21, and no other JSON syntax is.
   while (i < limit && bytes[i]! <= 0x20) i++
   return i
 }
@@ -28,7 +28,7 @@ function skipString(bytes: Uint8Array, at: number, limit: number): number {
   return -1
 }
 
-/** The end of the value that begins at `at`; -1 when it does not end before `limit`. */
+/** The end of the value that starts at `at`; -1 when it does not end before `limit`. */
 function skipValue(bytes: Uint8Array, at: number, limit: number): number {
   const first = at < limit ? bytes[at]! : 0
   if (first === quote) return skipString(bytes, at, limit)
@@ -60,8 +60,8 @@ function skipLiteral(bytes: Uint8Array, at: number, limit: number): number {
 }
 
 /**
- * Walks over the members of the object, or the items of the list, that begins at `at`. After each successful `next`, the spans say
- * where its parts are.
+ * Iterates over the members of an object, or the items of a list, that starts at `at`. After each successful `next`,
+ * the position fields describe the current member or item.
  */
 export class Walk {
   readonly #bytes: Uint8Array
@@ -69,15 +69,15 @@ export class Walk {
   readonly #isObject: boolean
   #at: number
   #first = true
-  /** Where the member begins: at the quote of its key. Of an item: at its value. */
+  /** The start of the member, at the opening quote of its key; for an item, the start of its value. */
   start = 0
   /** The key, without quotes. */
   keyStart = 0
   keyEnd = 0
   valueStart = 0
-  /** Set by whoever reads the value, to where it ended; otherwise the walk looks for the end itself. */
+  /** Set it to the end of the value after reading it. Otherwise the walk searches for the end itself. */
   valueEnd = -1
-  /** The end of the whole once `next` has returned false; -1 when it has no end, or is neither object nor list. */
+  /** The end of the object or list after `next` returned false; -1 when it is truncated or neither object nor list. */
   end = -1
 
   constructor(bytes: Uint8Array, at: number, limit: number) {
@@ -87,7 +87,7 @@ export class Walk {
     this.#at = this.#isObject || bytes[at] === openBracket ? at + 1 : -1
   }
 
-  /** Moves to the next member or item. */
+  /** Moves to the next member or item. Returns false at the end. */
   next(): boolean {
     const bytes = this.#bytes
     const limit = this.#limit
@@ -148,7 +148,7 @@ export function isWord(bytes: Uint8Array, start: number, end: number, word: Uint
   return true
 }
 
-/** The text of the string at a span that includes its quotes; undefined when that is no string. */
+/** The string at a span that includes its quotes; undefined when it is not a string. */
 export function stringAt(bytes: Buffer, start: number, end: number): string | undefined {
   if (bytes[start] !== quote || end - start < 2) return undefined
   for (let i = start + 1; i < end - 1; i++) {

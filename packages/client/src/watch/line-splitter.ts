@@ -1,14 +1,14 @@
 const newline = 10
 
-/** Told of one line: bytes from `start` to `end` of a home that may hold more lines. */
+/** Receives one line: the bytes from `start` to `end` of a buffer that may contain more lines. */
 export type LineVisitor = (bytes: Buffer, start: number, end: number) => void
 
-/** Finds the lines of a stream of bytes without decoding them. A line ends with a newline. */
+/** Finds the lines in a byte stream without decoding them. A line ends with a newline. */
 export class LineSplitter {
-  // A line that spans many chunks is joined once, at its end: appending to it each time would be quadratic.
+  // A line that spans many chunks is joined once at its end, because appending repeatedly would be quadratic.
   #begun: Buffer[] = []
 
-  /** Visits the lines that the chunk completes, in order. What the visitor throws ends the splitting. */
+  /** Visits the lines that the chunk completes, in order. An error thrown by the visitor ends the splitting. */
   push(chunk: Uint8Array, visit: LineVisitor): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let end = bytes.indexOf(newline)
@@ -30,11 +30,11 @@ export class LineSplitter {
       start = end + 1
       end = bytes.indexOf(newline, start)
     }
-    // A copy: the chunk may be large, and the next one may take its time.
+    // A copy, so that the remainder does not keep a large chunk in memory until the next one arrives.
     if (start < bytes.length) this.#begun.push(Buffer.from(bytes.subarray(start)))
   }
 
-  /** Visits what follows the last newline, unless that is nothing. */
+  /** Visits the remainder after the last newline, unless it is empty. */
   finish(visit: LineVisitor): void {
     if (this.#begun.length === 0) return
     const line = Buffer.concat(this.#begun)

@@ -18,26 +18,26 @@ async function linesOf(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
 }
 
 describe('readLines()', () => {
-  it('gives the same lines wherever the stream is cut, even within a character', async () => {
+  it('yields the same lines for any chunk boundaries, even within a character', async () => {
     const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\n', ' '))
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat(200)), async (lines, cuts) => {
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
         const within = cuts.map((cut) => Math.min(cut, bytes.length))
-        // What is no valid text is replaced, here as there.
+        // Invalid UTF-8 is replaced in both.
         const expected = bytes.toString().split('\n').slice(0, -1)
         expect(await linesOf(chunksOf(bytes, within))).toEqual(expected)
       }),
     )
   })
 
-  it('gives what follows the last newline, unless that is nothing', async () => {
+  it('yields a non-empty remainder after the last newline', async () => {
     expect(await linesOf(chunksOf(Buffer.from('a\nb'), []))).toEqual(['a', 'b'])
     expect(await linesOf(chunksOf(Buffer.from('a\n'), []))).toEqual(['a'])
     expect(await linesOf(chunksOf(Buffer.from(''), []))).toEqual([])
   })
 
-  it('gives lines that came together together', async () => {
+  it('yields lines that arrive together in one batch', async () => {
     const batches: string[][] = []
     for await (const lines of readLines(chunksOf(Buffer.from('a\nb\nc'), [4]))) batches.push(lines)
     expect(batches).toEqual([['a', 'b'], ['c']])

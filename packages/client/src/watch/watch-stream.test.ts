@@ -8,7 +8,7 @@ function streamOf(...events: readonly unknown[]) {
   return new WatchStream<unknown>({ body: ByteStream.of(Buffer.from(text)), read: (object) => object })
 }
 
-/** What a stream gives before it fails, and its failure. */
+/** The events of a stream before it fails, and its error. */
 async function drain(
   stream: AsyncIterable<WatchEvent<unknown>>,
 ): Promise<{ events: WatchEvent<unknown>[]; error: unknown }> {
@@ -21,7 +21,7 @@ async function drain(
   return { events, error: undefined }
 }
 
-/** The same as parsed events, read the other way. */
+/** The events read in encoded form and decoded. */
 async function* decoded(stream: WatchStream<unknown>): AsyncGenerator<WatchEvent<unknown>> {
   for await (const batch of stream.encoded()) {
     for (const event of batch) yield event.type === 'BOOKMARK' ? event : { ...event, object: event.object.decode() }
@@ -32,7 +32,7 @@ describe.each([
   ['', (stream: WatchStream<unknown>): AsyncIterable<WatchEvent<unknown>> => stream],
   [', encoded', decoded],
 ])('WatchStream%s', (_, readAs) => {
-  it('gives objects and bookmarks', async () => {
+  it('yields objects and bookmarks', async () => {
     const annotations = { 'k8s.io/initial-events-end': 'true' }
     const { events, error } = await drain(
       readAs(
@@ -51,7 +51,7 @@ describe.each([
     ])
   })
 
-  it('gives the same events wherever the stream is cut into chunks', async () => {
+  it('yields the same events for any chunk boundaries', async () => {
     const thing = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { text: 'é{"' } })
     const lines = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => ({ type, object: thing(type.toLowerCase()) }))
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -64,7 +64,7 @@ describe.each([
     }
   })
 
-  it('throws the Status of an ERROR event after what came before it', async () => {
+  it('throws the Status of an ERROR event after the events before it', async () => {
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410, message: 'old' }
     const { events, error } = await drain(
       readAs(streamOf({ type: 'ADDED', object: {} }, { type: 'ERROR', object: status })),
@@ -77,14 +77,14 @@ describe.each([
     ['{"type":"ADDED","obj', 'unable to decode an event from the watch stream'],
     [{ type: 'MOVED', object: {} }, 'got invalid watch event type: MOVED'],
     [{ type: 'ERROR', object: { kind: 'Pod' } }, 'unexpected object in an ERROR event of a watch: {"kind":"Pod"}'],
-  ])('fails on what is no event: %j', async (line, message) => {
+  ])('rejects an invalid event: %j', async (line, message) => {
     const { events, error } = await drain(readAs(streamOf({ type: 'DELETED', object: {} }, line)))
     expect(events).toHaveLength(1)
     expect(isInternalError(error)).toBe(true)
     expect((error as Error).message).toContain(message)
   })
 
-  it('close() stops the other end', async () => {
+  it('close() stops the sender', async () => {
     let stopped = false
     const body = new ByteStream(() => (stopped = true))
     new WatchStream({ body, read: (object) => object }).close()

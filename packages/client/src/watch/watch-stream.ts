@@ -6,23 +6,23 @@ import { isWord, skipSpace } from './json-scan.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { readLines } from './read-lines.ts'
 
-/** What a watch tells. */
+/** An event of a watch. */
 export type WatchEvent<Read> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Read }
   | {
       readonly type: 'BOOKMARK'
-      /** Everything up to this version has been sent. */
+      /** Every event up to this version was sent. */
       readonly resourceVersion: string
-      /** True on the one that follows the initial events. */
+      /** True on the bookmark that follows the initial events. */
       readonly initialEventsEnd: boolean
     }
 
-/** What a {@link WatchStream} is made from. */
+/** Parameters of {@link WatchStream}. */
 export interface WatchStreamParts<Read> {
   readonly body: TransportBody
-  /** Turns the parsed object of an event into what readers get. */
+  /** Converts the parsed object of an event to the type that readers get. */
   readonly read: (object: unknown) => Read
-  /** What the objects are, where they do not say it, or, when it is fixed, whatever they say. */
+  /** The type of objects that do not declare one or, when `isFixed`, of all objects. */
   readonly type?: { readonly apiVersion: string; readonly kind: string; readonly isFixed?: boolean }
 }
 
@@ -32,9 +32,10 @@ interface WireEvent {
 }
 
 /**
- * The events of one watch, in order. It can be read once, event by event or in batches; leaving the loop ends the watch. It ends
- * when the server ends it, which is nothing special; an ERROR event throws its ApiError (Expired: list again), and a broken
- * connection a `ConnectionError`.
+ * The events of one watch, in order. Read it once, event by event or in batches; leaving the loop ends the watch.
+ * Iteration ends normally when the server ends the watch. An ERROR event throws its ApiError (when it is Expired, list
+ * again), and a lost connection throws a `ConnectionError`. Events received before a failure are delivered before it is
+ * thrown.
  */
 export class WatchStream<Read> implements AsyncIterable<WatchEvent<Read>>, Disposable {
   readonly #parts: WatchStreamParts<Read>
@@ -47,7 +48,7 @@ export class WatchStream<Read> implements AsyncIterable<WatchEvent<Read>>, Dispo
     for await (const batch of this.batches()) yield* batch
   }
 
-  /** The events as they arrive together: one turn of the event loop for many of them. */
+  /** The events in batches as they arrive: one turn of the event loop for many events. */
   async *batches(): AsyncGenerator<readonly WatchEvent<Read>[], void, undefined> {
     for await (const lines of readLines(this.#parts.body)) {
       const events: WatchEvent<Read>[] = []
@@ -57,7 +58,7 @@ export class WatchStream<Read> implements AsyncIterable<WatchEvent<Read>>, Dispo
         try {
           event = this.#event(line)
         } catch (error) {
-          // What came before the failure has happened all the same.
+          // Deliver the events before the failure first.
           if (events.length > 0) yield events
           throw error
         }
@@ -67,7 +68,7 @@ export class WatchStream<Read> implements AsyncIterable<WatchEvent<Read>>, Dispo
     }
   }
 
-  /** As {@link batches}, with objects that are parsed only when somebody looks: what caches want. */
+  /** Like {@link batches}, with objects that are parsed on access. For caches. */
   async *encoded(): AsyncGenerator<readonly WatchEvent<EncodedObject<Read>>[], void, undefined> {
     const { body, read, type = { apiVersion: '', kind: '' } } = this.#parts
     const reader = new EncodedReader<Read>({ ...type, read })
@@ -91,7 +92,7 @@ export class WatchStream<Read> implements AsyncIterable<WatchEvent<Read>>, Dispo
       }
       splitter.finish(visit)
     } catch (error) {
-      // What came before the failure has happened all the same.
+      // Deliver the events before the failure first.
       if (events.length > 0) yield taken()
       throw error
     }
@@ -118,7 +119,7 @@ const objectPrefix = Buffer.from('","object":')
 const plainTypes = (['MODIFIED', 'ADDED', 'DELETED'] as const).map((type) => ({ type, word: Buffer.from(type) }))
 const closeBrace = 0x7d
 
-/** Reads an event by its bytes where it is one of an object in the form in which servers send them; otherwise by parsing it. */
+/** Reads an event from its bytes when it has the usual encoding of servers, else by parsing it. */
 function encodedEvent<Read>(
   reader: EncodedReader<Read>,
   home: ByteHome,
@@ -134,7 +135,7 @@ function encodedEvent<Read>(
       const at = typeEnd + objectPrefix.length
       if (!isWord(bytes, typeEnd, at, objectPrefix)) break
       const object = reader.read(home, at, end)
-      // Nothing but the end of the event may follow.
+      // Only the end of the event may follow.
       const rest = object === undefined ? -1 : skipSpace(bytes, reader.end, end)
       if (object === undefined || bytes[rest] !== closeBrace || skipSpace(bytes, rest + 1, end) !== end) break
       return { type, object }

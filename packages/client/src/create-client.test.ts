@@ -1,4 +1,4 @@
-// One body, two transports: what holds over a socket holds without one.
+// The same tests run over both transports.
 import {
   compareResourceVersions,
   crdOf,
@@ -13,8 +13,9 @@ import {
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiClient, createClient } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
 import { allNamespaces, type ListOptions } from './call-options.ts'
+import { createClient } from './create-client.ts'
 import { dynamicKind, metadataOnly } from './dynamic-kind.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import { startTestCluster, type TestCluster, type Way } from './testdata/cluster.ts'
@@ -46,7 +47,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
   const config = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) =>
     ConfigMap({ metadata: { name, labels }, data })
 
-  it('creates, reads, updates and deletes', async () => {
+  it('creates, reads, updates and deletes objects', async () => {
     const created = await client.create(config('crud', { color: 'blue' }))
     expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default' } })
     const read = await client.get(ConfigMap, 'crud')
@@ -59,7 +60,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(await client.find(ConfigMap, 'crud')).toBeUndefined()
   })
 
-  it('rejects with what the server says', async () => {
+  it('rejects with the Status of the server', async () => {
     await expect(client.create(config('UPPER'))).rejects.toSatisfy(isInvalid)
     await client.create(config('twice'))
     await expect(client.create(config('twice'))).rejects.toSatisfy(isAlreadyExists)
@@ -70,7 +71,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('finds out where drafts of other kinds go', async () => {
+  it('discovers the resource of drafts of unknown kinds', async () => {
     const created = await client.create(Namespace({ metadata: { name: 'found' } }))
     expect(created.metadata.uid).not.toBe('')
     const plain = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'x' } }
@@ -80,7 +81,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('lists by labels, selectors and fields, in order', async () => {
+  it('lists by labels, selectors and fields, sorted', async () => {
     for (const namespace of ['a', 'a-b']) await client.create(Namespace({ metadata: { name: namespace } }))
     for (const [name, namespace] of [
       ['two', 'a-b'],
@@ -119,7 +120,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(await client.list(ConfigMap, { labels: { suite: 'pages' } })).toEqual([])
   })
 
-  it('goes on with a list where a page ended, and selects by fields in their own syntax', async () => {
+  it('continues a list after a page and selects by fieldSelector syntax', async () => {
     for (let index = 0; index < 4; index++) await client.create(config(`more-${index}`, {}, { suite: 'more' }))
     const options = { labels: { suite: 'more' }, pageSize: 3 }
     let token: string | undefined
@@ -137,12 +138,12 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(others.map(({ metadata }) => metadata.name)).toEqual(['more-0', 'more-2', 'more-3'])
   })
 
-  it('refuses a selector that selects nothing, which a server would take for everything', async () => {
+  it('rejects a selector that selects nothing, which a server would treat as everything', async () => {
     await expect(client.list(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
     await expect(client.deleteCollection(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
   })
 
-  it('lists by fields of the spec that no server selects by', async () => {
+  it('lists by spec fields that no server selects by', async () => {
     const labels = { suite: 'where' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'one', image: 'a' }] } }
     for (const replicas of [1, 2, 3]) {
@@ -160,7 +161,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('says what a deletion left', async () => {
+  it('returns the object or uid of a deletion', async () => {
     const created = await client.create(config('deletion'))
     expect(await client.requestDeletion(ConfigMap, 'deletion')).toEqual({ uid: created.metadata.uid })
     const { metadata } = await client.create(config('deletion', {}, { suite: 'deletion' }))
@@ -169,7 +170,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(compareResourceVersions(gone!.resourceVersion, metadata.resourceVersion)).toBeGreaterThanOrEqual(0)
   })
 
-  it('warns of a status that a plain write ignored', async () => {
+  it('warns when a plain write ignored the status', async () => {
     const own: string[] = []
     const other = cluster.client({ kinds: [Deployment], onWarning: (text) => own.push(text) })
     const labels = { suite: 'ignored' }
@@ -185,7 +186,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     ])
   })
 
-  it('patches in three ways', async () => {
+  it('patches with the three patch types', async () => {
     await client.create(config('patched', { a: '1', b: '2' }))
     const merged = await client.patch(ConfigMap, 'patched', { data: { a: null, c: '3' } })
     expect(merged.data).toEqual({ b: '2', c: '3' })
@@ -210,7 +211,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(added.spec.template.spec?.containers.map(({ name }) => name)).toEqual(['two', 'one'])
   })
 
-  it('applies, whole or in part, and takes fields over only when forced', async () => {
+  it('applies drafts and partial drafts, and takes over fields only with force', async () => {
     const first = await client.apply(config('applied', { a: '1', b: '2' }))
     expect(first.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['kubewright'])
     const second = await client.apply(ConfigMap, { metadata: { name: 'applied' }, data: { a: '1' } })
@@ -221,7 +222,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(forced.data).toEqual({ a: '2' })
   })
 
-  it('does not write in a dry run, and validates as told', async () => {
+  it('supports dry runs and field validation', async () => {
     await client.create(config('dry'), { dryRun: true })
     expect(await client.find(ConfigMap, 'dry')).toBeUndefined()
     const dry = cluster.client({ dryRun: true, kinds: [ConfigMap] })
@@ -259,7 +260,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(applied.status?.collisionCount).toBe(1)
   })
 
-  it('watches: events, bookmarks and the end of the initial ones', async () => {
+  it('watches events, bookmarks and the end of initial events', async () => {
     const labels = { suite: 'watch' }
     await client.create(config('before', {}, labels))
     const stream = await client.watch(ConfigMap, { labels, sendInitialEvents: true })
@@ -280,7 +281,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(seen).toEqual(['ADDED before', 'BOOKMARK true', 'ADDED during', 'MODIFIED during', 'DELETED during'])
   })
 
-  it('ends a watch by its signal, with its reason', async () => {
+  it('ends a watch with the reason of its signal', async () => {
     const controller = new AbortController()
     const stream = await client.watch(ConfigMap, { signal: controller.signal })
     await expect(
@@ -290,7 +291,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     ).rejects.toThrow('enough')
   })
 
-  it('ends a watch without an error when the server does', async () => {
+  it('ends a watch without an error when the server ends it', async () => {
     const events: WatchEvent<unknown>[] = []
     const selected = { fields: { 'metadata.name': 'none' } }
     for await (const { resourceVersion } of client.pages(Namespace, selected)) {
@@ -300,14 +301,14 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(events).toEqual([])
   })
 
-  it('throws the error that a watch ends with', async () => {
+  it('throws the error event of a watch', async () => {
     const watching = (async () => {
       for await (const _ of await client.watch(Namespace, { resourceVersion: '1' }));
     })()
     await expect(watching).rejects.toSatisfy(isResourceExpired)
   })
 
-  it('reads metadata alone', async () => {
+  it('reads only metadata', async () => {
     await client.create(config('meta', { big: 'x'.repeat(1000) }))
     const Meta = metadataOnly(ConfigMap)
     const read = await client.get(Meta, 'meta')
@@ -324,7 +325,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(patched.metadata.labels).toEqual({ a: 'b' })
   })
 
-  it('handles kinds by their names alone, and learns new ones', async () => {
+  it('supports dynamic kinds and discovers new ones', async () => {
     await expect(client.kind({ group: 'client.example.com', version: 'v1', kind: 'Garden' })).rejects.toThrow(
       'no matches for kind "Garden" in version "client.example.com/v1"',
     )
@@ -355,7 +356,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(status.status).toEqual({ weeds: 3 })
   })
 
-  it('forgets kinds that are no longer served', async () => {
+  it('drops kinds that are no longer served', async () => {
     const gvk = { group: 'client.example.com', version: 'v1', kind: 'Garden' }
     const Dynamic = await client.kind(gvk)
     const definitions = await client.kind({
@@ -370,7 +371,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     await expect(client.kind(gvk)).rejects.toThrow('no matches for kind')
   })
 
-  it('understands short names, groups, versions and categories', async () => {
+  it('resolves short names, groups, versions and categories', async () => {
     const { mapper } = client
     for (const word of [
       'deploy',
@@ -389,7 +390,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(all).not.toContain('configmaps')
   })
 
-  it('retryOnConflict() reads and writes again', async () => {
+  it('retryOnConflict() retries the read and the write', async () => {
     await client.create(config('contended', { n: '0' }))
     const increment = (): Promise<unknown> =>
       retryOnConflict(async () => {
@@ -400,7 +401,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect((await client.get(ConfigMap, 'contended')).data).toEqual({ n: '3' })
   })
 
-  it('logs() of a pod that does not exist is what the server says', async () => {
+  it('logs() rejects with the Status of the server for a missing pod', async () => {
     const reading = (async () => {
       for await (const _ of client.logs('none'));
     })()
@@ -420,7 +421,7 @@ describe('createClient() on a stub', () => {
       }),
     })
 
-  it('logs() gives lines of what was asked for', async () => {
+  it('logs() yields the lines of the requested log', async () => {
     const seen: InProcessRequest[] = []
     const lines: string[] = []
     const client = answer('one\ntwo\n', seen)
@@ -432,7 +433,7 @@ describe('createClient() on a stub', () => {
     expect(seen[0]?.query.toString()).toBe('container=c&follow=true&tailLines=2')
   })
 
-  it('list() selects by fields of the spec, absence and special characters included', async () => {
+  it('list() selects by spec fields, including absence and special characters', async () => {
     const seen: InProcessRequest[] = []
     const where = { 'spec.nodeName': undefined, 'spec.serviceAccountName': 'a,b=c', 'spec.hostNetwork': true }
     expect(await answer('{"items":[]}', seen).list(Pod, { where })).toEqual([])
@@ -441,9 +442,9 @@ describe('createClient() on a stub', () => {
     )
   })
 
-  it('says so when the answer is no JSON', async () => {
+  it('reports a response that is not JSON', async () => {
     await expect(answer('<html>').get(Pod, 'web')).rejects.toThrow(
-      'in-process: the answer to GET /api/v1/namespaces/mine/pods/web is no JSON',
+      'in-process: the response to GET /api/v1/namespaces/mine/pods/web is not JSON',
     )
   })
 })
