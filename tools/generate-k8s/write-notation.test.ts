@@ -59,7 +59,7 @@ const definition = fc.dictionary(name, field, { minKeys: 1, noNullPrototype: tru
 )
 
 describe('writeDefinition()', () => {
-  test('writes what publishSchema() reads back, for any schema of the published form', () => {
+  test('writes notation that publishSchema() reads back, for any schema of the published form', () => {
     fc.assert(
       fc.property(definition, (schema) => {
         const line = writeDefinition({ published: '', table: 'homes/v1', local: 'Home', schema })
@@ -74,7 +74,7 @@ describe('writeDefinition()', () => {
     ['a type that it has no word for', { type: 'object', properties: { a: { type: 'integer', format: 'int8' } } }],
     ['a default with a blank', { type: 'object', properties: { a: { type: 'string', default: 'a b' } } }],
     ['an enum value with an underscore', { type: 'object', properties: { a: { type: 'string', enum: ['a_b'] } } }],
-  ])('refuses %s', (_, schema) => {
+  ])('rejects %s', (_, schema) => {
     expect(() => writeDefinition({ published: '', table: 'homes/v1', local: 'Home', schema })).toThrow(/notation/)
   })
 })

@@ -54,7 +54,7 @@ function numericEquals(a: Numeric, b: Numeric): boolean {
   const x = a instanceof CelDouble || a instanceof CelUint ? a.value : a
   const y = b instanceof CelDouble || b instanceof CelUint ? b.value : b
   // Loose equality compares a bigint with a number exactly, by mathematical value.
-  // biome-ignore lint/suspicious/noDoubleEquals: the mixed comparison is wanted
+  // biome-ignore lint/suspicious/noDoubleEquals: compares a bigint with a number
   return x == y
 }
 

@@ -6,7 +6,7 @@ import { discoveryGroups } from './discovery.ts'
 const schema = (group: string, version: string, kind: string): JSONSchemaProps =>
   kindFor({ group, version, kind })!.schema
 
-/** The schema at a path of field names; `[]` steps into a list, `{}` into a map. */
+/** Returns the schema at a path of field names. `[]` descends into a list, `{}` into a map. */
 function at(root: JSONSchemaProps, path: string): JSONSchemaProps {
   let node: JSONSchemaProps = root
   for (const step of path.split('.')) {
@@ -24,7 +24,7 @@ function at(root: JSONSchemaProps, path: string): JSONSchemaProps {
 
 describe('builtinKinds()', () => {
   test.each(builtinKinds().map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
-    '%s has the schema of a whole object',
+    '%s has the schema of a complete object',
     (_, kind) => {
       expect(kind.schema.type).toBe('object')
       expect(Object.keys(kind.schema.properties ?? {})).toEqual(
@@ -80,7 +80,7 @@ describe('builtinKinds()', () => {
     }
   })
 
-  test('has no two kinds of one name in a group and version', () => {
+  test('has no two kinds with the same name in a group and version', () => {
     const names = builtinKinds().map((kind) => `${kind.apiVersion} ${kind.kind}`)
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBe(69)
@@ -102,11 +102,11 @@ describe('kindFor()', () => {
     ['apps', 'v1beta1', 'Deployment'],
     ['', 'v1', 'Deployment'],
     ['example.com', 'v1', 'Home'],
-  ])('knows no %s/%s %s', (group, version, kind) => {
+  ])('returns undefined for %s/%s %s', (group, version, kind) => {
     expect(kindFor({ group, version, kind })).toBeUndefined()
   })
 
-  test('tells versions of a kind apart', () => {
+  test('distinguishes the versions of a kind', () => {
     const [v1, v2] = ['v1', 'v2'].map((version) => schema('autoscaling', version, 'HorizontalPodAutoscaler'))
     expect(at(v1!, 'spec').properties).toHaveProperty('targetCPUUtilizationPercentage')
     expect(at(v2!, 'spec').properties).toHaveProperty('metrics')
@@ -124,7 +124,7 @@ describe('schemas of built-in kinds', () => {
     ['spec.volumes', 'merge,retainKeys', 'name', ['name']],
     ['spec.topologySpreadConstraints', 'merge', 'topologyKey', ['topologyKey', 'whenUnsatisfiable']],
     ['metadata.ownerReferences', 'merge', 'uid', ['uid']],
-  ])('Pod %s says how it merges', (path, strategy, mergeKey, keys) => {
+  ])('Pod %s has merge keys', (path, strategy, mergeKey, keys) => {
     expect(at(pod, path)).toMatchObject({
       type: 'array',
       'x-kubernetes-patch-strategy': strategy,
@@ -144,7 +144,7 @@ describe('schemas of built-in kinds', () => {
     expect(at(pod, path).default).toEqual(value)
   })
 
-  test('say which fields are required, atomic, enumerated or of a format', () => {
+  test('state required, atomic, enumerated and formatted fields', () => {
     expect(at(pod, 'spec').required).toEqual(['containers'])
     expect(at(pod, 'spec.nodeSelector')['x-kubernetes-map-type']).toBe('atomic')
     expect(at(pod, 'spec.containers.[].command')['x-kubernetes-list-type']).toBe('atomic')
@@ -158,7 +158,7 @@ describe('schemas of built-in kinds', () => {
     )
   })
 
-  test('mark what is a number or a string, an amount, or any object', () => {
+  test('mark int-or-string, quantities and free-form objects', () => {
     expect(at(schema('', 'v1', 'Service'), 'spec.ports.[].targetPort')['x-kubernetes-int-or-string']).toBe(true)
     expect(at(pod, 'spec.containers.[].resources.limits.{}').oneOf).toEqual([{ type: 'string' }, { type: 'number' }])
     expect(at(schema('apps', 'v1', 'ControllerRevision'), 'data')).toEqual({
@@ -168,7 +168,7 @@ describe('schemas of built-in kinds', () => {
     })
   })
 
-  test('let a field say more than the type that it refers to', () => {
+  test('let a field override keywords of the type that it refers to', () => {
     expect(at(schema('apps', 'v1', 'Deployment'), 'spec.strategy')['x-kubernetes-patch-strategy']).toBe('retainKeys')
     expect(at(schema('', 'v1', 'PersistentVolume'), 'spec.claimRef')['x-kubernetes-map-type']).toBe('granular')
     expect(at(schema('', 'v1', 'Event'), 'involvedObject')['x-kubernetes-map-type']).toBe('atomic')

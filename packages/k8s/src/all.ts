@@ -1,14 +1,14 @@
 import type { AnyKind } from '@kubewright/api'
 import { kindList } from './generated/kind-list.ts'
 
-/** Every built-in kind in every served version, ordered by group and name. */
+/** Returns every built-in kind in every served version, ordered by group and name. */
 export function builtinKinds(): readonly AnyKind[] {
   return kindList
 }
 
 let index: ReadonlyMap<string, AnyKind> | undefined
 
-/** The built-in kind of a group, version and name; undefined when it is not built in. The core group has the empty name. */
+/** Returns the built-in kind with this group, version and name, or undefined. The core group has the empty name. */
 export function kindFor(gvk: {
   readonly group: string
   readonly version: string

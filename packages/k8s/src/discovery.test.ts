@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { discoveryGroups, preferredVersion } from './discovery.ts'
 
 describe('discoveryGroups()', () => {
-  test('begins with the core group and names each group once', () => {
+  test('starts with the core group and lists each group once', () => {
     const names = discoveryGroups().map((g) => g.group)
     expect(names[0]).toBe('')
     expect(new Set(names).size).toBe(names.length)

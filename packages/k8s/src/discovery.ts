@@ -5,7 +5,7 @@ export interface SubresourceDiscovery {
   readonly name: string
   /** The kind of the body. */
   readonly kind: string
-  /** Group and version of the kind where they are not those of the resource, as for `scale`. */
+  /** The group and version of the kind, if they differ from those of the resource, as for `scale`. */
   readonly group?: string
   readonly version?: string
   readonly verbs: readonly string[]
@@ -29,19 +29,19 @@ export interface VersionDiscovery {
   readonly resources: readonly ResourceDiscovery[]
 }
 
-/** An API group; the core group has the empty name. */
+/** An API group. The core group has the empty name. */
 export interface GroupDiscovery {
   readonly group: string
   /** In order of preference: the first is the preferred version. */
   readonly versions: readonly VersionDiscovery[]
 }
 
-/** What a Kubernetes v1.35 API server serves out of the box, in the order in which it lists its groups. */
+/** Returns the groups that a Kubernetes v1.35 API server serves by default, in the order in which it lists them. */
 export function discoveryGroups(): readonly GroupDiscovery[] {
   return groups
 }
 
-/** The version that clients use unless they ask for another; undefined for a group that is not built in. */
+/** Returns the preferred version of a group, or undefined if the group is not built in. */
 export function preferredVersion(group: string): string | undefined {
   return groups.find((g) => g.group === group)?.versions[0]?.version
 }

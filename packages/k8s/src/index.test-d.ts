@@ -33,7 +33,7 @@ import { schemaOf } from './schemas.ts'
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const ok = <T extends true>(): void => void (0 as unknown as T)
 
-// A kind is a value and a type; the type is what the value reads.
+// A kind is a value and a type. The type is the object when read.
 ok<Equal<Deployment, typeof Deployment.$read>>()
 ok<Equal<Infer<typeof Deployment>, Deployment>>()
 ok<Equal<Draft<typeof Deployment>['spec'], DeploymentSpec>>()
@@ -113,19 +113,19 @@ CustomResourceDefinition({
     ],
   },
 })
-// Kinds that are sent and not stored need no name.
+// Kinds that are sent but not stored need no name.
 SubjectAccessReview({ spec: { user: 'ann', resourceAttributes: { verb: 'get', resource: 'pods' } } })
 TokenRequest({ spec: { audiences: ['api'] } })
 Scale({ metadata: { name: 'a' }, spec: { replicas: 2 } })
 
-// What is read has its metadata filled in and cannot be changed, at any depth.
+// Objects that are read have complete metadata and are deeply read-only.
 declare const pod: Pod
 const uid: string = pod.metadata.uid
 const phase: 'Failed' | 'Pending' | 'Running' | 'Succeeded' | 'Unknown' | undefined = pod.status?.phase
 const keys: readonly string[] = Object.keys(({} as ConfigMap).data ?? {})
 const cpu: number | string | undefined = pod.spec.containers[0]?.resources?.requests?.['cpu']
 void [uid, phase, keys, cpu]
-// @ts-expect-error objects that are read are read only
+// @ts-expect-error objects that are read are read-only
 pod.spec.nodeName = 'a'
 // @ts-expect-error their lists too
 pod.spec.containers.push({ name: 'a' })
@@ -147,14 +147,14 @@ ok<Equal<Infer<typeof events.Event>['apiVersion'], 'events.k8s.io/v1'>>()
 const event: Event = {} as events.Event
 void event
 
-// Parts can be named, and their schemas know them.
+// Parts have named types, and their schemas have these types.
 const container: Container = { name: 'a' }
 const template: PodTemplateSpec = { spec: { containers: [container] } }
 ok<Equal<NonNullable<ReturnType<typeof schemaOf<'io.k8s.api.core.v1.PodTemplateSpec'>>['$type']>, PodTemplateSpec>>()
 void template
 kindFor({ group: '', version: 'v1', kind: 'Pod' })
 
-// ---- Programs that must be refused.
+// ---- Programs that must not compile.
 
 // @ts-expect-error selector is required on a Deployment
 Deployment({ metadata: { name: 'a' }, spec: { template: {} } })

@@ -19,7 +19,7 @@ describe('@kubewright/k8s', () => {
     expect(Object.keys(draft).slice(0, 2)).toEqual(['apiVersion', 'kind'])
   })
 
-  test('has each kind once, in the version that its group prefers', () => {
+  test('has each kind once, in the preferred version of its group', () => {
     const exported = new Set<unknown>(Object.values(index))
     for (const kind of builtinKinds()) {
       const expected =
@@ -40,7 +40,7 @@ describe('@kubewright/k8s', () => {
 
 describe('loading', () => {
   const module = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
-  // Hooks run on a thread of their own, from which only a synchronous write is sure to arrive.
+  // Hooks run on a separate thread; only a synchronous write is guaranteed to arrive.
   const hook = module(`import { writeSync } from 'node:fs'
     export async function load(url, context, next) {
       writeSync(2, url + '\\n')
@@ -48,7 +48,7 @@ describe('loading', () => {
     }`)
   const report = module(`import { register } from 'node:module'; register(${JSON.stringify(hook)})`)
 
-  /** Which source modules a fresh process loads for an entry, relative to this folder or to the packages. */
+  /** Returns the source modules that a new process loads for an entry, relative to this folder or to the packages. */
   function loadedBy(entry: string): string[] {
     const url = new URL(entry, import.meta.url).href
     const args = [

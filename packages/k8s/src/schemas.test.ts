@@ -28,7 +28,7 @@ describe('openApiV3Schema()', () => {
     expect(count).toBeGreaterThan(900)
   })
 
-  test('keeps a reference with anything beside it in an allOf', () => {
+  test('wraps a reference with further keywords in allOf', () => {
     expect(openApiV3Schema('io.k8s.api.apps.v1.DeploymentSpec')).toEqual({
       type: 'object',
       required: ['selector', 'template'],
@@ -49,7 +49,7 @@ describe('openApiV3Schema()', () => {
     })
   })
 
-  test('publishes the types that marshal themselves', () => {
+  test('publishes types with custom marshalling', () => {
     expect(openApiV3Schema('io.k8s.apimachinery.pkg.api.resource.Quantity')).toEqual({
       oneOf: [{ type: 'string' }, { type: 'number' }],
     })
@@ -79,9 +79,9 @@ describe('openApiV2Schema()', () => {
     })
   })
 
-  test('names what is not built in', () => {
+  test('names the missing definition', () => {
     expect(() => openApiV2Schema('io.k8s.api.core.v1.Home')).toThrow(
-      'Cannot find a schema: io.k8s.api.core.v1.Home is not built in; schemaNames() lists what is',
+      'Cannot find a schema: io.k8s.api.core.v1.Home is not built in; schemaNames() lists the built-in schemas',
     )
     expect(() => openApiV2Schema('com.example.v1.Pod')).toThrow('com.example.v1.Pod is not built in')
   })

@@ -8,17 +8,17 @@ import type { SchemaTable } from './internal/schema-table.ts'
 
 export type { SchemaTypes } from './generated/schema-types.ts'
 
-/** Published names of the parts that kinds are made of, such as `io.k8s.api.core.v1.PodTemplateSpec`. */
+/** The published names of parts of the built-in API, such as `io.k8s.api.core.v1.PodTemplateSpec`. */
 export type SchemaName = keyof SchemaTypes
 
-/** A schema that remembers which TypeScript type it describes. */
+/** A schema with the TypeScript type that it describes. */
 export type TypedSchema<T> = JSONSchemaProps & {
   /** Type only. */
   readonly $type?: T
 }
 
 /**
- * The schema of a part of the built-in API, references resolved, as a field of a custom resource can take it over.
+ * Returns the schema of a part of the built-in API with references resolved, for embedding in a custom resource.
  *
  * @example
  * const template = s.from<PodTemplateSpec>(schemaOf('io.k8s.api.core.v1.PodTemplateSpec'))
@@ -28,18 +28,20 @@ export function schemaOf<N extends SchemaName>(name: N): TypedSchema<SchemaTypes
   return resolveSchema(table, local)
 }
 
-/** Published names of all definitions, kinds and lists included, in the order of the published document. */
+/**
+ * Returns the published names of all definitions, including kinds and lists, in the order of the published document.
+ */
 export function schemaNames(): readonly string[] {
   return tableList.flatMap((table) => [...table.names()].map((local) => publishedName(table.key, local))).sort()
 }
 
-/** A definition as a component of /openapi/v3, references left in place; prose is not included. */
+/** Returns a definition as a component of /openapi/v3, with references in place and without descriptions. */
 export function openApiV3Schema(name: string): JSONSchemaProps {
   const { table, local } = locate(name)
   return publishSchema(table, local, 'v3')
 }
 
-/** A definition as /openapi/v2 has it, references left in place; prose is not included. */
+/** Returns a definition of /openapi/v2, with references in place and without descriptions. */
 export function openApiV2Schema(name: string): JSONSchemaProps {
   const { table, local } = locate(name)
   return publishSchema(table, local, 'v2')
@@ -49,7 +51,7 @@ function locate(name: string): { readonly table: SchemaTable; readonly local: st
   const short = shortName(name)
   const table = short && tableList.find((t) => t.key === short.table)
   if (short === undefined || table === undefined || !table.has(short.local)) {
-    throw new RangeError(`Cannot find a schema: ${name} is not built in; schemaNames() lists what is`)
+    throw new RangeError(`Cannot find a schema: ${name} is not built in; schemaNames() lists the built-in schemas`)
   }
   return { table, local: short.local }
 }

@@ -22,7 +22,7 @@ describe('shortName()', () => {
     expect(shortName(published)).toEqual({ table, local })
   })
 
-  test.each(['com.example.v1.Home', 'Pod', ''])('knows no %j', (published) => {
+  test.each(['returns undefined for %j', 'Pod', ''])('knows no %j', (published) => {
     expect(shortName(published)).toBeUndefined()
   })
 })

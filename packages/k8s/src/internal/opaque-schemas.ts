@@ -1,12 +1,12 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 
-/** The ways in which a definition without fields is written, depending on who reads it. */
+/** The schemas of a definition without fields, for each document that contains it. */
 export interface OpaqueSchema {
   /** As a component of /openapi/v3. */
   readonly v3: JSONSchemaProps
-  /** As a definition of /openapi/v2, where it differs. */
+  /** As a definition of /openapi/v2, if it differs. */
   readonly v2?: JSONSchemaProps
-  /** In the schema of a kind: the published form, plus what a reader cannot see from it. */
+  /** In the schema of a kind: the published form plus semantics that it does not express. */
   readonly kind: JSONSchemaProps
 }
 
@@ -18,11 +18,14 @@ const freeForm: OpaqueSchema = {
   v3: { type: 'object' },
   kind: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
-// Apply owns and replaces an embedded object as a whole (schemaconv/smd.go), although nothing published says so.
+// Server-side apply treats an embedded object as atomic (schemaconv/smd.go), although the published schema does not
+// state it.
 const embedded: OpaqueSchema = { v3: freeForm.v3, kind: { ...freeForm.kind, 'x-kubernetes-map-type': 'atomic' } }
 const anything: OpaqueSchema = { v3: {}, kind: { 'x-kubernetes-preserve-unknown-fields': true } }
 
-/** Definitions whose Go types marshal themselves, by local name: their published schema does not come from fields. */
+/**
+ * Definitions whose Go types have custom marshalling, by local name: their published schema is not derived from fields.
+ */
 export const opaqueSchemas: Readonly<Record<string, OpaqueSchema>> = {
   Quantity: {
     v3: { oneOf: [{ type: 'string' }, { type: 'number' }] },

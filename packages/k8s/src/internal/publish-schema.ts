@@ -5,10 +5,13 @@ import { extensionsOf, kindsOf } from './resolve-schema.ts'
 import type { Shape } from './schema-notation.ts'
 import type { SchemaTable } from './schema-table.ts'
 
-/** Which of the two published documents a schema is written for. */
+/** The published document for which a schema is written. */
 export type OpenApiVersion = 'v2' | 'v3'
 
-/** One definition as the API server publishes it, references left in place; a fresh object on every call. */
+/**
+ * Returns a definition in the form that the API server publishes, with references in place. Each call returns a new
+ * object.
+ */
 export function publishSchema(table: SchemaTable, local: string, version: OpenApiVersion): JSONSchemaProps {
   const opaque = Object.hasOwn(opaqueSchemas, local) ? opaqueSchemas[local] : undefined
   if (opaque !== undefined && table.has(local)) return version === 'v2' ? (opaque.v2 ?? opaque.v3) : opaque.v3
@@ -33,7 +36,8 @@ function publishShape(
   isField: boolean,
 ): Record<string, unknown> {
   const extensions: Record<string, unknown> = { ...extensionsOf(shape) }
-  // Version 2 knows no defaults; version 3 keeps a reference with anything beside it in an allOf, because siblings of $ref are ignored.
+  // OpenAPI v2 has no defaults. OpenAPI v3 ignores siblings of $ref, so a reference with further keywords is wrapped in
+  // allOf.
   if (version === 'v2') delete extensions['default']
   if (shape.ref !== undefined) {
     const { table: home, local } = table.locate(shape.ref)

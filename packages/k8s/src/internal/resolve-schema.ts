@@ -5,15 +5,16 @@ import type { SchemaTable } from './schema-table.ts'
 
 type Mutable = { -readonly [K in keyof JSONSchemaProps]: JSONSchemaProps[K] }
 
-// What structName() of the schema package reads; loading that package here would load much else.
+// The key that structName() of the schema package reads. Importing that package here would load much more code.
 const structNameKey = Symbol.for('kubewright.structName')
 
-// By table and local name; a definition is resolved once per process, and all who refer to it share its `properties`.
+// By table and local name. A definition is resolved once per process; all references share its `properties`.
 const resolved = new WeakMap<SchemaTable, Map<string, JSONSchemaProps>>()
 
 /**
- * The schema of a definition with all references replaced by what they refer to: plain data, published defaults, list types and merge
- * keys included. References share nodes, so the result is a graph, and it is cyclic where the API is (JSONSchemaProps in a CRD).
+ * Returns the schema of a definition with all references resolved: plain data, including published defaults, list types
+ * and merge keys. References share nodes, so the result is a graph, which is cyclic where the API is (JSONSchemaProps
+ * in a CRD).
  */
 export function resolveSchema(table: SchemaTable, local: string): JSONSchemaProps {
   const opaque = Object.hasOwn(opaqueSchemas, local) ? opaqueSchemas[local] : undefined
@@ -31,18 +32,21 @@ export function resolveSchema(table: SchemaTable, local: string): JSONSchemaProp
   if (definition.mapType !== undefined) node['x-kubernetes-map-type'] = definition.mapType
   if (definition.kindOf !== undefined) node['x-kubernetes-group-version-kind'] = kindsOf(definition)
   setStructName(node, local)
-  // Complete but for the entries of `properties` before any field is followed: a cycle copies this node.
+  // Registered before any field is followed, complete except for the entries of `properties`, so that a cycle finds
+  // this node.
   known.set(local, node)
   for (const [name, shape] of definition.fields) properties[name] = resolveShape(table, shape)
   return node
 }
 
-/** Notes which Go struct the schema describes, where copies and publications do not show it. */
+/**
+ * Records the Go struct that the schema describes, in a property that copies and published documents do not contain.
+ */
 function setStructName(schema: JSONSchemaProps, name: string): void {
   Object.defineProperty(schema, structNameKey, { value: name })
 }
 
-/** `x-kubernetes-group-version-kind` as published. */
+/** Returns `x-kubernetes-group-version-kind` as published. */
 export function kindsOf(definition: Definition): readonly { group: string; kind: string; version: string }[] {
   return (definition.kindOf ?? []).map((apiVersion) => {
     const slash = apiVersion.indexOf('/')
@@ -77,7 +81,7 @@ function resolveShape(table: SchemaTable, shape: Shape): JSONSchemaProps {
   return extensions === undefined ? node : Object.assign(node, extensions)
 }
 
-/** What a shape says besides its type; undefined when nothing. */
+/** Returns the keywords of a shape besides its type, or undefined if there are none. */
 export function extensionsOf(shape: Shape): JSONSchemaProps | undefined {
   const node: Mutable = {}
   let some = false

@@ -25,7 +25,7 @@ describe('parseShape()', () => {
         patchMergeKey: 'name',
       },
     ],
-  ])('reads %s', (text, shape) => {
+  ])('parses %s', (text, shape) => {
     expect(parseShape(text)).toEqual(shape)
   })
 
@@ -35,7 +35,7 @@ describe('parseShape()', () => {
 })
 
 describe('parseDefinition()', () => {
-  test('reads required fields, map type, kinds and fields in order', () => {
+  test('parses required fields, map type, kinds and fields in order', () => {
     const definition = parseDefinition('Home !b,a ^atomic &example.com/v1,v1 b:string a:int32=0')
     expect(definition).toMatchObject({
       name: 'Home',
@@ -46,7 +46,7 @@ describe('parseDefinition()', () => {
     expect([...definition.fields.keys()]).toEqual(['b', 'a'])
   })
 
-  test('reads a definition without fields', () => {
+  test('parses a definition without fields', () => {
     expect(parseDefinition('Empty')).toEqual({ name: 'Empty', required: [], fields: new Map() })
   })
 })

@@ -1,19 +1,29 @@
-// The notation in which the generated tables hold the schemas: one definition per line, made of words separated by single blanks.
+// The notation of schemas in the generated tables: one definition per line, consisting of words separated by single
+// spaces.
 //
 //   ContainerPort !containerPort containerPort:int32=0 hostIP:string protocol:string(SCTP|TCP|UDP)="TCP"
 //
-// The first word is the local name. Then, each optional: `!a,b` required fields, `^atomic` map type, `&group/version,…` the versions in
-// which the definition is a kind, `+json` unions. The rest are fields, `name:shape`. A shape is a scalar word, a definition (of another
-// table with its key: `meta/v1.Time`; preceded by `$` where it was published as a bare reference), `[shape]` for a list or `<shape>` for a
-// map, followed by any of `(a|b)` enum (a blank in a value is written `_`), `=json` default, `%type(keys)` list type and keys, `^type` map
-// type, `~strategy(key)` patch strategy and merge key.
+// The first word is the local name. These optional words follow:
+// - `!a,b`: required fields
+// - `^atomic`: map type
+// - `&group/version,…`: the versions in which the definition is a kind
+// - `+json`: unions
+//
+// The other words are fields, `name:shape`. A shape is a scalar name, the name of a definition, `[shape]` for a list,
+// or `<shape>` for a map. A definition of another table has the key of the table as prefix (`meta/v1.Time`); `$` marks
+// a reference that was published without allOf. A shape may be followed by:
+// - `(a|b)`: enum; a space in a value is written as `_`
+// - `=json`: default
+// - `%type(keys)`: list type and keys
+// - `^type`: map type
+// - `~strategy(key)`: patch strategy and merge key
 
-/** One field, list element or map value of a definition. */
+/** A field, list element or map value of a definition. */
 export interface Shape {
-  /** The scalar type; absent for references, lists, maps and `any`. */
+  /** The scalar type. Absent for references, lists, maps and `any`. */
   readonly type?: string
   readonly format?: string
-  /** Local name, or `table.Name` for a definition of another table. */
+  /** A local name, or `table.Name` for a definition of another table. */
   readonly ref?: string
   readonly bareRef?: boolean
   readonly items?: Shape
@@ -33,12 +43,12 @@ export interface Definition {
   readonly required: readonly string[]
   readonly fields: ReadonlyMap<string, Shape>
   readonly mapType?: string
-  /** `group/version` of each version in which this is a kind. */
+  /** The `group/version` of each version in which this is a kind. */
   readonly kindOf?: readonly string[]
   readonly unions?: unknown
 }
 
-/** The scalar words with the type and format that they stand for. */
+/** The names of scalars with their types and formats. */
 export const SCALARS: Readonly<Record<string, Shape>> = {
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
@@ -52,7 +62,7 @@ export const SCALARS: Readonly<Record<string, Shape>> = {
 const SUFFIX = /\(([^)]*)\)|=("[^"]*"|[^\]>%^~]+)|%(\w+)(?:\(([^)]*)\))?|\^(\w+)|~([\w,]+)(?:\((\w+)\))?/y
 const WORD = /\$?[\w./]+/y
 
-/** Reads one line of a table. */
+/** Parses one line of a table. */
 export function parseDefinition(line: string): Definition {
   const words = line.split(' ')
   let required: readonly string[] = []
@@ -73,11 +83,12 @@ export function parseDefinition(line: string): Definition {
   return { name: words[0]!, required, fields, ...head }
 }
 
-/** Reads the shape that starts at an index and ends with the word. */
+/** Parses the shape that starts at an index and ends at the end of the word. */
 export function parseShape(word: string, start = 0): Shape {
   const reader = { word, at: start }
   const shape = readShape(reader)
-  if (reader.at !== word.length) throw new SyntaxError(`Cannot read the shape of "${word}": stopped at ${reader.at}`)
+  if (reader.at !== word.length)
+    throw new SyntaxError(`Cannot parse the shape of "${word}": unexpected text at offset ${reader.at}`)
   return shape
 }
 
@@ -92,7 +103,8 @@ function readShape(reader: { readonly word: string; at: number }): Shape {
   } else {
     WORD.lastIndex = reader.at
     const name = WORD.exec(word)?.[0]
-    if (name === undefined) throw new SyntaxError(`Cannot read the shape of "${word}": no type at ${reader.at}`)
+    if (name === undefined)
+      throw new SyntaxError(`Cannot parse the shape of "${word}": expected a type at offset ${reader.at}`)
     reader.at += name.length
     if (Object.hasOwn(SCALARS, name)) Object.assign(shape, SCALARS[name])
     else if (name[0] === '$') Object.assign(shape, { ref: name.slice(1), bareRef: true })

@@ -17,7 +17,7 @@ describe('SchemaTable', () => {
     expect(homes.definition('Door')).toBe(homes.definition('Door'))
   })
 
-  test('definition() names what is missing', () => {
+  test('definition() names the missing definition', () => {
     expect(() => homes.definition('Roof')).toThrow('Cannot find a schema: io.k8s.api.homes.v1.Roof is not built in')
   })
 
@@ -35,7 +35,7 @@ describe('resolveSchema()', () => {
     expect(home.properties?.['meta']).toEqual({ type: 'object', properties: { name: { type: 'string' } }, default: {} })
     expect(home.properties?.['home']).toBe(home)
     expect(home.properties?.['door']).toBe(resolveSchema(homes, 'Door'))
-    // Those with a default of their own are copies, and still the same struct.
+    // Fields with a default of their own are copies, but have the same struct name.
     expect([home, home.properties!['door']!, home.properties!['meta']!].map(structName)).toEqual([
       'Home',
       'Door',

@@ -2,8 +2,8 @@ import { publishedName } from './definition-name.ts'
 import { type Definition, parseDefinition } from './schema-notation.ts'
 
 /**
- * The schemas of one group and version, held as text. Nothing is parsed before the first look-up, and then only the lines that are
- * looked up: importing a table costs the loading of a string.
+ * The schemas of one group and version, stored as text. Nothing is parsed before the first lookup, and then only the
+ * requested lines: importing a table costs no more than loading a string.
  */
 export class SchemaTable {
   /** The subpath of the group and version, such as `apps/v1`. */
@@ -13,24 +13,23 @@ export class SchemaTable {
   #lines: Map<string, string> | undefined
   readonly #definitions = new Map<string, Definition>()
 
-  /** `imports` are all the tables that definitions of this one refer to. */
+  /** `imports` are the tables to which definitions of this one refer. */
   constructor(key: string, text: string, imports: readonly SchemaTable[] = []) {
     this.key = key
     this.#text = text
     this.#imports = imports
   }
 
-  /** Local names of all definitions, in published order. */
+  /** Returns the local names of all definitions, in published order. */
   names(): IterableIterator<string> {
     return this.#index().keys()
   }
 
-  /** True when the table has a definition of this local name. */
   has(local: string): boolean {
     return this.#index().has(local)
   }
 
-  /** The definition of a local name; throws when there is none. */
+  /** Returns the definition with a local name. Throws a RangeError if there is none. */
   definition(local: string): Definition {
     let definition = this.#definitions.get(local)
     if (definition === undefined) {
@@ -43,7 +42,7 @@ export class SchemaTable {
     return definition
   }
 
-  /** The table and local name that a reference in this table means. */
+  /** Returns the table and the local name to which a reference in this table refers. */
   locate(ref: string): { readonly table: SchemaTable; readonly local: string } {
     const dot = ref.indexOf('.')
     if (dot < 0) return { table: this, local: ref }
