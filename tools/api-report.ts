@@ -63,8 +63,8 @@ function reportOf(name: string, list: readonly Entry[]): string {
 }
 
 /**
- * One exported name with its declaration. A name of another package is reported there, and generated declarations are reported by name
- * only: their source is data.
+ * Describes one exported name with its declaration. Names of other packages are described in the report of that
+ * package. Generated declarations are listed by name only, because their source is data.
  */
 function describe(owner: string, symbol: ts.Symbol): string {
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
@@ -92,7 +92,7 @@ function kindOf(node: ts.Declaration): string {
   return ts.isVariableDeclaration(node) ? 'const' : 'name'
 }
 
-/** The first lines that differ, enough to recognise the change. */
+/** Returns the first lines that differ, enough to recognise the change. */
 function changesOf(before: string, after: string): string {
   const old = new Set(before.split('\n'))
   const now = new Set(after.split('\n'))

@@ -1,5 +1,5 @@
-// Writes each package's JavaScript: one file for each entry point, with shared parts in chunks. What an import costs is the number of
-// files (docs/adr/0008-bundled-packages.md). Declarations are tsc's business.
+// Writes the JavaScript of each package: one file per entry point, with shared code in chunks. The number of files
+// determines the cost of an import (docs/adr/0008-bundled-packages.md). tsc writes the declarations.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -28,18 +28,18 @@ for (const name of packages) {
     target: 'node20',
     packages: 'external',
     sourcemap: true,
-    // The packages have the sources themselves.
+    // The packages contain the sources themselves.
     sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
     metafile: true,
   })
-  // Only now, so that a build that fails leaves the earlier one in place.
+  // After the build, so that a failed build keeps the previous output.
   removeOthers(outdir, new Set(Object.keys(metafile.outputs)))
 }
 console.log(`${packages.length} packages bundled`)
 
-/** Removes scripts that an earlier run wrote; declarations stay. */
+/** Removes scripts of earlier builds. Declarations stay. */
 function removeOthers(folder: string, written: ReadonlySet<string>): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const file = join(entry.parentPath, entry.name)

@@ -8,9 +8,9 @@ import { allowedImports, readLayerTables, tableProblems } from './boundaries/lay
 import { importsOf, sourceFiles } from './boundaries/source-imports.ts'
 
 const root = process.cwd()
-const complaints: string[] = []
+const problems: string[] = []
 
-/** The workspace package that a module specifier names, if any. */
+/** Returns the workspace package that a module specifier refers to, if any. */
 function workspaceName(specifier: string): string | undefined {
   const scoped = /^@kubewright\/([^/]+)/.exec(specifier)
   return scoped ? scoped[1] : /^kubewright(\/|$)/.test(specifier) ? 'kubewright' : undefined
@@ -25,18 +25,18 @@ interface Manifest {
 }
 
 const { packages: table, rooms } = readLayerTables(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
-complaints.push(...tableProblems('The packages', table))
+problems.push(...tableProblems('The packages', table))
 const everything = new Set(table.keys())
 for (const name of readdirSync(join(root, 'packages'))) {
   const folder = join(root, 'packages', name)
   if (!existsSync(join(folder, 'package.json'))) continue
   if (!table.has(name)) {
-    complaints.push(`packages/${name} is not in the table of ARCHITECTURE.md`)
+    problems.push(`packages/${name} is not in the table of ARCHITECTURE.md`)
     continue
   }
   const allowed = name === 'cli' ? everything : allowedImports(table, name)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
-  // A peer that is named among the notes on peers alone is one of any version.
+  // A peer that is listed only in peerDependenciesMeta may have any version.
   const peers = Object.keys(manifest.peerDependenciesMeta ?? {}).map((peer) => [peer, manifest.version])
   const declared: Readonly<Record<string, string>> = {
     ...Object.fromEntries(peers),
@@ -53,16 +53,16 @@ for (const name of readdirSync(join(root, 'packages'))) {
     const target = workspaceName(dependency)
     if (target === undefined) continue
     if (!allowed.has(target))
-      complaints.push(`packages/${name}/package.json depends on ${dependency}, which the table does not allow`)
+      problems.push(`packages/${name}/package.json depends on ${dependency}, which the table does not allow`)
     if (version !== manifest.version)
-      complaints.push(
-        `packages/${name}/package.json wants ${dependency} ${version}; all packages share version ${manifest.version}`,
+      problems.push(
+        `packages/${name}/package.json requires ${dependency} ${version}; all packages share version ${manifest.version}`,
       )
-    if (!referenced.has(target)) complaints.push(`packages/${name}/tsconfig.json lacks a reference to ../${target}`)
+    if (!referenced.has(target)) problems.push(`packages/${name}/tsconfig.json lacks a reference to ../${target}`)
   }
   for (const target of referenced) {
     if (!allowed.has(target))
-      complaints.push(`packages/${name}/tsconfig.json references ../${target}, which the table does not allow`)
+      problems.push(`packages/${name}/tsconfig.json references ../${target}, which the table does not allow`)
   }
   for (const file of sourceFiles(join(folder, 'src'))) {
     for (const { specifier: fileName } of importsOf(file)) {
@@ -70,9 +70,9 @@ for (const name of readdirSync(join(root, 'packages'))) {
       const target = workspaceName(fileName)
       if (target !== undefined) {
         if (target === name)
-          complaints.push(`${where} imports its own package by name (${fileName}); use a relative path`)
+          problems.push(`${where} imports its own package by name (${fileName}); use a relative path`)
         else if (!allowed.has(target))
-          complaints.push(`${where} imports ${fileName}, which the table does not allow for ${name}`)
+          problems.push(`${where} imports ${fileName}, which the table does not allow for ${name}`)
         else if (
           !(
             fileName
@@ -81,28 +81,28 @@ for (const name of readdirSync(join(root, 'packages'))) {
               .join('/') in declared
           )
         )
-          complaints.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
+          problems.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
       } else if (fileName.startsWith('..') && !join(file, '..', fileName).startsWith(join(folder, 'src'))) {
-        complaints.push(`${where} imports ${fileName}, outside of its package`)
+        problems.push(`${where} imports ${fileName}, outside of its package`)
       } else if (!fileName.startsWith('.') && !fileName.startsWith('node:')) {
         const bare = fileName
           .split('/')
           .slice(0, fileName.startsWith('@') ? 2 : 1)
           .join('/')
         if (!(bare in declared))
-          complaints.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
+          problems.push(`${where} imports ${fileName}, which packages/${name}/package.json does not list`)
       }
     }
   }
   const roomTable = rooms.get(name)
-  if (roomTable) complaints.push(...checkRooms(name, join(folder, 'src'), roomTable))
+  if (roomTable) problems.push(...checkRooms(name, join(folder, 'src'), roomTable))
   for (const cycle of checkFileCycles(name, join(folder, 'src'))) console.log(`note: ${cycle}`)
 }
 
-for (const complaint of complaints) console.error(complaint)
+for (const problem of problems) console.error(problem)
 console.log(
-  complaints.length === 0
+  problems.length === 0
     ? `boundaries hold for ${table.size} packages and the rooms of ${[...rooms.keys()].join(', ') || 'none'}`
-    : `${complaints.length} boundary violations`,
+    : `${problems.length} boundary violations`,
 )
-process.exitCode = complaints.length === 0 ? 0 : 1
+process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,6 +1,7 @@
-// Compiles every fenced `ts` block of the Markdown files, so that no page shows code that does not work. A block is a module of its own;
-// a block that starts with `// continues` is appended to the block before it on the same page, and one that starts with the path of a
-// file, as in `// src/site.ts`, can be imported by that name by others of the page.
+// Compiles every fenced `ts` block of the Markdown files, so that all code in the documentation works. Each block is a
+// module. A block that starts with `// continues` is appended to the previous block of the same page. A block that
+// starts with the path of a file, such as `// src/site.ts`, can be imported under that path by other blocks of the
+// page.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runStep } from './run-step.ts'
@@ -45,7 +46,7 @@ blocks.forEach((block, i) => {
   writeFileSync(file, `${block.code}\nexport {}\n`)
 })
 
-/** Where a block is written: the last one of a path is what others import. */
+/** Returns the file for a block. If several blocks have the same path, others import the last one. */
 function nameOf(block: Block, index: number): string {
   const path = (one: Block): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(one.code)?.[1]
   const named = path(block)
@@ -77,4 +78,4 @@ if (blocks.length > 0) {
   if (result.code !== 0) console.error(named)
   process.exitCode = result.code
 }
-console.log(`${blocks.length} blocks of code on the pages compiled`)
+console.log(`${blocks.length} code blocks compiled`)

@@ -1,4 +1,4 @@
-// Packs every public package as a registry would receive it and asks publint whether a consumer could import it.
+// Packs every public package as for publication, and checks with publint that consumers can import it.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { runStep } from './run-step.ts'
 
 const packages = readdirSync('packages').filter((name) => existsSync(join('packages', name, 'package.json')))
 const out = mkdtempSync(join(tmpdir(), 'kubewright-pack-'))
-let complaints = 0
+let problems = 0
 try {
   for (const name of packages) {
     const folder = join('packages', name)
@@ -26,12 +26,12 @@ try {
       strict: true,
     })
     for (const message of messages) {
-      complaints++
+      problems++
       console.error(`${folder}: ${formatMessage(message, pkg)}`)
     }
   }
 } finally {
   rmSync(out, { recursive: true, force: true })
 }
-console.log(`${packages.length} packages packed, ${complaints} complaints`)
-process.exitCode = complaints === 0 ? 0 : 1
+console.log(`${packages.length} packages packed, ${problems} problems`)
+process.exitCode = problems === 0 ? 0 : 1

@@ -1,5 +1,5 @@
-// `npm run check`: everything that can be known about the code without running it. Each step runs even when an earlier one failed, so
-// that one run shows all there is to mend.
+// `npm run check`: all static checks. Every step runs even if an earlier one failed, so that one run reports all
+// problems.
 import { runStep, type Step } from './run-step.ts'
 
 const node = process.execPath
@@ -14,7 +14,7 @@ const steps: readonly Step[] = [
   bin('types: packages', 'node_modules/ts7/bin/tsc', '-b'),
   bin('types: tests, tools, benchmarks', 'node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json'),
   bin('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
-  bin('promises and law 1', 'node_modules/eslint/bin/eslint.js', '.'),
+  bin('promises and clocks', 'node_modules/eslint/bin/eslint.js', '.'),
   tool('bundles', 'bundle.ts'),
   tool('package boundaries', 'check-boundaries.ts'),
   tool('code in the docs', 'check-docs.ts'),
@@ -34,5 +34,5 @@ for (const step of steps.filter((s) => only.length === 0 || only.some((word) => 
     console.log(result.output.replace(/^/gm, '    '))
   }
 }
-console.log(failed === 0 ? 'check: all clear' : `check: ${failed} of ${steps.length} steps failed`)
+console.log(failed === 0 ? 'check: all steps passed' : `check: ${failed} of ${steps.length} steps failed`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -1,5 +1,6 @@
-// Completes package-lock.json with the optional packages of other platforms. A registry mirror that carries one platform only makes npm
-// leave the others out, and `npm ci` then refuses the file. Run after `npm install` behind such a mirror; elsewhere it changes nothing.
+// Completes package-lock.json with the optional packages of other platforms. Behind a registry mirror that has one
+// platform only, npm omits the others, and `npm ci` then rejects the file. Run it after `npm install` behind such a
+// mirror; elsewhere it changes nothing.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 interface Entry {
@@ -16,7 +17,7 @@ interface Entry {
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
 const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32']
 
-/** The platform that a package is for, read from its name: `…-linux-arm64-musl`. */
+/** Returns the platform of a package, read from its name: `…-linux-arm64-musl`. */
 function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> | undefined {
   const words = name.split(/[/-]/)
   const os = name === 'fsevents' ? 'darwin' : systems.find((system) => words.includes(system))
@@ -36,7 +37,7 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
     if (lock.packages[nested] || lock.packages[hoisted]) continue
     const platform = platformOf(name)
     if (!platform || !/^\d/.test(version.replace(/^[~^]/, ''))) {
-      console.error(`${name} ${version} (of ${parent}) is missing and names no platform: left out`)
+      console.error(`${name} ${version} (of ${parent}) is missing and its name contains no platform: skipped`)
       continue
     }
     lock.packages[hoisted] = {

@@ -1,4 +1,5 @@
-// What the demo plays on: a control plane that kubectl can reach, and operators that run on it as they would in a pod.
+// The environment of the demo: a control plane that kubectl can connect to, and operators that run on it as they would
+// in a pod.
 import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseManifests } from '@kubewright/api'
@@ -16,25 +17,25 @@ import {
 } from '@kubewright/runtime'
 import { folderProblem, makeFolder } from '@kubewright/storage'
 
-/** A control plane with operators. Disposing it stops them. */
+/** A control plane with operators. Disposing it stops everything. */
 export interface Stage extends AsyncDisposable {
   readonly plane: ControlPlane
   readonly url: string
   readonly managers: readonly Manager[]
-  /** The names of the definitions that were installed. */
+  /** The names of the installed definitions. */
   readonly installed: readonly string[]
-  /** When an operator failed for good. */
+  /** Rejects when an operator fails permanently. */
   readonly failed: Promise<never>
   install(operator: Operator): Promise<void>
   start(operator: Operator): Promise<void>
 }
 
-/** Starts a control plane with two nodes, serves it on this machine and writes a kubeconfig for it. */
+/** Starts a control plane with two nodes, serves it on loopback and writes a kubeconfig for it. */
 export async function openStage(kubeconfig: string): Promise<Stage> {
   const disposer = new AsyncDisposer()
   const plane = disposer.use(
     await startControlPlane({
-      // Slow enough to be watched.
+      // Slow enough to watch.
       nodes: { nodes: 2, plan: { default: { startDelay: '300ms', readyAfter: '200ms' } }, tellsStarts: true },
     }),
   )
@@ -46,7 +47,7 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
     await disposer[Symbol.asyncDispose]()
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    const cure = 'make it writable for this user, or run the demo in a copy of the repository that is'
+    const cure = 'make it writable for this user, or run the demo in a writable copy of the repository'
     throw new Error(`Cannot write the kubeconfig to ${kubeconfig} as ${problem}: ${cure}`, { cause: error })
   }
   const managers: Manager[] = []
@@ -75,7 +76,7 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
       const client = plane.client()
       const manager = createManager({ operator, client })
       if (needsWebhooks(operator)) {
-        // Over HTTPS, as a cluster would ask them.
+        // Over HTTPS, as in a cluster.
         manager.add(
           webhookRunnable(operator, { client: plane.client(), url: 'https://127.0.0.1:0', host: '127.0.0.1', port: 0 }),
         )
@@ -109,8 +110,8 @@ async function established(client: ApiClient, name: string): Promise<void> {
   throw new Error(`${name} was not established`)
 }
 
-/** Applies the objects of a file, as `kubectl apply -f` does; tells what became of each. */
-export async function applyFile(client: ApiClient, text: string, tell: (answer: string) => void): Promise<void> {
+/** Applies the objects of a file like `kubectl apply -f`, and passes a line per object to `write`. */
+export async function applyFile(client: ApiClient, text: string, write: (line: string) => void): Promise<void> {
   for (const object of parseManifests(text)) {
     const applied = await client.apply(object as never, { fieldManager: 'kubectl', force: true })
     const { kind, apiVersion, metadata } = applied as unknown as {
@@ -119,7 +120,7 @@ export async function applyFile(client: ApiClient, text: string, tell: (answer: 
       metadata: { name: string; generation?: number }
     }
     const group = apiVersion.includes('/') ? `.${apiVersion.split('/')[0]}` : ''
-    tell(`${kind.toLowerCase()}${group}/${metadata.name} applied`)
+    write(`${kind.toLowerCase()}${group}/${metadata.name} applied`)
   }
 }
 
@@ -128,7 +129,7 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[] }[]
 }
 
-/** The lines of `kubectl get`: the server makes the table. */
+/** Returns the lines of `kubectl get`. The server renders the table. */
 export async function tableOf(client: ApiClient, path: string): Promise<string[]> {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
   const table = (await client.rest.json({ method: 'GET', path, accept })) as Table

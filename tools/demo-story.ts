@@ -1,20 +1,20 @@
-// How the demo tells what happens: chapters, commands, and a line for each change that a watch brings.
+// How the demo presents events: chapters, commands, and a line for each change received through a watch.
 import { type AnyKind, formatKey, type Infer, type KubeObject, toNameAndNamespace } from '@kubewright/api'
 import { type ApiClient, allNamespaces, type Key } from '@kubewright/client'
 
-/** Where a story is told. */
+/** The output of a story. */
 export interface StoryOptions {
   readonly write: (text: string) => void
   readonly colour: boolean
-  /** Of the terminal. */
+  /** The width of the terminal. */
   readonly columns: number
-  /** How long readers get between chapters. */
+  /** The pause between chapters, for people to read. */
   readonly pauseMillis: number
 }
 
 const colours = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 const patienceMillis = 30_000
-// Nothing was told for this long: the dust has settled.
+// A story is quiet if it has written nothing for this long.
 const quietMillis = 250
 
 interface Seen {
@@ -22,7 +22,7 @@ interface Seen {
   readonly text: string
 }
 
-/** Tells a story as it happens, and waits for what it tells. */
+/** Writes events as they happen, and lets the demo wait for them. */
 export class Story {
   readonly #options: StoryOptions
   readonly #seen = new Map<string, Seen>()
@@ -30,7 +30,7 @@ export class Story {
   #since = performance.now()
   #lastLine = performance.now()
   #chapters = 0
-  /** What happens while a command is being answered is told after that. */
+  /** Lines that occur while a command is running; they are written after its response. */
   #held: string[] | undefined
 
   constructor(options: StoryOptions) {
@@ -46,7 +46,7 @@ export class Story {
     this.#options.write(`${text}\n`)
   }
 
-  /** Begins a chapter when the one before has ended. */
+  /** Starts a chapter after the previous one has become quiet. */
   async chapter(title: string): Promise<void> {
     await this.quiet()
     if (this.#chapters++ > 0) await sleep(this.#options.pauseMillis)
@@ -54,25 +54,25 @@ export class Story {
     this.line(`\n${this.paint('bold', `━━ ${this.#chapters} ${title} ${rule}`)}\n`)
   }
 
-  /** Explains, in lines that fit. */
+  /** Writes an explanation, wrapped to the width. */
   say(text: string): void {
     for (const line of wrapped(text, this.#width())) this.line(this.paint('dim', line))
   }
 
-  /** Shows a command; times count from it. */
+  /** Shows a command. Times of events are relative to it. */
   async command(text: string): Promise<void> {
     await this.quiet()
     this.line(`${this.paint('cyan', '$')} ${this.paint('bold', text)}`)
     this.#since = performance.now()
   }
 
-  /** What a command was answered. */
+  /** Writes the response to a command. */
   answer(text: string, colour?: keyof typeof colours): void {
     const lines = wrapped(text, this.#width() - 2)
     for (const line of lines) this.line(`  ${colour === undefined ? line : this.paint(colour, line)}`)
   }
 
-  /** Waits for an answer, which is told before what it brings about. */
+  /** Runs a command and holds back events until its response has been written. */
   async answered(act: () => Promise<void>): Promise<void> {
     this.#held = []
     try {
@@ -84,7 +84,7 @@ export class Story {
     }
   }
 
-  /** What somebody did or became, at this moment. */
+  /** Writes an event that happens now. */
   happened(sign: '+' | '~' | '-', kind: string, name: string, text: string): void {
     const colour = sign === '+' ? 'green' : sign === '-' ? 'red' : 'yellow'
     const time = ((performance.now() - this.#since) / 1000).toFixed(2).padStart(6)
@@ -97,7 +97,9 @@ export class Story {
     else this.line(line)
   }
 
-  /** Tells changes of a kind's objects, in all namespaces, as often as what is said of them changes. */
+  /**
+   * Watches the objects of a kind in all namespaces, and writes an event whenever the description of an object changes.
+   */
   follow<K extends AnyKind>(
     client: ApiClient,
     kind: K,
@@ -121,18 +123,18 @@ export class Story {
     })
   }
 
-  /** Resolves when it has been told that the condition holds; an object that is gone is undefined. */
+  /** Resolves when an event has been written after which the condition holds. A deleted object is undefined. */
   async until<K extends AnyKind>(kind: K, key: Key, holds: (object: Infer<K> | undefined) => boolean): Promise<void> {
     const id = idOf(kind, toNameAndNamespace(key))
     await this.#wait(`${kind.kind} ${id}`, () => holds(this.#seen.get(id)?.object as Infer<K> | undefined))
   }
 
-  /** How many objects of a kind there are that were told of. */
+  /** Returns the number of known objects of a kind. */
   count(kind: AnyKind): number {
     return [...this.#seen.keys()].filter((id) => id.startsWith(`${kind.plural}/`)).length
   }
 
-  /** Resolves when there are so many objects of a kind. */
+  /** Resolves when there are exactly `count` objects of a kind. */
   async untilCount(kind: AnyKind, count: number): Promise<void> {
     await this.#wait(`${count} ${kind.plural}`, () => this.count(kind) === count)
   }
@@ -151,14 +153,14 @@ export class Story {
     const id = idOf(kind, { name, namespace })
     const before = this.#seen.get(id)
     const label = formatKey(name, namespace === 'default' ? undefined : namespace)
-    const told = object.metadata.deletionTimestamp === undefined ? text : `being deleted`
+    const description = object.metadata.deletionTimestamp === undefined ? text : `being deleted`
     if (isDeleted) {
       this.#seen.delete(id)
       if (before !== undefined) this.happened('-', kind.kind, label, 'gone')
     } else {
-      this.#seen.set(id, { object, text: told })
-      if (before === undefined) this.happened('+', kind.kind, label, told)
-      else if (before.text !== told) this.happened('~', kind.kind, label, told)
+      this.#seen.set(id, { object, text: description })
+      if (before === undefined) this.happened('+', kind.kind, label, description)
+      else if (before.text !== description) this.happened('~', kind.kind, label, description)
     }
     for (const listener of this.#listeners) listener()
   }
@@ -176,7 +178,7 @@ export class Story {
       }
       const timer = setTimeout(() => {
         done()
-        reject(new Error(`${what} did not become what the demo waits for within ${patienceMillis / 1000} seconds`))
+        reject(new Error(`Timed out after ${patienceMillis / 1000} seconds: waiting for ${what}`))
       }, patienceMillis)
       this.#listeners.add(check)
       check()
@@ -207,7 +209,6 @@ function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** For people who read. */
 export function sleep(millis: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, millis))
 }

@@ -1,5 +1,5 @@
-// `npm run demo`: two operators of examples/ at work on a control plane in this process, told as it happens. It stays until Ctrl-C, so
-// that kubectl can look around; with --once it ends by itself.
+// `npm run demo`: runs two operators of examples/ on a control plane in this process, and prints what happens. It runs
+// until Ctrl-C, so that kubectl can be used; with --once it exits at the end.
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -19,7 +19,7 @@ const once = values.once ?? false
 const { isTTY, columns = 80 } = process.stdout
 const stop = new AbortController()
 const story = new Story({
-  // Whoever interrupts has heard enough.
+  // No output after an interrupt.
   write: (text) => void (stop.signal.aborted || process.stdout.write(text)),
   colour: (isTTY || process.env['FORCE_COLOR'] === '1') && process.env['NO_COLOR'] === undefined,
   columns: isTTY ? columns : 100,
@@ -32,7 +32,7 @@ const interrupted = new Promise<'interrupted'>((resolve) =>
   stop.signal.addEventListener('abort', () => resolve('interrupted')),
 )
 
-// Stands for a provider outside of the cluster.
+// Stands in for a DNS provider outside of the cluster.
 const names = new Map<string, string>()
 const dns: Dns = {
   async point(domain, target) {
@@ -40,7 +40,7 @@ const dns: Dns = {
     names.set(domain, target)
   },
   async release(domain) {
-    if (names.delete(domain)) story.happened('-', 'DNS name', domain, 'given back')
+    if (names.delete(domain)) story.happened('-', 'DNS name', domain, 'released')
   },
 }
 
@@ -53,7 +53,7 @@ const startMillis = performance.now() - started
 const client = stage.plane.client({ onWarning: (text) => story.answer(`Warning: ${text}`, 'yellow') })
 const sample = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Does what a command would do, and shows how the server answers. */
+/** Performs a command and shows the response of the server. */
 async function command(text: string, act: () => Promise<unknown>): Promise<void> {
   await story.command(text)
   await story.answered(async () => {
@@ -115,14 +115,14 @@ function followAll(): void {
 async function tell(): Promise<void> {
   story.line(story.paint('bold', 'Kubewright: Kubernetes operators in TypeScript'))
   story.say(
-    'Everything below happens now, in this process. Commands are shown as you would type them; the demo makes the same requests itself, since kubectl may not be there.',
+    'Everything below happens now, in this process. The demo shows each kubectl command and sends the same requests itself, because kubectl may not be installed.',
   )
 
   await story.chapter('A control plane, and two operators')
   const { names: controllers } = stage.plane.controllers
   story.answer(`Kubernetes API     ${stage.url}, after ${startMillis.toFixed(0)} ms`)
   story.answer(`controllers        ${controllers.length}, as in kube-controller-manager`)
-  story.answer('nodes              2, simulated: pods go through the motions')
+  story.answer('nodes              2, simulated: pods start and become ready, but run no containers')
   const operators = [homeOperator(dns), secSynchOperator]
   for (const operator of operators) await stage.install(operator)
   story.answer(`definitions        ${stage.installed.join(', ')}`)
@@ -130,7 +130,7 @@ async function tell(): Promise<void> {
   story.answer(`operators          ${stage.managers.map(({ name }) => name).join(', ')}`)
   followAll()
 
-  await story.chapter('A Home is created: its operator makes the rest')
+  await story.chapter('A Home is created: its operator creates the rest')
   const homes = 'examples/home/samples/home-sample.yaml'
   await command(`kubectl apply -f ${homes}`, () => applyFile(client, sample(homes), (text) => story.answer(text)))
   const isReady = (count: number) => (home: Home | undefined) => home?.status?.readyReplicas === count
@@ -138,17 +138,17 @@ async function tell(): Promise<void> {
   await story.until(Home, 'home-of-old', isReady(2))
   await story.untilCount(Pod, 4)
   story.say(
-    '\nThe second one was written in v1alpha1, with other field names: the operator converts it. Its webhook chose both domains.',
+    '\nThe second Home was written in v1alpha1, with other field names: the operator converts it. Its webhook chose both domains.',
   )
   await show('kubectl get homes', homesPath)
 
-  await story.chapter('It is scaled')
+  await story.chapter('The Home is scaled')
   await command(`kubectl patch home home-sample --type merge -p '{"spec":{"replicas":3}}'`, () =>
     client.patch(Home, 'home-sample', { spec: { replicas: 3 } }),
   )
   await story.until(Home, 'home-sample', isReady(3))
 
-  await story.chapter('Somebody meddles: the drift is reverted')
+  await story.chapter('Manual changes are reverted')
   await command('kubectl set image deployment/home-sample web=miner:6', () =>
     client.patch(
       Deployment,
@@ -167,11 +167,11 @@ async function tell(): Promise<void> {
   await story.quiet()
   await story.until(Service, 'home-sample', (service) => service !== undefined)
 
-  await story.chapter('What makes no sense is refused')
+  await story.chapter('Invalid changes are rejected')
   await command(`kubectl patch home home-sample --type merge -p '{"spec":{"image":"nginx:latest"}}'`, () =>
     client.patch(Home, 'home-sample', { spec: { image: 'nginx:latest' } }),
   )
-  story.say('That was the webhook. This is a rule of the schema, and the last one the schema itself:')
+  story.say('The webhook rejected that. A CEL rule rejects the next one, and the schema the last one:')
   await command(`kubectl patch home home-sample --type merge -p '{"spec":{"domain":"other.my.domain"}}'`, () =>
     client.patch(Home, 'home-sample', { spec: { domain: 'other.my.domain' } }),
   )
@@ -179,14 +179,14 @@ async function tell(): Promise<void> {
     client.patch(Home, 'home-sample', { spec: { replicas: 99 } }),
   )
 
-  await story.chapter('Another operator: a Secret that is handed out to namespaces')
+  await story.chapter('Another operator: a Secret that is copied to namespaces')
   const secrets = 'examples/sec-synch/samples/secsynch-a.yaml'
   await command(`kubectl apply -f ${secrets}`, () => applyFile(client, sample(secrets), (text) => story.answer(text)))
   const isSynced = (synch: SecSynch | undefined): boolean =>
     findCondition(synch?.status?.conditions, 'Synced')?.status === 'True'
   await story.until(SecSynch, 'secsynch-a', isSynced)
   await story.untilCount(Secret, 3)
-  story.say('\nThe source changes, and so do the copies; a copy that is deleted comes back:')
+  story.say('\nThe source changes, and the copies follow. A deleted copy is restored:')
   await command(`kubectl patch secret secret-a -p '{"stringData":{"password":"BbBbBb"}}'`, () =>
     client.patch(Secret, 'secret-a', { stringData: { password: 'BbBbBb' } }),
   )
@@ -199,7 +199,7 @@ async function tell(): Promise<void> {
   await story.quiet()
   await story.until(Secret, { name: 'secret-a', namespace: 'a1' }, hasChanged)
 
-  await story.chapter('What is deleted takes everything with it')
+  await story.chapter('Deleting an object deletes everything that belongs to it')
   await command('kubectl delete secsynch secsynch-a', () => client.delete(SecSynch, 'secsynch-a'))
   await story.until(SecSynch, 'secsynch-a', (synch) => synch === undefined)
   await story.untilCount(Secret, 1)
@@ -213,19 +213,19 @@ async function tell(): Promise<void> {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   story.line()
   story.line(
-    `${story.paint('green', '✓')} All as it should be, after ${seconds} s. The code: examples/home, examples/sec-synch`,
+    `${story.paint('green', '✓')} The demo succeeded after ${seconds} s. Source code: examples/home, examples/sec-synch`,
   )
 }
 
-/** The rest is the reader's. */
+/** Keeps the control plane running for the user. */
 async function stay(): Promise<void> {
   await story.chapter('Your turn')
-  story.say('The control plane stays until Ctrl-C, and changes are told here. In another terminal:')
+  story.say('The control plane runs until Ctrl-C, and changes appear here. In another terminal:')
   story.line()
   for (const line of [
     `export KUBECONFIG=${kubeconfig}`,
     'kubectl get homes,deployments,pods',
-    'kubectl scale deployment home-of-old --replicas 5   # and see it reverted',
+    'kubectl scale deployment home-of-old --replicas 5   # the operator reverts it',
     'kubectl explain home.spec',
     `kubectl apply -f ${relative(process.cwd(), join(root, 'examples/home/samples/home-sample.yaml'))}`,
   ])
@@ -246,5 +246,5 @@ const wasInterrupted = stop.signal.aborted
 stop.abort()
 await stage[Symbol.asyncDispose]()
 rmSync(kubeconfig, { force: true })
-if (wasInterrupted) process.stdout.write('\nStopped; nothing is left behind.\n')
+if (wasInterrupted) process.stdout.write('\nStopped and cleaned up.\n')
 process.exitCode = exitCode

@@ -1,5 +1,6 @@
-// `npm run generate -- <folder>`: writes packages/k8s from the recorded facts of the built-in API (schemas.v3.json, definitions.v2.json
-// and discovery.json in the folder). The output depends on nothing but the facts, is committed, and is read back and compared with them.
+// `npm run generate -- <folder>`: generates packages/k8s from the recorded facts of the built-in API (schemas.v3.json,
+// definitions.v2.json and discovery.json in the folder). The output depends only on the facts. It is committed, and
+// compared with the facts after it has been written.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readFacts } from './generate-k8s/api-facts.ts'
@@ -24,7 +25,7 @@ for (const [path, text] of files) {
   writeFileSync(file, text)
 }
 
-// The subpaths follow from the tables, so the manifest is kept in step here.
+// The subpaths follow from the tables, so the manifest is updated here.
 const manifestFile = join(root, 'package.json')
 const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Record<string, unknown>
 const entry = (path: string): object => ({

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 
-/** One command of a longer run, shown to people by its label. */
+/** A command of a longer run. People see its label. */
 export interface Step {
   readonly label: string
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** What a step did: its exit code and everything that it printed. */
+/** The result of a step: its exit code and its output. */
 export interface StepResult {
   readonly step: Step
   readonly code: number
@@ -15,7 +15,7 @@ export interface StepResult {
   readonly seconds: number
 }
 
-/** Runs one step with its output captured, so that a green run stays quiet. */
+/** Runs a step and captures its output, so that a successful run prints little. */
 export function runStep(step: Step): Promise<StepResult> {
   const started = process.hrtime.bigint()
   return new Promise((resolve, reject) => {

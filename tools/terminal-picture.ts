@@ -1,5 +1,5 @@
-// Makes a picture of what a terminal shows: `FORCE_COLOR=1 npm run -s demo -- --once | node --import tsx tools/terminal-picture.ts FROM TO`
-// prints an SVG of those lines. Knows the few colours that the demo uses.
+// Renders terminal output as SVG: `FORCE_COLOR=1 npm run -s demo -- --once | node --import tsx
+// tools/terminal-picture.ts FROM TO` prints an image of those lines. It supports only the colours that the demo uses.
 import { text } from 'node:stream/consumers'
 
 const [from = 1, to = 60] = process.argv.slice(2).map(Number)
@@ -17,7 +17,7 @@ const styles: Readonly<Record<string, string>> = {
 
 const escaped = (plain: string): string => plain.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
-/** The spans of a line: each piece starts with the code of its style. */
+/** Converts a line to spans. Each piece starts with its style code. */
 function spans(line: string): string {
   return line
     .split('\u001b[')

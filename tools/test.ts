@@ -1,5 +1,5 @@
-// `npm test`: compiles everything, then runs every test of every package. Ends with one line of counts.
-// Arguments go to vitest, so `npm test -- packages/api` runs a part.
+// `npm test`: compiles everything, then runs all tests and prints one line of counts. Arguments are passed to vitest:
+// `npm test -- packages/api` runs the tests of one package.
 import { spawnSync } from 'node:child_process'
 
 const run = (args: readonly string[]): number =>
@@ -11,7 +11,7 @@ const run = (args: readonly string[]): number =>
 const compiled = run(['node_modules/ts7/bin/tsc', '-b'])
 const types = compiled === 0 ? run(['node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json']) : compiled
 if (types !== 0) {
-  console.error('The code or the type tests do not compile; no test was run')
+  console.error('The code or the type tests do not compile; no tests were run')
   process.exitCode = types
 } else {
   process.exitCode = run(['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)])

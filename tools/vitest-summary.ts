@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Closes a run with one line of counts, and names each skipped test with its reason. */
+/** Ends a run with one line of counts, and prints the reason for each skipped test. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     let passed = 0
@@ -14,13 +14,13 @@ export default class SummaryReporter implements Reporter {
         else if (result.state === 'failed') failed++
         else {
           skipped++
-          // The reason is in the note, or in the name of the suite that was skipped as a whole.
+          // The reason is in the note, or in the name of the skipped suite.
           const note = result.state === 'skipped' && result.note ? ` (${result.note})` : ''
           console.log(`skipped: ${test.fullName}${note}`)
         }
       }
     }
-    // The line must be the last one, after what other reporters still write in this turn.
+    // Printed on exit, so that it is the last line, after the output of other reporters.
     process.on('exit', () => console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`))
   }
 }

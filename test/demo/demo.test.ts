@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 describe('npm run demo', () => {
-  test('--once tells the whole story and ends by itself', { timeout: 90_000 }, async () => {
+  test('--once runs all chapters and exits', { timeout: 90_000 }, async () => {
     const demo = startDemo('--once')
     const code = await demo.closed
     const text = demo.lines.join('\n')
@@ -46,14 +46,14 @@ describe('npm run demo', () => {
       /Error from server \(Invalid\): admission webhook "vhome-v1\.kb\.io" denied/,
       /- Secret +a2\/secret-a +gone/,
       /- DNS name +home-sample\.homes\.my\.domain/,
-      /✓ All as it should be/,
+      /✓ The demo succeeded/,
     ])
       expect(text).toMatch(part)
     // Without a terminal there are no colours.
     expect(text).not.toContain('\u001b')
   })
 
-  test('stops on SIGINT, and leaves no kubeconfig behind', { timeout: 60_000 }, async () => {
+  test('stops on SIGINT and removes the kubeconfig', { timeout: 60_000 }, async () => {
     const demo = startDemo()
     await demo.line('A Home is created')
     const kubeconfig = join(root, '.kubewright', 'demo.kubeconfig')
@@ -61,10 +61,10 @@ describe('npm run demo', () => {
     demo.child.kill('SIGINT')
     expect(await demo.closed).toBe(0)
     expect(existsSync(kubeconfig)).toBe(false)
-    expect(demo.lines.at(-1)).toBe('Stopped; nothing is left behind.')
+    expect(demo.lines.at(-1)).toBe('Stopped and cleaned up.')
   })
 
-  test('tells a user who may not write to the repository so, without a stack', { timeout: 60_000 }, async () => {
+  test('openStage() reports a folder that is not writable, without a stack trace', { timeout: 60_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-demo-'))
     try {
       const file = join(folder, 'file')

@@ -1,9 +1,9 @@
-// The recorded facts of the built-in API, read into the form that the writers of this folder share.
+// Reads the recorded facts of the built-in API into the form that the writers of this folder share.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shortName } from '../../packages/k8s/src/internal/definition-name.ts'
 
-/** A published schema; only the keywords that occur in the facts. */
+/** A published schema, with the keywords that occur in the facts. */
 export interface PublishedSchema {
   readonly $ref?: string
   readonly allOf?: readonly PublishedSchema[]
@@ -25,7 +25,7 @@ export interface PublishedSchema {
   readonly 'x-kubernetes-group-version-kind'?: readonly Gvk[]
 }
 
-/** Group, version and kind as published. */
+/** A published group, version and kind. */
 export interface Gvk {
   readonly group: string
   readonly version: string
@@ -48,13 +48,13 @@ export interface DiscoveredResource {
   }[]
 }
 
-/** A group of the aggregated discovery document, its versions in order of preference. */
+/** A group of the aggregated discovery document. Versions are in order of preference. */
 export interface DiscoveredGroup {
   readonly metadata: { readonly name?: string }
   readonly versions: readonly { readonly version: string; readonly resources: readonly DiscoveredResource[] }[]
 }
 
-/** One definition with its place in our tables. */
+/** A definition and its position in the tables. */
 export interface FactDefinition {
   readonly published: string
   readonly table: string
@@ -62,7 +62,7 @@ export interface FactDefinition {
   readonly schema: PublishedSchema
 }
 
-/** A kind that can be named in a URL, as a resource or as the body of a subresource. */
+/** A kind with a URL: a resource, or the body of a subresource. */
 export interface FactKind {
   readonly definition: FactDefinition
   readonly group: string
@@ -74,22 +74,22 @@ export interface FactKind {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly subresources: readonly string[]
-  /** True when objects of the kind are only sent, never read back by name. */
+  /** Whether objects of the kind are only sent, never read back by name. */
   readonly virtual: boolean
-  /** True in the version that its group prefers. */
+  /** Whether this is the preferred version of the group. */
   readonly preferred: boolean
 }
 
-/** Everything that is written out. */
+/** All facts to write. */
 export interface ApiFacts {
-  /** By table key, in order of the key; definitions in published order. */
+  /** By table key, in key order. Definitions are in published order. */
   readonly tables: ReadonlyMap<string, readonly FactDefinition[]>
   readonly kinds: ReadonlyMap<string, FactKind>
   readonly groups: readonly DiscoveredGroup[]
   readonly v2: Readonly<Record<string, PublishedSchema>>
 }
 
-/** The key under which a kind is known: `table.Kind`, such as `apps/v1.Deployment`. */
+/** Returns the key of a kind: `table.Kind`, such as `apps/v1.Deployment`. */
 export const keyOf = (definition: FactDefinition): string => `${definition.table}.${definition.local}`
 
 /** Reads the three files of facts from a folder. */
@@ -101,7 +101,7 @@ export function readFacts(folder: string): ApiFacts {
 
   const definitions: FactDefinition[] = Object.entries(schemas).map(([published, schema]) => {
     const short = shortName(published)
-    if (short === undefined) throw new Error(`No table for definition ${published}`)
+    if (short === undefined) throw new Error(`Cannot place definition ${published}: its name belongs to no table`)
     return { published, ...short, schema }
   })
   const tables = new Map<string, FactDefinition[]>()
@@ -127,7 +127,7 @@ function findKinds(definitions: readonly FactDefinition[], groups: readonly Disc
         const kind = resource.responseKind.kind
         const definition = byGvk.get(`${name}/${version}/${kind}`)
         if (definition === undefined)
-          throw new Error(`No definition for the resource ${resource.resource} of ${name}/${version}`)
+          throw new Error(`Cannot find a definition for the resource ${resource.resource} of ${name}/${version}`)
         kinds.set(keyOf(definition), {
           definition,
           group: name,
@@ -148,7 +148,8 @@ function findKinds(definitions: readonly FactDefinition[], groups: readonly Disc
       }
     })
   }
-  // Kinds that exist only as the body of a subresource, such as Scale: no path of their own, hence an empty plural.
+  // Kinds that exist only as the body of a subresource, such as Scale. They have no path of their own, so the plural is
+  // empty.
   for (const { gvk, plural, scope } of bodies) {
     const definition = byGvk.get(`${gvk.group}/${gvk.version}/${gvk.kind}`)
     if (definition === undefined || kinds.has(keyOf(definition))) continue

@@ -1,4 +1,4 @@
-// Reads the generated modules back and compares what they say with the facts: nothing may be lost in our notation.
+// Imports the generated modules and compares them with the facts: the notation must be lossless.
 import { isDeepStrictEqual } from 'node:util'
 import type { ApiFacts, DiscoveredGroup } from './api-facts.ts'
 
@@ -20,9 +20,8 @@ export async function verify(facts: ApiFacts): Promise<string> {
   if (!isDeepStrictEqual(publishedGroups(discoveryGroups()), facts.groups.map(withoutFreshness)))
     wrong.push('discovery')
   if (builtinKinds().length !== facts.kinds.size) wrong.push('kinds')
-  if (wrong.length > 0)
-    throw new Error(`The generated package does not say what the facts say:\n  ${wrong.join('\n  ')}`)
-  return `${count} definitions, ${facts.kinds.size} kinds and ${facts.groups.length} groups say what the facts say`
+  if (wrong.length > 0) throw new Error(`The generated package differs from the facts:\n  ${wrong.join('\n  ')}`)
+  return `${count} definitions, ${facts.kinds.size} kinds and ${facts.groups.length} groups match the facts`
 }
 
 type Groups = ReturnType<typeof import('../../packages/k8s/src/discovery.ts')['discoveryGroups']>

@@ -1,7 +1,7 @@
-// Writes the discovery facts as a module of data, in the order in which the server publishes them.
+// Writes the discovery facts as a module of data, in the order of the server.
 import type { ApiFacts, DiscoveredGroup, DiscoveredResource, Gvk } from './api-facts.ts'
 
-/** The module of the discovery facts. */
+/** Returns the module with the discovery facts. */
 export function writeDiscovery(facts: ApiFacts): string {
   const verbSets = new Map<string, string>()
   const body = facts.groups.flatMap((group) => writeGroup(group, verbSets))

@@ -1,4 +1,4 @@
-// Writes definitions in the notation that packages/k8s/src/internal/schema-notation.ts reads.
+// Writes definitions in the notation of packages/k8s/src/internal/schema-notation.ts.
 import { shortName } from '../../packages/k8s/src/internal/definition-name.ts'
 import { opaqueSchemas } from '../../packages/k8s/src/internal/opaque-schemas.ts'
 import { SCALARS } from '../../packages/k8s/src/internal/schema-notation.ts'
@@ -24,7 +24,7 @@ const HANDLED: ReadonlySet<string> = new Set([
   'x-kubernetes-group-version-kind',
 ])
 
-/** The line of one definition. */
+/** Returns the line of a definition. */
 export function writeDefinition({ table, local, schema }: FactDefinition): string {
   if (Object.hasOwn(opaqueSchemas, local)) return local
   const words = [local]
@@ -42,19 +42,18 @@ export function writeDefinition({ table, local, schema }: FactDefinition): strin
   return words.join(' ')
 }
 
-/** The definition that a schema refers to, directly or as the only part of an allOf. */
+/** Returns the definition to which a schema refers, directly or as the only part of an allOf. */
 export function referenceOf(schema: PublishedSchema): { readonly table: string; readonly local: string } | undefined {
   const ref = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]!.$ref : undefined)
   return ref === undefined ? undefined : shortName(ref.slice(ref.lastIndexOf('/') + 1))
 }
 
 function writeShape(table: string, schema: PublishedSchema, isField: boolean): string {
-  for (const key of Object.keys(schema))
-    if (!HANDLED.has(key)) throw new Error(`The notation has no way to write ${key}`)
+  for (const key of Object.keys(schema)) if (!HANDLED.has(key)) throw new Error(`The notation does not support ${key}`)
   let text = writeType(table, schema, isField)
   if (schema.enum) {
     if (schema.enum.some((value) => /[_()|]/.test(value)))
-      throw new Error(`The notation cannot write the enum ${schema.enum}`)
+      throw new Error(`The notation does not support the enum ${schema.enum}`)
     text += `(${schema.enum.join('|').replaceAll(' ', '_')})`
   }
   if (schema.default !== undefined) text += `=${JSON.stringify(schema.default)}`
@@ -79,5 +78,5 @@ function writeType(table: string, schema: PublishedSchema, isField: boolean): st
   for (const [word, scalar] of Object.entries(SCALARS)) {
     if (scalar.type === schema.type && scalar.format === schema.format) return word
   }
-  throw new Error(`The notation has no word for ${JSON.stringify(schema)}`)
+  throw new Error(`The notation does not support ${JSON.stringify(schema)}`)
 }

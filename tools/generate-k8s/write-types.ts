@@ -1,9 +1,9 @@
-// Writes the TypeScript types of one table: an interface per definition, a read type and a draft per kind.
+// Writes the TypeScript types of a table: an interface per definition, a read type and a draft per kind.
 import { opaqueSchemas } from '../../packages/k8s/src/internal/opaque-schemas.ts'
 import { type ApiFacts, type FactDefinition, type FactKind, keyOf, type PublishedSchema } from './api-facts.ts'
 import { referenceOf } from './write-notation.ts'
 
-// Definitions that marshal themselves: what their JSON is.
+// The JSON types of definitions with custom marshalling.
 const OPAQUE_TYPES: Readonly<Record<string, string>> = {
   Quantity: 'number | string',
   IntOrString: 'number | string',
@@ -18,24 +18,24 @@ const OPAQUE_TYPES: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrStringArray: 'JSONSchemaProps | string[]',
 }
 const OPAQUE_DOCS: Readonly<Record<string, string>> = {
-  Quantity: "An amount such as `'500m'`, `'2Gi'` or `2`; servers return text.",
-  IntOrString: "A number, or a text such as a port name or `'25%'`.",
-  Time: 'A point in time as RFC 3339 text, to the second.',
-  MicroTime: 'A point in time as RFC 3339 text, to the microsecond.',
+  Quantity: "An amount such as `'500m'`, `'2Gi'` or `2`. Servers return strings.",
+  IntOrString: "A number, or a string such as a port name or `'25%'`.",
+  Time: 'A time in RFC 3339, with seconds precision.',
+  MicroTime: 'A time in RFC 3339, with microseconds precision.',
   RawExtension: 'An object of any kind.',
-  FieldsV1: 'A set of fields, in the form that the server tracks ownership with.',
+  FieldsV1: 'A set of fields, in the format in which the server tracks ownership.',
   Patch: 'The body of a patch request.',
   JSON: 'Any JSON value.',
 }
-// Kinds that the server accepts without a spec, so that it would be noise to ask for one.
+// Kinds that the server accepts without a spec.
 const SPEC_OPTIONAL: ReadonlySet<string> = new Set(['core/v1.Namespace', 'core/v1.Node', 'coordination/v1.Lease'])
 
-/** TypeScript, and what has to be imported for it. */
+/** TypeScript source and its imports. */
 export interface WrittenTypes {
   readonly lines: readonly string[]
-  /** Keys of the tables whose types are used. */
+  /** The keys of the tables whose types are used. */
   readonly imports: ReadonlySet<string>
-  /** Names of the types without a value of the same name. */
+  /** The names of the types that have no value of the same name. */
   readonly typeNames: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export function writeParts(facts: ApiFacts, table: string): WrittenTypes {
   return writer
 }
 
-/** Writes the types and values of all kinds, which live in one module. */
+/** Writes the types and values of all kinds, which are in one module. */
 export function writeKinds(facts: ApiFacts): WrittenTypes {
   const writer = new TypeWriter(facts, '')
   for (const definitions of facts.tables.values()) {
@@ -58,7 +58,10 @@ export function writeKinds(facts: ApiFacts): WrittenTypes {
   return writer
 }
 
-/** The name of a kind in the module of all kinds: its own, unless a kind of a better known group or version has it. */
+/**
+ * Returns the name of a kind in the module of all kinds: its own, unless a kind of a preferred version or of the core
+ * group has it.
+ */
 export function kindName(facts: ApiFacts, kind: FactKind): string {
   const { table } = kind.definition
   const rank = (k: FactKind): string => `${k.preferred ? 0 : 1}${k.group === '' ? 0 : 1}${k.definition.table}`
@@ -87,7 +90,7 @@ class TypeWriter implements WrittenTypes {
     const { local } = definition
     if (this.#facts.kinds.has(keyOf(definition))) {
       if (!this.#embedded.has(keyOf(definition))) return
-      this.lines.push(`/** ${local} as a part of another object, where nothing of it is required. */`)
+      this.lines.push(`/** ${local} as a part of another object. All fields are optional. */`)
       this.typeNames.push(`Embedded${local}`)
       this.#addInterface(`Embedded${local}`, definition.schema)
       return
@@ -101,7 +104,7 @@ class TypeWriter implements WrittenTypes {
     }
     const element = local.endsWith('List') ? this.#facts.kinds.get(`${this.#table}.${local.slice(0, -4)}`) : undefined
     if (element !== undefined) {
-      this.lines.push(`/** A list of ${element.kind} objects as read. */`)
+      this.lines.push(`/** A list of ${element.kind} objects, as read. */`)
       this.lines.push(`export interface ${local} extends KubeList<kinds.${kindName(this.#facts, element)}> {`)
       this.lines.push(`  readonly apiVersion: '${apiVersionOf(element)}'`, `  readonly kind: '${local}'`, '}', '')
       return
@@ -133,7 +136,7 @@ class TypeWriter implements WrittenTypes {
     )
     const meta = this.#typeOf({ $ref: '#/x/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' })
 
-    this.lines.push(`/** ${describeKind(kind)} As read: deeply readonly. */`)
+    this.lines.push(`/** ${describeKind(kind)} As read: deeply read-only. */`)
     this.lines.push(`export interface ${local} extends ${kind.virtual ? 'Readonly<TypeMeta>' : 'KubeObject'} {`)
     for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  readonly ${name}: '${value}'`)
     if (kind.virtual) this.lines.push(`  readonly metadata: DeepReadonly<${meta}>`)
@@ -145,7 +148,7 @@ class TypeWriter implements WrittenTypes {
     this.lines.push('}', '')
 
     this.lines.push(
-      `/** ${kind.kind} of ${typeMeta.apiVersion} as written: mutable, without what only the server fills. */`,
+      `/** ${kind.kind} of ${typeMeta.apiVersion} as written: mutable, without the fields that only the server sets. */`,
     )
     this.lines.push(`export interface ${local}Draft {`)
     for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  ${name}: '${value}'`)
@@ -198,7 +201,7 @@ class TypeWriter implements WrittenTypes {
     if (facts.length > 0) this.lines.push(`  /** ${facts.join(' ')} */`)
   }
 
-  /** The mutable type. */
+  /** Returns the mutable type. */
   #typeOf(shape: PublishedSchema): string {
     const ref = referenceOf(shape)
     if (ref !== undefined) {
@@ -212,7 +215,7 @@ class TypeWriter implements WrittenTypes {
     return scalarType(shape)
   }
 
-  /** The type under DeepReadonly, which is left out where it would change nothing. */
+  /** Returns the read-only type. DeepReadonly is omitted where it would change nothing. */
   #readTypeOf(shape: PublishedSchema): string {
     const ref = referenceOf(shape)
     if (ref !== undefined) {
@@ -227,13 +230,15 @@ class TypeWriter implements WrittenTypes {
   }
 }
 
-/** Name under which the types of a table are imported: its group, with the version where the group has several. */
+/**
+ * Returns the name under which the types of a table are imported: the group, with the version if the group has several.
+ */
 export function tableAlias(facts: ApiFacts, table: string): string {
   const group = table.split('/')[0]!
   return [...facts.tables.keys()].filter((key) => key.startsWith(`${group}/`)).length > 1 ? tableConst(table) : group
 }
 
-/** Name of the constant that holds a table: `apps/v1` is `appsV1`. */
+/** Returns the name of the constant with a table: `appsV1` for `apps/v1`. */
 export function tableConst(table: string): string {
   return table.replace(/\/v/, 'V')
 }
@@ -242,7 +247,7 @@ const apiVersionOf = (kind: FactKind): string => (kind.group === '' ? kind.versi
 
 function describeKind(kind: FactKind): string {
   const scope = kind.scope === 'Namespaced' ? 'namespaced' : 'cluster-scoped'
-  const names = kind.shortNames.length > 0 ? `; short ${kind.shortNames.join(', ')}` : ''
+  const names = kind.shortNames.length > 0 ? `; short names ${kind.shortNames.join(', ')}` : ''
   const what = kind.plural === '' ? 'the body of a subresource' : `${kind.plural}, ${scope}${names}`
   return `${kind.kind} of ${apiVersionOf(kind)}: ${what}.`
 }
@@ -262,7 +267,7 @@ function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`
 }
 
-/** Kinds that fields of other definitions hold, lists aside. */
+/** Returns the kinds that fields of other definitions contain, except in lists. */
 function embeddedKinds(facts: ApiFacts): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (shape: PublishedSchema): void => {

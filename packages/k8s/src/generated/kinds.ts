@@ -26,7 +26,7 @@ import type * as storage from './storage/v1.ts'
 import { builtinKind } from '../builtin-kind.ts'
 import * as tables from './tables.ts'
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. As read: deeply readonly. */
+/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. As read: deeply read-only. */
 export interface MutatingWebhookConfiguration extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'MutatingWebhookConfiguration'
@@ -34,7 +34,7 @@ export interface MutatingWebhookConfiguration extends KubeObject {
   readonly webhooks?: readonly DeepReadonly<admissionregistration.MutatingWebhook>[]
 }
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface MutatingWebhookConfigurationDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'MutatingWebhookConfiguration'
@@ -53,7 +53,7 @@ export const MutatingWebhookConfiguration: Kind<MutatingWebhookConfiguration, Mu
   categories: ['api-extensions'],
 })
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. As read: deeply readonly. */
+/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. As read: deeply read-only. */
 export interface ValidatingAdmissionPolicy extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicy'
@@ -61,7 +61,7 @@ export interface ValidatingAdmissionPolicy extends KubeObject {
   readonly status?: DeepReadonly<admissionregistration.ValidatingAdmissionPolicyStatus>
 }
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ValidatingAdmissionPolicyDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingAdmissionPolicy'
@@ -80,14 +80,14 @@ export const ValidatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, Validati
   subresources: ['status'],
 })
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. As read: deeply readonly. */
+/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. As read: deeply read-only. */
 export interface ValidatingAdmissionPolicyBinding extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicyBinding'
   readonly spec: DeepReadonly<admissionregistration.ValidatingAdmissionPolicyBindingSpec>
 }
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ValidatingAdmissionPolicyBindingDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingAdmissionPolicyBinding'
@@ -105,7 +105,7 @@ export const ValidatingAdmissionPolicyBinding: Kind<ValidatingAdmissionPolicyBin
   categories: ['api-extensions'],
 })
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. As read: deeply readonly. */
+/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. As read: deeply read-only. */
 export interface ValidatingWebhookConfiguration extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingWebhookConfiguration'
@@ -113,7 +113,7 @@ export interface ValidatingWebhookConfiguration extends KubeObject {
   readonly webhooks?: readonly DeepReadonly<admissionregistration.ValidatingWebhook>[]
 }
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ValidatingWebhookConfigurationDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingWebhookConfiguration'
@@ -132,7 +132,7 @@ export const ValidatingWebhookConfiguration: Kind<ValidatingWebhookConfiguration
   categories: ['api-extensions'],
 })
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short crd, crds. As read: deeply readonly. */
+/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds. As read: deeply read-only. */
 export interface CustomResourceDefinition extends KubeObject {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
   readonly kind: 'CustomResourceDefinition'
@@ -140,7 +140,7 @@ export interface CustomResourceDefinition extends KubeObject {
   readonly status?: DeepReadonly<apiextensions.CustomResourceDefinitionStatus>
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** CustomResourceDefinition of apiextensions.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface CustomResourceDefinitionDraft {
   apiVersion: 'apiextensions.k8s.io/v1'
   kind: 'CustomResourceDefinition'
@@ -148,7 +148,7 @@ export interface CustomResourceDefinitionDraft {
   spec: apiextensions.CustomResourceDefinitionSpec
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short crd, crds. */
+/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds. */
 export const CustomResourceDefinition: Kind<CustomResourceDefinition, CustomResourceDefinitionDraft, apiextensions.CustomResourceDefinitionStatus> = /* @__PURE__ */ builtinKind(tables.apiextensionsV1, {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -160,7 +160,7 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition, CustomReso
   subresources: ['status'],
 })
 
-/** APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. As read: deeply readonly. */
+/** APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. As read: deeply read-only. */
 export interface APIService extends KubeObject {
   readonly apiVersion: 'apiregistration.k8s.io/v1'
   readonly kind: 'APIService'
@@ -168,7 +168,7 @@ export interface APIService extends KubeObject {
   readonly status?: DeepReadonly<apiregistration.APIServiceStatus>
 }
 
-/** APIService of apiregistration.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** APIService of apiregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface APIServiceDraft {
   apiVersion: 'apiregistration.k8s.io/v1'
   kind: 'APIService'
@@ -187,7 +187,7 @@ export const APIService: Kind<APIService, APIServiceDraft, apiregistration.APISe
   subresources: ['status'],
 })
 
-/** ControllerRevision of apps/v1: controllerrevisions, namespaced. As read: deeply readonly. */
+/** ControllerRevision of apps/v1: controllerrevisions, namespaced. As read: deeply read-only. */
 export interface ControllerRevision extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ControllerRevision'
@@ -195,7 +195,7 @@ export interface ControllerRevision extends KubeObject {
   readonly revision: number
 }
 
-/** ControllerRevision of apps/v1 as written: mutable, without what only the server fills. */
+/** ControllerRevision of apps/v1 as written: mutable, without the fields that only the server sets. */
 export interface ControllerRevisionDraft {
   apiVersion: 'apps/v1'
   kind: 'ControllerRevision'
@@ -213,7 +213,7 @@ export const ControllerRevision: Kind<ControllerRevision, ControllerRevisionDraf
   scope: 'Namespaced',
 })
 
-/** DaemonSet of apps/v1: daemonsets, namespaced; short ds. As read: deeply readonly. */
+/** DaemonSet of apps/v1: daemonsets, namespaced; short names ds. As read: deeply read-only. */
 export interface DaemonSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'DaemonSet'
@@ -221,7 +221,7 @@ export interface DaemonSet extends KubeObject {
   readonly status?: DeepReadonly<apps.DaemonSetStatus>
 }
 
-/** DaemonSet of apps/v1 as written: mutable, without what only the server fills. */
+/** DaemonSet of apps/v1 as written: mutable, without the fields that only the server sets. */
 export interface DaemonSetDraft {
   apiVersion: 'apps/v1'
   kind: 'DaemonSet'
@@ -229,7 +229,7 @@ export interface DaemonSetDraft {
   spec: apps.DaemonSetSpec
 }
 
-/** DaemonSet of apps/v1: daemonsets, namespaced; short ds. */
+/** DaemonSet of apps/v1: daemonsets, namespaced; short names ds. */
 export const DaemonSet: Kind<DaemonSet, DaemonSetDraft, apps.DaemonSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -241,7 +241,7 @@ export const DaemonSet: Kind<DaemonSet, DaemonSetDraft, apps.DaemonSetStatus> = 
   subresources: ['status'],
 })
 
-/** Deployment of apps/v1: deployments, namespaced; short deploy. As read: deeply readonly. */
+/** Deployment of apps/v1: deployments, namespaced; short names deploy. As read: deeply read-only. */
 export interface Deployment extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'Deployment'
@@ -249,7 +249,7 @@ export interface Deployment extends KubeObject {
   readonly status?: DeepReadonly<apps.DeploymentStatus>
 }
 
-/** Deployment of apps/v1 as written: mutable, without what only the server fills. */
+/** Deployment of apps/v1 as written: mutable, without the fields that only the server sets. */
 export interface DeploymentDraft {
   apiVersion: 'apps/v1'
   kind: 'Deployment'
@@ -257,7 +257,7 @@ export interface DeploymentDraft {
   spec: apps.DeploymentSpec
 }
 
-/** Deployment of apps/v1: deployments, namespaced; short deploy. */
+/** Deployment of apps/v1: deployments, namespaced; short names deploy. */
 export const Deployment: Kind<Deployment, DeploymentDraft, apps.DeploymentStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -269,7 +269,7 @@ export const Deployment: Kind<Deployment, DeploymentDraft, apps.DeploymentStatus
   subresources: ['scale', 'status'],
 })
 
-/** ReplicaSet of apps/v1: replicasets, namespaced; short rs. As read: deeply readonly. */
+/** ReplicaSet of apps/v1: replicasets, namespaced; short names rs. As read: deeply read-only. */
 export interface ReplicaSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ReplicaSet'
@@ -277,7 +277,7 @@ export interface ReplicaSet extends KubeObject {
   readonly status?: DeepReadonly<apps.ReplicaSetStatus>
 }
 
-/** ReplicaSet of apps/v1 as written: mutable, without what only the server fills. */
+/** ReplicaSet of apps/v1 as written: mutable, without the fields that only the server sets. */
 export interface ReplicaSetDraft {
   apiVersion: 'apps/v1'
   kind: 'ReplicaSet'
@@ -285,7 +285,7 @@ export interface ReplicaSetDraft {
   spec: apps.ReplicaSetSpec
 }
 
-/** ReplicaSet of apps/v1: replicasets, namespaced; short rs. */
+/** ReplicaSet of apps/v1: replicasets, namespaced; short names rs. */
 export const ReplicaSet: Kind<ReplicaSet, ReplicaSetDraft, apps.ReplicaSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -297,7 +297,7 @@ export const ReplicaSet: Kind<ReplicaSet, ReplicaSetDraft, apps.ReplicaSetStatus
   subresources: ['scale', 'status'],
 })
 
-/** StatefulSet of apps/v1: statefulsets, namespaced; short sts. As read: deeply readonly. */
+/** StatefulSet of apps/v1: statefulsets, namespaced; short names sts. As read: deeply read-only. */
 export interface StatefulSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'StatefulSet'
@@ -305,7 +305,7 @@ export interface StatefulSet extends KubeObject {
   readonly status?: DeepReadonly<apps.StatefulSetStatus>
 }
 
-/** StatefulSet of apps/v1 as written: mutable, without what only the server fills. */
+/** StatefulSet of apps/v1 as written: mutable, without the fields that only the server sets. */
 export interface StatefulSetDraft {
   apiVersion: 'apps/v1'
   kind: 'StatefulSet'
@@ -313,7 +313,7 @@ export interface StatefulSetDraft {
   spec: apps.StatefulSetSpec
 }
 
-/** StatefulSet of apps/v1: statefulsets, namespaced; short sts. */
+/** StatefulSet of apps/v1: statefulsets, namespaced; short names sts. */
 export const StatefulSet: Kind<StatefulSet, StatefulSetDraft, apps.StatefulSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -325,7 +325,7 @@ export const StatefulSet: Kind<StatefulSet, StatefulSetDraft, apps.StatefulSetSt
   subresources: ['scale', 'status'],
 })
 
-/** SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. As read: deeply readonly. */
+/** SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. As read: deeply read-only. */
 export interface SelfSubjectReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'SelfSubjectReview'
@@ -333,7 +333,7 @@ export interface SelfSubjectReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authentication.SelfSubjectReviewStatus>
 }
 
-/** SelfSubjectReview of authentication.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** SelfSubjectReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface SelfSubjectReviewDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'SelfSubjectReview'
@@ -349,7 +349,7 @@ export const SelfSubjectReview: Kind<SelfSubjectReview, SelfSubjectReviewDraft, 
   scope: 'Cluster',
 })
 
-/** TokenRequest of authentication.k8s.io/v1: the body of a subresource. As read: deeply readonly. */
+/** TokenRequest of authentication.k8s.io/v1: the body of a subresource. As read: deeply read-only. */
 export interface TokenRequest extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'TokenRequest'
@@ -358,7 +358,7 @@ export interface TokenRequest extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authentication.TokenRequestStatus>
 }
 
-/** TokenRequest of authentication.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** TokenRequest of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface TokenRequestDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'TokenRequest'
@@ -375,7 +375,7 @@ export const TokenRequest: Kind<TokenRequest, TokenRequestDraft, authentication.
   scope: 'Namespaced',
 })
 
-/** TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. As read: deeply readonly. */
+/** TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. As read: deeply read-only. */
 export interface TokenReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'TokenReview'
@@ -384,7 +384,7 @@ export interface TokenReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authentication.TokenReviewStatus>
 }
 
-/** TokenReview of authentication.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** TokenReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface TokenReviewDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'TokenReview'
@@ -401,7 +401,7 @@ export const TokenReview: Kind<TokenReview, TokenReviewDraft, authentication.Tok
   scope: 'Cluster',
 })
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. As read: deeply readonly. */
+/** LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. As read: deeply read-only. */
 export interface LocalSubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'LocalSubjectAccessReview'
@@ -410,7 +410,7 @@ export interface LocalSubjectAccessReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** LocalSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface LocalSubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'LocalSubjectAccessReview'
@@ -427,7 +427,7 @@ export const LocalSubjectAccessReview: Kind<LocalSubjectAccessReview, LocalSubje
   scope: 'Namespaced',
 })
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. As read: deeply readonly. */
+/** SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. As read: deeply read-only. */
 export interface SelfSubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SelfSubjectAccessReview'
@@ -436,7 +436,7 @@ export interface SelfSubjectAccessReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** SelfSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface SelfSubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SelfSubjectAccessReview'
@@ -453,7 +453,7 @@ export const SelfSubjectAccessReview: Kind<SelfSubjectAccessReview, SelfSubjectA
   scope: 'Cluster',
 })
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. As read: deeply readonly. */
+/** SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. As read: deeply read-only. */
 export interface SelfSubjectRulesReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SelfSubjectRulesReview'
@@ -462,7 +462,7 @@ export interface SelfSubjectRulesReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authorization.SubjectRulesReviewStatus>
 }
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** SelfSubjectRulesReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface SelfSubjectRulesReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SelfSubjectRulesReview'
@@ -479,7 +479,7 @@ export const SelfSubjectRulesReview: Kind<SelfSubjectRulesReview, SelfSubjectRul
   scope: 'Cluster',
 })
 
-/** SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. As read: deeply readonly. */
+/** SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. As read: deeply read-only. */
 export interface SubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SubjectAccessReview'
@@ -488,7 +488,7 @@ export interface SubjectAccessReview extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** SubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** SubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface SubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SubjectAccessReview'
@@ -505,7 +505,7 @@ export const SubjectAccessReview: Kind<SubjectAccessReview, SubjectAccessReviewD
   scope: 'Cluster',
 })
 
-/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short hpa. As read: deeply readonly. */
+/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only. */
 export interface AutoscalingV1HorizontalPodAutoscaler extends KubeObject {
   readonly apiVersion: 'autoscaling/v1'
   readonly kind: 'HorizontalPodAutoscaler'
@@ -513,7 +513,7 @@ export interface AutoscalingV1HorizontalPodAutoscaler extends KubeObject {
   readonly status?: DeepReadonly<autoscalingV1.HorizontalPodAutoscalerStatus>
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v1 as written: mutable, without what only the server fills. */
+/** HorizontalPodAutoscaler of autoscaling/v1 as written: mutable, without the fields that only the server sets. */
 export interface AutoscalingV1HorizontalPodAutoscalerDraft {
   apiVersion: 'autoscaling/v1'
   kind: 'HorizontalPodAutoscaler'
@@ -521,7 +521,7 @@ export interface AutoscalingV1HorizontalPodAutoscalerDraft {
   spec: autoscalingV1.HorizontalPodAutoscalerSpec
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short hpa. */
+/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa. */
 export const AutoscalingV1HorizontalPodAutoscaler: Kind<AutoscalingV1HorizontalPodAutoscaler, AutoscalingV1HorizontalPodAutoscalerDraft, autoscalingV1.HorizontalPodAutoscalerStatus> = /* @__PURE__ */ builtinKind(tables.autoscalingV1, {
   group: 'autoscaling',
   version: 'v1',
@@ -533,7 +533,7 @@ export const AutoscalingV1HorizontalPodAutoscaler: Kind<AutoscalingV1HorizontalP
   subresources: ['status'],
 })
 
-/** Scale of autoscaling/v1: the body of a subresource. As read: deeply readonly. */
+/** Scale of autoscaling/v1: the body of a subresource. As read: deeply read-only. */
 export interface Scale extends Readonly<TypeMeta> {
   readonly apiVersion: 'autoscaling/v1'
   readonly kind: 'Scale'
@@ -542,7 +542,7 @@ export interface Scale extends Readonly<TypeMeta> {
   readonly status?: DeepReadonly<autoscalingV1.ScaleStatus>
 }
 
-/** Scale of autoscaling/v1 as written: mutable, without what only the server fills. */
+/** Scale of autoscaling/v1 as written: mutable, without the fields that only the server sets. */
 export interface ScaleDraft {
   apiVersion: 'autoscaling/v1'
   kind: 'Scale'
@@ -559,7 +559,7 @@ export const Scale: Kind<Scale, ScaleDraft, autoscalingV1.ScaleStatus> = /* @__P
   scope: 'Namespaced',
 })
 
-/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short hpa. As read: deeply readonly. */
+/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only. */
 export interface HorizontalPodAutoscaler extends KubeObject {
   readonly apiVersion: 'autoscaling/v2'
   readonly kind: 'HorizontalPodAutoscaler'
@@ -567,7 +567,7 @@ export interface HorizontalPodAutoscaler extends KubeObject {
   readonly status?: DeepReadonly<autoscalingV2.HorizontalPodAutoscalerStatus>
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v2 as written: mutable, without what only the server fills. */
+/** HorizontalPodAutoscaler of autoscaling/v2 as written: mutable, without the fields that only the server sets. */
 export interface HorizontalPodAutoscalerDraft {
   apiVersion: 'autoscaling/v2'
   kind: 'HorizontalPodAutoscaler'
@@ -575,7 +575,7 @@ export interface HorizontalPodAutoscalerDraft {
   spec: autoscalingV2.HorizontalPodAutoscalerSpec
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short hpa. */
+/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa. */
 export const HorizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPodAutoscalerDraft, autoscalingV2.HorizontalPodAutoscalerStatus> = /* @__PURE__ */ builtinKind(tables.autoscalingV2, {
   group: 'autoscaling',
   version: 'v2',
@@ -587,7 +587,7 @@ export const HorizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPo
   subresources: ['status'],
 })
 
-/** CronJob of batch/v1: cronjobs, namespaced; short cj. As read: deeply readonly. */
+/** CronJob of batch/v1: cronjobs, namespaced; short names cj. As read: deeply read-only. */
 export interface CronJob extends KubeObject {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'CronJob'
@@ -595,7 +595,7 @@ export interface CronJob extends KubeObject {
   readonly status?: DeepReadonly<batch.CronJobStatus>
 }
 
-/** CronJob of batch/v1 as written: mutable, without what only the server fills. */
+/** CronJob of batch/v1 as written: mutable, without the fields that only the server sets. */
 export interface CronJobDraft {
   apiVersion: 'batch/v1'
   kind: 'CronJob'
@@ -603,7 +603,7 @@ export interface CronJobDraft {
   spec: batch.CronJobSpec
 }
 
-/** CronJob of batch/v1: cronjobs, namespaced; short cj. */
+/** CronJob of batch/v1: cronjobs, namespaced; short names cj. */
 export const CronJob: Kind<CronJob, CronJobDraft, batch.CronJobStatus> = /* @__PURE__ */ builtinKind(tables.batchV1, {
   group: 'batch',
   version: 'v1',
@@ -615,7 +615,7 @@ export const CronJob: Kind<CronJob, CronJobDraft, batch.CronJobStatus> = /* @__P
   subresources: ['status'],
 })
 
-/** Job of batch/v1: jobs, namespaced. As read: deeply readonly. */
+/** Job of batch/v1: jobs, namespaced. As read: deeply read-only. */
 export interface Job extends KubeObject {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'Job'
@@ -623,7 +623,7 @@ export interface Job extends KubeObject {
   readonly status?: DeepReadonly<batch.JobStatus>
 }
 
-/** Job of batch/v1 as written: mutable, without what only the server fills. */
+/** Job of batch/v1 as written: mutable, without the fields that only the server sets. */
 export interface JobDraft {
   apiVersion: 'batch/v1'
   kind: 'Job'
@@ -642,7 +642,7 @@ export const Job: Kind<Job, JobDraft, batch.JobStatus> = /* @__PURE__ */ builtin
   subresources: ['status'],
 })
 
-/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short csr. As read: deeply readonly. */
+/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr. As read: deeply read-only. */
 export interface CertificateSigningRequest extends KubeObject {
   readonly apiVersion: 'certificates.k8s.io/v1'
   readonly kind: 'CertificateSigningRequest'
@@ -650,7 +650,7 @@ export interface CertificateSigningRequest extends KubeObject {
   readonly status?: DeepReadonly<certificates.CertificateSigningRequestStatus>
 }
 
-/** CertificateSigningRequest of certificates.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** CertificateSigningRequest of certificates.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface CertificateSigningRequestDraft {
   apiVersion: 'certificates.k8s.io/v1'
   kind: 'CertificateSigningRequest'
@@ -658,7 +658,7 @@ export interface CertificateSigningRequestDraft {
   spec: certificates.CertificateSigningRequestSpec
 }
 
-/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short csr. */
+/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr. */
 export const CertificateSigningRequest: Kind<CertificateSigningRequest, CertificateSigningRequestDraft, certificates.CertificateSigningRequestStatus> = /* @__PURE__ */ builtinKind(tables.certificatesV1, {
   group: 'certificates.k8s.io',
   version: 'v1',
@@ -669,14 +669,14 @@ export const CertificateSigningRequest: Kind<CertificateSigningRequest, Certific
   subresources: ['approval', 'status'],
 })
 
-/** Lease of coordination.k8s.io/v1: leases, namespaced. As read: deeply readonly. */
+/** Lease of coordination.k8s.io/v1: leases, namespaced. As read: deeply read-only. */
 export interface Lease extends KubeObject {
   readonly apiVersion: 'coordination.k8s.io/v1'
   readonly kind: 'Lease'
   readonly spec: DeepReadonly<coordination.LeaseSpec>
 }
 
-/** Lease of coordination.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** Lease of coordination.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface LeaseDraft {
   apiVersion: 'coordination.k8s.io/v1'
   kind: 'Lease'
@@ -693,7 +693,7 @@ export const Lease: Kind<Lease, LeaseDraft, never> = /* @__PURE__ */ builtinKind
   scope: 'Namespaced',
 })
 
-/** Binding of v1: bindings, namespaced. As read: deeply readonly. */
+/** Binding of v1: bindings, namespaced. As read: deeply read-only. */
 export interface Binding extends Readonly<TypeMeta> {
   readonly apiVersion: 'v1'
   readonly kind: 'Binding'
@@ -701,7 +701,7 @@ export interface Binding extends Readonly<TypeMeta> {
   readonly target: DeepReadonly<core.ObjectReference>
 }
 
-/** Binding of v1 as written: mutable, without what only the server fills. */
+/** Binding of v1 as written: mutable, without the fields that only the server sets. */
 export interface BindingDraft {
   apiVersion: 'v1'
   kind: 'Binding'
@@ -718,7 +718,7 @@ export const Binding: Kind<Binding, BindingDraft, never> = /* @__PURE__ */ built
   scope: 'Namespaced',
 })
 
-/** ComponentStatus of v1: componentstatuses, cluster-scoped; short cs. As read: deeply readonly. */
+/** ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs. As read: deeply read-only. */
 export interface ComponentStatus extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ComponentStatus'
@@ -726,7 +726,7 @@ export interface ComponentStatus extends KubeObject {
   readonly conditions?: readonly DeepReadonly<core.ComponentCondition>[]
 }
 
-/** ComponentStatus of v1 as written: mutable, without what only the server fills. */
+/** ComponentStatus of v1 as written: mutable, without the fields that only the server sets. */
 export interface ComponentStatusDraft {
   apiVersion: 'v1'
   kind: 'ComponentStatus'
@@ -735,7 +735,7 @@ export interface ComponentStatusDraft {
   conditions?: core.ComponentCondition[]
 }
 
-/** ComponentStatus of v1: componentstatuses, cluster-scoped; short cs. */
+/** ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs. */
 export const ComponentStatus: Kind<ComponentStatus, ComponentStatusDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -745,7 +745,7 @@ export const ComponentStatus: Kind<ComponentStatus, ComponentStatusDraft, never>
   shortNames: ['cs'],
 })
 
-/** ConfigMap of v1: configmaps, namespaced; short cm. As read: deeply readonly. */
+/** ConfigMap of v1: configmaps, namespaced; short names cm. As read: deeply read-only. */
 export interface ConfigMap extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ConfigMap'
@@ -754,7 +754,7 @@ export interface ConfigMap extends KubeObject {
   readonly immutable?: boolean
 }
 
-/** ConfigMap of v1 as written: mutable, without what only the server fills. */
+/** ConfigMap of v1 as written: mutable, without the fields that only the server sets. */
 export interface ConfigMapDraft {
   apiVersion: 'v1'
   kind: 'ConfigMap'
@@ -764,7 +764,7 @@ export interface ConfigMapDraft {
   immutable?: boolean
 }
 
-/** ConfigMap of v1: configmaps, namespaced; short cm. */
+/** ConfigMap of v1: configmaps, namespaced; short names cm. */
 export const ConfigMap: Kind<ConfigMap, ConfigMapDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -774,14 +774,14 @@ export const ConfigMap: Kind<ConfigMap, ConfigMapDraft, never> = /* @__PURE__ */
   shortNames: ['cm'],
 })
 
-/** Endpoints of v1: endpoints, namespaced; short ep. As read: deeply readonly. */
+/** Endpoints of v1: endpoints, namespaced; short names ep. As read: deeply read-only. */
 export interface Endpoints extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Endpoints'
   readonly subsets?: readonly DeepReadonly<core.EndpointSubset>[]
 }
 
-/** Endpoints of v1 as written: mutable, without what only the server fills. */
+/** Endpoints of v1 as written: mutable, without the fields that only the server sets. */
 export interface EndpointsDraft {
   apiVersion: 'v1'
   kind: 'Endpoints'
@@ -789,7 +789,7 @@ export interface EndpointsDraft {
   subsets?: core.EndpointSubset[]
 }
 
-/** Endpoints of v1: endpoints, namespaced; short ep. */
+/** Endpoints of v1: endpoints, namespaced; short names ep. */
 export const Endpoints: Kind<Endpoints, EndpointsDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -799,7 +799,7 @@ export const Endpoints: Kind<Endpoints, EndpointsDraft, never> = /* @__PURE__ */
   shortNames: ['ep'],
 })
 
-/** Event of v1: events, namespaced; short ev. As read: deeply readonly. */
+/** Event of v1: events, namespaced; short names ev. As read: deeply read-only. */
 export interface Event extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Event'
@@ -821,7 +821,7 @@ export interface Event extends KubeObject {
   readonly type?: string
 }
 
-/** Event of v1 as written: mutable, without what only the server fills. */
+/** Event of v1 as written: mutable, without the fields that only the server sets. */
 export interface EventDraft {
   apiVersion: 'v1'
   kind: 'Event'
@@ -844,7 +844,7 @@ export interface EventDraft {
   type?: string
 }
 
-/** Event of v1: events, namespaced; short ev. */
+/** Event of v1: events, namespaced; short names ev. */
 export const Event: Kind<Event, EventDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -854,14 +854,14 @@ export const Event: Kind<Event, EventDraft, never> = /* @__PURE__ */ builtinKind
   shortNames: ['ev'],
 })
 
-/** LimitRange of v1: limitranges, namespaced; short limits. As read: deeply readonly. */
+/** LimitRange of v1: limitranges, namespaced; short names limits. As read: deeply read-only. */
 export interface LimitRange extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'LimitRange'
   readonly spec: DeepReadonly<core.LimitRangeSpec>
 }
 
-/** LimitRange of v1 as written: mutable, without what only the server fills. */
+/** LimitRange of v1 as written: mutable, without the fields that only the server sets. */
 export interface LimitRangeDraft {
   apiVersion: 'v1'
   kind: 'LimitRange'
@@ -869,7 +869,7 @@ export interface LimitRangeDraft {
   spec: core.LimitRangeSpec
 }
 
-/** LimitRange of v1: limitranges, namespaced; short limits. */
+/** LimitRange of v1: limitranges, namespaced; short names limits. */
 export const LimitRange: Kind<LimitRange, LimitRangeDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -879,7 +879,7 @@ export const LimitRange: Kind<LimitRange, LimitRangeDraft, never> = /* @__PURE__
   shortNames: ['limits'],
 })
 
-/** Namespace of v1: namespaces, cluster-scoped; short ns. As read: deeply readonly. */
+/** Namespace of v1: namespaces, cluster-scoped; short names ns. As read: deeply read-only. */
 export interface Namespace extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Namespace'
@@ -887,7 +887,7 @@ export interface Namespace extends KubeObject {
   readonly status?: DeepReadonly<core.NamespaceStatus>
 }
 
-/** Namespace of v1 as written: mutable, without what only the server fills. */
+/** Namespace of v1 as written: mutable, without the fields that only the server sets. */
 export interface NamespaceDraft {
   apiVersion: 'v1'
   kind: 'Namespace'
@@ -895,7 +895,7 @@ export interface NamespaceDraft {
   spec?: core.NamespaceSpec
 }
 
-/** Namespace of v1: namespaces, cluster-scoped; short ns. */
+/** Namespace of v1: namespaces, cluster-scoped; short names ns. */
 export const Namespace: Kind<Namespace, NamespaceDraft, core.NamespaceStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -906,7 +906,7 @@ export const Namespace: Kind<Namespace, NamespaceDraft, core.NamespaceStatus> = 
   subresources: ['finalize', 'status'],
 })
 
-/** Node of v1: nodes, cluster-scoped; short no. As read: deeply readonly. */
+/** Node of v1: nodes, cluster-scoped; short names no. As read: deeply read-only. */
 export interface Node extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Node'
@@ -914,7 +914,7 @@ export interface Node extends KubeObject {
   readonly status?: DeepReadonly<core.NodeStatus>
 }
 
-/** Node of v1 as written: mutable, without what only the server fills. */
+/** Node of v1 as written: mutable, without the fields that only the server sets. */
 export interface NodeDraft {
   apiVersion: 'v1'
   kind: 'Node'
@@ -922,7 +922,7 @@ export interface NodeDraft {
   spec?: core.NodeSpec
 }
 
-/** Node of v1: nodes, cluster-scoped; short no. */
+/** Node of v1: nodes, cluster-scoped; short names no. */
 export const Node: Kind<Node, NodeDraft, core.NodeStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -933,7 +933,7 @@ export const Node: Kind<Node, NodeDraft, core.NodeStatus> = /* @__PURE__ */ buil
   subresources: ['proxy', 'status'],
 })
 
-/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short pv. As read: deeply readonly. */
+/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv. As read: deeply read-only. */
 export interface PersistentVolume extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolume'
@@ -941,7 +941,7 @@ export interface PersistentVolume extends KubeObject {
   readonly status?: DeepReadonly<core.PersistentVolumeStatus>
 }
 
-/** PersistentVolume of v1 as written: mutable, without what only the server fills. */
+/** PersistentVolume of v1 as written: mutable, without the fields that only the server sets. */
 export interface PersistentVolumeDraft {
   apiVersion: 'v1'
   kind: 'PersistentVolume'
@@ -949,7 +949,7 @@ export interface PersistentVolumeDraft {
   spec: core.PersistentVolumeSpec
 }
 
-/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short pv. */
+/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv. */
 export const PersistentVolume: Kind<PersistentVolume, PersistentVolumeDraft, core.PersistentVolumeStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -960,7 +960,7 @@ export const PersistentVolume: Kind<PersistentVolume, PersistentVolumeDraft, cor
   subresources: ['status'],
 })
 
-/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short pvc. As read: deeply readonly. */
+/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc. As read: deeply read-only. */
 export interface PersistentVolumeClaim extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolumeClaim'
@@ -968,7 +968,7 @@ export interface PersistentVolumeClaim extends KubeObject {
   readonly status?: DeepReadonly<core.PersistentVolumeClaimStatus>
 }
 
-/** PersistentVolumeClaim of v1 as written: mutable, without what only the server fills. */
+/** PersistentVolumeClaim of v1 as written: mutable, without the fields that only the server sets. */
 export interface PersistentVolumeClaimDraft {
   apiVersion: 'v1'
   kind: 'PersistentVolumeClaim'
@@ -976,7 +976,7 @@ export interface PersistentVolumeClaimDraft {
   spec: core.PersistentVolumeClaimSpec
 }
 
-/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short pvc. */
+/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc. */
 export const PersistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolumeClaimDraft, core.PersistentVolumeClaimStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -987,7 +987,7 @@ export const PersistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolume
   subresources: ['status'],
 })
 
-/** Pod of v1: pods, namespaced; short po. As read: deeply readonly. */
+/** Pod of v1: pods, namespaced; short names po. As read: deeply read-only. */
 export interface Pod extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Pod'
@@ -995,7 +995,7 @@ export interface Pod extends KubeObject {
   readonly status?: DeepReadonly<core.PodStatus>
 }
 
-/** Pod of v1 as written: mutable, without what only the server fills. */
+/** Pod of v1 as written: mutable, without the fields that only the server sets. */
 export interface PodDraft {
   apiVersion: 'v1'
   kind: 'Pod'
@@ -1003,7 +1003,7 @@ export interface PodDraft {
   spec: core.PodSpec
 }
 
-/** Pod of v1: pods, namespaced; short po. */
+/** Pod of v1: pods, namespaced; short names po. */
 export const Pod: Kind<Pod, PodDraft, core.PodStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1015,14 +1015,14 @@ export const Pod: Kind<Pod, PodDraft, core.PodStatus> = /* @__PURE__ */ builtinK
   subresources: ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'resize', 'status'],
 })
 
-/** PodTemplate of v1: podtemplates, namespaced. As read: deeply readonly. */
+/** PodTemplate of v1: podtemplates, namespaced. As read: deeply read-only. */
 export interface PodTemplate extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PodTemplate'
   readonly template?: DeepReadonly<core.PodTemplateSpec>
 }
 
-/** PodTemplate of v1 as written: mutable, without what only the server fills. */
+/** PodTemplate of v1 as written: mutable, without the fields that only the server sets. */
 export interface PodTemplateDraft {
   apiVersion: 'v1'
   kind: 'PodTemplate'
@@ -1039,7 +1039,7 @@ export const PodTemplate: Kind<PodTemplate, PodTemplateDraft, never> = /* @__PUR
   scope: 'Namespaced',
 })
 
-/** ReplicationController of v1: replicationcontrollers, namespaced; short rc. As read: deeply readonly. */
+/** ReplicationController of v1: replicationcontrollers, namespaced; short names rc. As read: deeply read-only. */
 export interface ReplicationController extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ReplicationController'
@@ -1047,7 +1047,7 @@ export interface ReplicationController extends KubeObject {
   readonly status?: DeepReadonly<core.ReplicationControllerStatus>
 }
 
-/** ReplicationController of v1 as written: mutable, without what only the server fills. */
+/** ReplicationController of v1 as written: mutable, without the fields that only the server sets. */
 export interface ReplicationControllerDraft {
   apiVersion: 'v1'
   kind: 'ReplicationController'
@@ -1055,7 +1055,7 @@ export interface ReplicationControllerDraft {
   spec: core.ReplicationControllerSpec
 }
 
-/** ReplicationController of v1: replicationcontrollers, namespaced; short rc. */
+/** ReplicationController of v1: replicationcontrollers, namespaced; short names rc. */
 export const ReplicationController: Kind<ReplicationController, ReplicationControllerDraft, core.ReplicationControllerStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1067,7 +1067,7 @@ export const ReplicationController: Kind<ReplicationController, ReplicationContr
   subresources: ['scale', 'status'],
 })
 
-/** ResourceQuota of v1: resourcequotas, namespaced; short quota. As read: deeply readonly. */
+/** ResourceQuota of v1: resourcequotas, namespaced; short names quota. As read: deeply read-only. */
 export interface ResourceQuota extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ResourceQuota'
@@ -1075,7 +1075,7 @@ export interface ResourceQuota extends KubeObject {
   readonly status?: DeepReadonly<core.ResourceQuotaStatus>
 }
 
-/** ResourceQuota of v1 as written: mutable, without what only the server fills. */
+/** ResourceQuota of v1 as written: mutable, without the fields that only the server sets. */
 export interface ResourceQuotaDraft {
   apiVersion: 'v1'
   kind: 'ResourceQuota'
@@ -1083,7 +1083,7 @@ export interface ResourceQuotaDraft {
   spec: core.ResourceQuotaSpec
 }
 
-/** ResourceQuota of v1: resourcequotas, namespaced; short quota. */
+/** ResourceQuota of v1: resourcequotas, namespaced; short names quota. */
 export const ResourceQuota: Kind<ResourceQuota, ResourceQuotaDraft, core.ResourceQuotaStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1094,7 +1094,7 @@ export const ResourceQuota: Kind<ResourceQuota, ResourceQuotaDraft, core.Resourc
   subresources: ['status'],
 })
 
-/** Secret of v1: secrets, namespaced. As read: deeply readonly. */
+/** Secret of v1: secrets, namespaced. As read: deeply read-only. */
 export interface Secret extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Secret'
@@ -1104,7 +1104,7 @@ export interface Secret extends KubeObject {
   readonly type?: string
 }
 
-/** Secret of v1 as written: mutable, without what only the server fills. */
+/** Secret of v1 as written: mutable, without the fields that only the server sets. */
 export interface SecretDraft {
   apiVersion: 'v1'
   kind: 'Secret'
@@ -1124,7 +1124,7 @@ export const Secret: Kind<Secret, SecretDraft, never> = /* @__PURE__ */ builtinK
   scope: 'Namespaced',
 })
 
-/** Service of v1: services, namespaced; short svc. As read: deeply readonly. */
+/** Service of v1: services, namespaced; short names svc. As read: deeply read-only. */
 export interface Service extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Service'
@@ -1132,7 +1132,7 @@ export interface Service extends KubeObject {
   readonly status?: DeepReadonly<core.ServiceStatus>
 }
 
-/** Service of v1 as written: mutable, without what only the server fills. */
+/** Service of v1 as written: mutable, without the fields that only the server sets. */
 export interface ServiceDraft {
   apiVersion: 'v1'
   kind: 'Service'
@@ -1140,7 +1140,7 @@ export interface ServiceDraft {
   spec: core.ServiceSpec
 }
 
-/** Service of v1: services, namespaced; short svc. */
+/** Service of v1: services, namespaced; short names svc. */
 export const Service: Kind<Service, ServiceDraft, core.ServiceStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1152,7 +1152,7 @@ export const Service: Kind<Service, ServiceDraft, core.ServiceStatus> = /* @__PU
   subresources: ['proxy', 'status'],
 })
 
-/** ServiceAccount of v1: serviceaccounts, namespaced; short sa. As read: deeply readonly. */
+/** ServiceAccount of v1: serviceaccounts, namespaced; short names sa. As read: deeply read-only. */
 export interface ServiceAccount extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ServiceAccount'
@@ -1162,7 +1162,7 @@ export interface ServiceAccount extends KubeObject {
   readonly secrets?: readonly DeepReadonly<core.ObjectReference>[]
 }
 
-/** ServiceAccount of v1 as written: mutable, without what only the server fills. */
+/** ServiceAccount of v1 as written: mutable, without the fields that only the server sets. */
 export interface ServiceAccountDraft {
   apiVersion: 'v1'
   kind: 'ServiceAccount'
@@ -1173,7 +1173,7 @@ export interface ServiceAccountDraft {
   secrets?: core.ObjectReference[]
 }
 
-/** ServiceAccount of v1: serviceaccounts, namespaced; short sa. */
+/** ServiceAccount of v1: serviceaccounts, namespaced; short names sa. */
 export const ServiceAccount: Kind<ServiceAccount, ServiceAccountDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1184,7 +1184,7 @@ export const ServiceAccount: Kind<ServiceAccount, ServiceAccountDraft, never> = 
   subresources: ['token'],
 })
 
-/** EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. As read: deeply readonly. */
+/** EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. As read: deeply read-only. */
 export interface EndpointSlice extends KubeObject {
   readonly apiVersion: 'discovery.k8s.io/v1'
   readonly kind: 'EndpointSlice'
@@ -1193,7 +1193,7 @@ export interface EndpointSlice extends KubeObject {
   readonly ports?: readonly DeepReadonly<discovery.EndpointPort>[]
 }
 
-/** EndpointSlice of discovery.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** EndpointSlice of discovery.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface EndpointSliceDraft {
   apiVersion: 'discovery.k8s.io/v1'
   kind: 'EndpointSlice'
@@ -1212,7 +1212,7 @@ export const EndpointSlice: Kind<EndpointSlice, EndpointSliceDraft, never> = /* 
   scope: 'Namespaced',
 })
 
-/** Event of events.k8s.io/v1: events, namespaced; short ev. As read: deeply readonly. */
+/** Event of events.k8s.io/v1: events, namespaced; short names ev. As read: deeply read-only. */
 export interface EventsV1Event extends KubeObject {
   readonly apiVersion: 'events.k8s.io/v1'
   readonly kind: 'Event'
@@ -1232,7 +1232,7 @@ export interface EventsV1Event extends KubeObject {
   readonly type?: string
 }
 
-/** Event of events.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** Event of events.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface EventsV1EventDraft {
   apiVersion: 'events.k8s.io/v1'
   kind: 'Event'
@@ -1253,7 +1253,7 @@ export interface EventsV1EventDraft {
   type?: string
 }
 
-/** Event of events.k8s.io/v1: events, namespaced; short ev. */
+/** Event of events.k8s.io/v1: events, namespaced; short names ev. */
 export const EventsV1Event: Kind<EventsV1Event, EventsV1EventDraft, never> = /* @__PURE__ */ builtinKind(tables.eventsV1, {
   group: 'events.k8s.io',
   version: 'v1',
@@ -1263,7 +1263,7 @@ export const EventsV1Event: Kind<EventsV1Event, EventsV1EventDraft, never> = /* 
   shortNames: ['ev'],
 })
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. As read: deeply readonly. */
+/** FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. As read: deeply read-only. */
 export interface FlowSchema extends KubeObject {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'FlowSchema'
@@ -1271,7 +1271,7 @@ export interface FlowSchema extends KubeObject {
   readonly status?: DeepReadonly<flowcontrol.FlowSchemaStatus>
 }
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** FlowSchema of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface FlowSchemaDraft {
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   kind: 'FlowSchema'
@@ -1289,7 +1289,7 @@ export const FlowSchema: Kind<FlowSchema, FlowSchemaDraft, flowcontrol.FlowSchem
   subresources: ['status'],
 })
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. As read: deeply readonly. */
+/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. As read: deeply read-only. */
 export interface PriorityLevelConfiguration extends KubeObject {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'PriorityLevelConfiguration'
@@ -1297,7 +1297,7 @@ export interface PriorityLevelConfiguration extends KubeObject {
   readonly status?: DeepReadonly<flowcontrol.PriorityLevelConfigurationStatus>
 }
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface PriorityLevelConfigurationDraft {
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   kind: 'PriorityLevelConfiguration'
@@ -1315,14 +1315,14 @@ export const PriorityLevelConfiguration: Kind<PriorityLevelConfiguration, Priori
   subresources: ['status'],
 })
 
-/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short ip. As read: deeply readonly. */
+/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip. As read: deeply read-only. */
 export interface IPAddress extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IPAddress'
   readonly spec: DeepReadonly<networking.IPAddressSpec>
 }
 
-/** IPAddress of networking.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** IPAddress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface IPAddressDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'IPAddress'
@@ -1330,7 +1330,7 @@ export interface IPAddressDraft {
   spec: networking.IPAddressSpec
 }
 
-/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short ip. */
+/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip. */
 export const IPAddress: Kind<IPAddress, IPAddressDraft, never> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1340,7 +1340,7 @@ export const IPAddress: Kind<IPAddress, IPAddressDraft, never> = /* @__PURE__ */
   shortNames: ['ip'],
 })
 
-/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short ing. As read: deeply readonly. */
+/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing. As read: deeply read-only. */
 export interface Ingress extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'Ingress'
@@ -1348,7 +1348,7 @@ export interface Ingress extends KubeObject {
   readonly status?: DeepReadonly<networking.IngressStatus>
 }
 
-/** Ingress of networking.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** Ingress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface IngressDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'Ingress'
@@ -1356,7 +1356,7 @@ export interface IngressDraft {
   spec: networking.IngressSpec
 }
 
-/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short ing. */
+/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing. */
 export const Ingress: Kind<Ingress, IngressDraft, networking.IngressStatus> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1367,14 +1367,14 @@ export const Ingress: Kind<Ingress, IngressDraft, networking.IngressStatus> = /*
   subresources: ['status'],
 })
 
-/** IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. As read: deeply readonly. */
+/** IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. As read: deeply read-only. */
 export interface IngressClass extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IngressClass'
   readonly spec: DeepReadonly<networking.IngressClassSpec>
 }
 
-/** IngressClass of networking.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** IngressClass of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface IngressClassDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'IngressClass'
@@ -1391,14 +1391,14 @@ export const IngressClass: Kind<IngressClass, IngressClassDraft, never> = /* @__
   scope: 'Cluster',
 })
 
-/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short netpol. As read: deeply readonly. */
+/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol. As read: deeply read-only. */
 export interface NetworkPolicy extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'NetworkPolicy'
   readonly spec: DeepReadonly<networking.NetworkPolicySpec>
 }
 
-/** NetworkPolicy of networking.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** NetworkPolicy of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface NetworkPolicyDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'NetworkPolicy'
@@ -1406,7 +1406,7 @@ export interface NetworkPolicyDraft {
   spec: networking.NetworkPolicySpec
 }
 
-/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short netpol. */
+/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol. */
 export const NetworkPolicy: Kind<NetworkPolicy, NetworkPolicyDraft, never> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1416,7 +1416,7 @@ export const NetworkPolicy: Kind<NetworkPolicy, NetworkPolicyDraft, never> = /* 
   shortNames: ['netpol'],
 })
 
-/** ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. As read: deeply readonly. */
+/** ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. As read: deeply read-only. */
 export interface ServiceCIDR extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'ServiceCIDR'
@@ -1424,7 +1424,7 @@ export interface ServiceCIDR extends KubeObject {
   readonly status?: DeepReadonly<networking.ServiceCIDRStatus>
 }
 
-/** ServiceCIDR of networking.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ServiceCIDR of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ServiceCIDRDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'ServiceCIDR'
@@ -1442,7 +1442,7 @@ export const ServiceCIDR: Kind<ServiceCIDR, ServiceCIDRDraft, networking.Service
   subresources: ['status'],
 })
 
-/** RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. As read: deeply readonly. */
+/** RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. As read: deeply read-only. */
 export interface RuntimeClass extends KubeObject {
   readonly apiVersion: 'node.k8s.io/v1'
   readonly kind: 'RuntimeClass'
@@ -1451,7 +1451,7 @@ export interface RuntimeClass extends KubeObject {
   readonly scheduling?: DeepReadonly<node.Scheduling>
 }
 
-/** RuntimeClass of node.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** RuntimeClass of node.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface RuntimeClassDraft {
   apiVersion: 'node.k8s.io/v1'
   kind: 'RuntimeClass'
@@ -1470,7 +1470,7 @@ export const RuntimeClass: Kind<RuntimeClass, RuntimeClassDraft, never> = /* @__
   scope: 'Cluster',
 })
 
-/** Eviction of policy/v1: the body of a subresource. As read: deeply readonly. */
+/** Eviction of policy/v1: the body of a subresource. As read: deeply read-only. */
 export interface Eviction extends Readonly<TypeMeta> {
   readonly apiVersion: 'policy/v1'
   readonly kind: 'Eviction'
@@ -1478,7 +1478,7 @@ export interface Eviction extends Readonly<TypeMeta> {
   readonly deleteOptions?: DeepReadonly<meta.DeleteOptions>
 }
 
-/** Eviction of policy/v1 as written: mutable, without what only the server fills. */
+/** Eviction of policy/v1 as written: mutable, without the fields that only the server sets. */
 export interface EvictionDraft {
   apiVersion: 'policy/v1'
   kind: 'Eviction'
@@ -1495,7 +1495,7 @@ export const Eviction: Kind<Eviction, EvictionDraft, never> = /* @__PURE__ */ bu
   scope: 'Namespaced',
 })
 
-/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short pdb. As read: deeply readonly. */
+/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb. As read: deeply read-only. */
 export interface PodDisruptionBudget extends KubeObject {
   readonly apiVersion: 'policy/v1'
   readonly kind: 'PodDisruptionBudget'
@@ -1503,7 +1503,7 @@ export interface PodDisruptionBudget extends KubeObject {
   readonly status?: DeepReadonly<policy.PodDisruptionBudgetStatus>
 }
 
-/** PodDisruptionBudget of policy/v1 as written: mutable, without what only the server fills. */
+/** PodDisruptionBudget of policy/v1 as written: mutable, without the fields that only the server sets. */
 export interface PodDisruptionBudgetDraft {
   apiVersion: 'policy/v1'
   kind: 'PodDisruptionBudget'
@@ -1511,7 +1511,7 @@ export interface PodDisruptionBudgetDraft {
   spec: policy.PodDisruptionBudgetSpec
 }
 
-/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short pdb. */
+/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb. */
 export const PodDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetDraft, policy.PodDisruptionBudgetStatus> = /* @__PURE__ */ builtinKind(tables.policyV1, {
   group: 'policy',
   version: 'v1',
@@ -1522,7 +1522,7 @@ export const PodDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetD
   subresources: ['status'],
 })
 
-/** ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. As read: deeply readonly. */
+/** ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. As read: deeply read-only. */
 export interface ClusterRole extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRole'
@@ -1530,7 +1530,7 @@ export interface ClusterRole extends KubeObject {
   readonly rules?: readonly DeepReadonly<rbac.PolicyRule>[]
 }
 
-/** ClusterRole of rbac.authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ClusterRole of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ClusterRoleDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'ClusterRole'
@@ -1548,7 +1548,7 @@ export const ClusterRole: Kind<ClusterRole, ClusterRoleDraft, never> = /* @__PUR
   scope: 'Cluster',
 })
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. As read: deeply readonly. */
+/** ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. As read: deeply read-only. */
 export interface ClusterRoleBinding extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRoleBinding'
@@ -1556,7 +1556,7 @@ export interface ClusterRoleBinding extends KubeObject {
   readonly subjects?: readonly DeepReadonly<rbac.Subject>[]
 }
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ClusterRoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ClusterRoleBindingDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'ClusterRoleBinding'
@@ -1574,14 +1574,14 @@ export const ClusterRoleBinding: Kind<ClusterRoleBinding, ClusterRoleBindingDraf
   scope: 'Cluster',
 })
 
-/** Role of rbac.authorization.k8s.io/v1: roles, namespaced. As read: deeply readonly. */
+/** Role of rbac.authorization.k8s.io/v1: roles, namespaced. As read: deeply read-only. */
 export interface Role extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'Role'
   readonly rules?: readonly DeepReadonly<rbac.PolicyRule>[]
 }
 
-/** Role of rbac.authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** Role of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface RoleDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'Role'
@@ -1598,7 +1598,7 @@ export const Role: Kind<Role, RoleDraft, never> = /* @__PURE__ */ builtinKind(ta
   scope: 'Namespaced',
 })
 
-/** RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. As read: deeply readonly. */
+/** RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. As read: deeply read-only. */
 export interface RoleBinding extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'RoleBinding'
@@ -1606,7 +1606,7 @@ export interface RoleBinding extends KubeObject {
   readonly subjects?: readonly DeepReadonly<rbac.Subject>[]
 }
 
-/** RoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** RoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface RoleBindingDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'RoleBinding'
@@ -1624,14 +1624,14 @@ export const RoleBinding: Kind<RoleBinding, RoleBindingDraft, never> = /* @__PUR
   scope: 'Namespaced',
 })
 
-/** DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. As read: deeply readonly. */
+/** DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. As read: deeply read-only. */
 export interface DeviceClass extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'DeviceClass'
   readonly spec: DeepReadonly<resource.DeviceClassSpec>
 }
 
-/** DeviceClass of resource.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** DeviceClass of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface DeviceClassDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'DeviceClass'
@@ -1648,7 +1648,7 @@ export const DeviceClass: Kind<DeviceClass, DeviceClassDraft, never> = /* @__PUR
   scope: 'Cluster',
 })
 
-/** ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. As read: deeply readonly. */
+/** ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. As read: deeply read-only. */
 export interface ResourceClaim extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaim'
@@ -1656,7 +1656,7 @@ export interface ResourceClaim extends KubeObject {
   readonly status?: DeepReadonly<resource.ResourceClaimStatus>
 }
 
-/** ResourceClaim of resource.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ResourceClaim of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ResourceClaimDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceClaim'
@@ -1674,14 +1674,14 @@ export const ResourceClaim: Kind<ResourceClaim, ResourceClaimDraft, resource.Res
   subresources: ['status'],
 })
 
-/** ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. As read: deeply readonly. */
+/** ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. As read: deeply read-only. */
 export interface ResourceClaimTemplate extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaimTemplate'
   readonly spec: DeepReadonly<resource.ResourceClaimTemplateSpec>
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ResourceClaimTemplate of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ResourceClaimTemplateDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceClaimTemplate'
@@ -1698,14 +1698,14 @@ export const ResourceClaimTemplate: Kind<ResourceClaimTemplate, ResourceClaimTem
   scope: 'Namespaced',
 })
 
-/** ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. As read: deeply readonly. */
+/** ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. As read: deeply read-only. */
 export interface ResourceSlice extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceSlice'
   readonly spec: DeepReadonly<resource.ResourceSliceSpec>
 }
 
-/** ResourceSlice of resource.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** ResourceSlice of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface ResourceSliceDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceSlice'
@@ -1722,7 +1722,7 @@ export const ResourceSlice: Kind<ResourceSlice, ResourceSliceDraft, never> = /* 
   scope: 'Cluster',
 })
 
-/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short pc. As read: deeply readonly. */
+/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc. As read: deeply read-only. */
 export interface PriorityClass extends KubeObject {
   readonly apiVersion: 'scheduling.k8s.io/v1'
   readonly kind: 'PriorityClass'
@@ -1732,7 +1732,7 @@ export interface PriorityClass extends KubeObject {
   readonly value: number
 }
 
-/** PriorityClass of scheduling.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** PriorityClass of scheduling.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface PriorityClassDraft {
   apiVersion: 'scheduling.k8s.io/v1'
   kind: 'PriorityClass'
@@ -1743,7 +1743,7 @@ export interface PriorityClassDraft {
   value: number
 }
 
-/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short pc. */
+/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc. */
 export const PriorityClass: Kind<PriorityClass, PriorityClassDraft, never> = /* @__PURE__ */ builtinKind(tables.schedulingV1, {
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -1753,14 +1753,14 @@ export const PriorityClass: Kind<PriorityClass, PriorityClassDraft, never> = /* 
   shortNames: ['pc'],
 })
 
-/** CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. As read: deeply readonly. */
+/** CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. As read: deeply read-only. */
 export interface CSIDriver extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIDriver'
   readonly spec: DeepReadonly<storage.CSIDriverSpec>
 }
 
-/** CSIDriver of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** CSIDriver of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface CSIDriverDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIDriver'
@@ -1777,14 +1777,14 @@ export const CSIDriver: Kind<CSIDriver, CSIDriverDraft, never> = /* @__PURE__ */
   scope: 'Cluster',
 })
 
-/** CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. As read: deeply readonly. */
+/** CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. As read: deeply read-only. */
 export interface CSINode extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSINode'
   readonly spec: DeepReadonly<storage.CSINodeSpec>
 }
 
-/** CSINode of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** CSINode of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface CSINodeDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSINode'
@@ -1801,7 +1801,7 @@ export const CSINode: Kind<CSINode, CSINodeDraft, never> = /* @__PURE__ */ built
   scope: 'Cluster',
 })
 
-/** CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. As read: deeply readonly. */
+/** CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. As read: deeply read-only. */
 export interface CSIStorageCapacity extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIStorageCapacity'
@@ -1811,7 +1811,7 @@ export interface CSIStorageCapacity extends KubeObject {
   readonly storageClassName: string
 }
 
-/** CSIStorageCapacity of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** CSIStorageCapacity of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface CSIStorageCapacityDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIStorageCapacity'
@@ -1831,7 +1831,7 @@ export const CSIStorageCapacity: Kind<CSIStorageCapacity, CSIStorageCapacityDraf
   scope: 'Namespaced',
 })
 
-/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short sc. As read: deeply readonly. */
+/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc. As read: deeply read-only. */
 export interface StorageClass extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'StorageClass'
@@ -1844,7 +1844,7 @@ export interface StorageClass extends KubeObject {
   readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer'
 }
 
-/** StorageClass of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** StorageClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface StorageClassDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'StorageClass'
@@ -1858,7 +1858,7 @@ export interface StorageClassDraft {
   volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer'
 }
 
-/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short sc. */
+/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc. */
 export const StorageClass: Kind<StorageClass, StorageClassDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1868,7 +1868,7 @@ export const StorageClass: Kind<StorageClass, StorageClassDraft, never> = /* @__
   shortNames: ['sc'],
 })
 
-/** VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. As read: deeply readonly. */
+/** VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. As read: deeply read-only. */
 export interface VolumeAttachment extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttachment'
@@ -1876,7 +1876,7 @@ export interface VolumeAttachment extends KubeObject {
   readonly status?: DeepReadonly<storage.VolumeAttachmentStatus>
 }
 
-/** VolumeAttachment of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** VolumeAttachment of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface VolumeAttachmentDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttachment'
@@ -1894,7 +1894,7 @@ export const VolumeAttachment: Kind<VolumeAttachment, VolumeAttachmentDraft, sto
   subresources: ['status'],
 })
 
-/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short vac. As read: deeply readonly. */
+/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac. As read: deeply read-only. */
 export interface VolumeAttributesClass extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttributesClass'
@@ -1902,7 +1902,7 @@ export interface VolumeAttributesClass extends KubeObject {
   readonly parameters?: { readonly [key: string]: string }
 }
 
-/** VolumeAttributesClass of storage.k8s.io/v1 as written: mutable, without what only the server fills. */
+/** VolumeAttributesClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
 export interface VolumeAttributesClassDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttributesClass'
@@ -1911,7 +1911,7 @@ export interface VolumeAttributesClassDraft {
   parameters?: Record<string, string>
 }
 
-/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short vac. */
+/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac. */
 export const VolumeAttributesClass: Kind<VolumeAttributesClass, VolumeAttributesClassDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',

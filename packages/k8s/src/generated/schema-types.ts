@@ -22,7 +22,7 @@ import type * as rbac from './rbac/v1.ts'
 import type * as resource from './resource/v1.ts'
 import type * as storage from './storage/v1.ts'
 
-/** The TypeScript type of every definition that is a part of kinds, by its published name. */
+/** The TypeScript types of all definitions that are parts of kinds, by published name. */
 export interface SchemaTypes {
   'io.k8s.api.admissionregistration.v1.AuditAnnotation': admissionregistration.AuditAnnotation
   'io.k8s.api.admissionregistration.v1.ExpressionWarning': admissionregistration.ExpressionWarning

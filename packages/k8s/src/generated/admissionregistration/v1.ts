@@ -55,7 +55,7 @@ export interface MutatingWebhook {
   timeoutSeconds?: number
 }
 
-/** A list of MutatingWebhookConfiguration objects as read. */
+/** A list of MutatingWebhookConfiguration objects, as read. */
 export interface MutatingWebhookConfigurationList extends KubeList<kinds.MutatingWebhookConfiguration> {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'MutatingWebhookConfigurationList'
@@ -101,7 +101,7 @@ export interface TypeChecking {
   expressionWarnings?: ExpressionWarning[]
 }
 
-/** A list of ValidatingAdmissionPolicyBinding objects as read. */
+/** A list of ValidatingAdmissionPolicyBinding objects, as read. */
 export interface ValidatingAdmissionPolicyBindingList extends KubeList<kinds.ValidatingAdmissionPolicyBinding> {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicyBindingList'
@@ -114,7 +114,7 @@ export interface ValidatingAdmissionPolicyBindingSpec {
   validationActions?: ('Audit' | 'Deny' | 'Warn')[]
 }
 
-/** A list of ValidatingAdmissionPolicy objects as read. */
+/** A list of ValidatingAdmissionPolicy objects, as read. */
 export interface ValidatingAdmissionPolicyList extends KubeList<kinds.ValidatingAdmissionPolicy> {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicyList'
@@ -154,7 +154,7 @@ export interface ValidatingWebhook {
   timeoutSeconds?: number
 }
 
-/** A list of ValidatingWebhookConfiguration objects as read. */
+/** A list of ValidatingWebhookConfiguration objects, as read. */
 export interface ValidatingWebhookConfigurationList extends KubeList<kinds.ValidatingWebhookConfiguration> {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingWebhookConfigurationList'

@@ -33,7 +33,7 @@ export interface CustomResourceDefinitionCondition {
   type: string
 }
 
-/** A list of CustomResourceDefinition objects as read. */
+/** A list of CustomResourceDefinition objects, as read. */
 export interface CustomResourceDefinitionList extends KubeList<kinds.CustomResourceDefinition> {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
   readonly kind: 'CustomResourceDefinitionList'

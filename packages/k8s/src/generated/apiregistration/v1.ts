@@ -18,7 +18,7 @@ export interface APIServiceCondition {
   type: string
 }
 
-/** A list of APIService objects as read. */
+/** A list of APIService objects, as read. */
 export interface APIServiceList extends KubeList<kinds.APIService> {
   readonly apiVersion: 'apiregistration.k8s.io/v1'
   readonly kind: 'APIServiceList'

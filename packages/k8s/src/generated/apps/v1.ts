@@ -19,7 +19,7 @@ export {
   StatefulSet,
 } from '../kinds.ts'
 
-/** A list of ControllerRevision objects as read. */
+/** A list of ControllerRevision objects, as read. */
 export interface ControllerRevisionList extends KubeList<kinds.ControllerRevision> {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ControllerRevisionList'
@@ -33,7 +33,7 @@ export interface DaemonSetCondition {
   type: string
 }
 
-/** A list of DaemonSet objects as read. */
+/** A list of DaemonSet objects, as read. */
 export interface DaemonSetList extends KubeList<kinds.DaemonSet> {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'DaemonSetList'
@@ -75,7 +75,7 @@ export interface DeploymentCondition {
   type: string
 }
 
-/** A list of Deployment objects as read. */
+/** A list of Deployment objects, as read. */
 export interface DeploymentList extends KubeList<kinds.Deployment> {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'DeploymentList'
@@ -118,7 +118,7 @@ export interface ReplicaSetCondition {
   type: string
 }
 
-/** A list of ReplicaSet objects as read. */
+/** A list of ReplicaSet objects, as read. */
 export interface ReplicaSetList extends KubeList<kinds.ReplicaSet> {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ReplicaSetList'
@@ -165,7 +165,7 @@ export interface StatefulSetCondition {
   type: string
 }
 
-/** A list of StatefulSet objects as read. */
+/** A list of StatefulSet objects, as read. */
 export interface StatefulSetList extends KubeList<kinds.StatefulSet> {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'StatefulSetList'

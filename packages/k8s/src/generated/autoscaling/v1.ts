@@ -18,7 +18,7 @@ export interface CrossVersionObjectReference {
   name: string
 }
 
-/** A list of HorizontalPodAutoscaler objects as read. */
+/** A list of HorizontalPodAutoscaler objects, as read. */
 export interface HorizontalPodAutoscalerList extends KubeList<kinds.AutoscalingV1HorizontalPodAutoscaler> {
   readonly apiVersion: 'autoscaling/v1'
   readonly kind: 'HorizontalPodAutoscalerList'

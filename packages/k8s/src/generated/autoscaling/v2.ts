@@ -64,7 +64,7 @@ export interface HorizontalPodAutoscalerCondition {
   type: string
 }
 
-/** A list of HorizontalPodAutoscaler objects as read. */
+/** A list of HorizontalPodAutoscaler objects, as read. */
 export interface HorizontalPodAutoscalerList extends KubeList<kinds.HorizontalPodAutoscaler> {
   readonly apiVersion: 'autoscaling/v2'
   readonly kind: 'HorizontalPodAutoscalerList'

@@ -13,7 +13,7 @@ export {
   Job,
 } from '../kinds.ts'
 
-/** A list of CronJob objects as read. */
+/** A list of CronJob objects, as read. */
 export interface CronJobList extends KubeList<kinds.CronJob> {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'CronJobList'
@@ -45,7 +45,7 @@ export interface JobCondition {
   type: string
 }
 
-/** A list of Job objects as read. */
+/** A list of Job objects, as read. */
 export interface JobList extends KubeList<kinds.Job> {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'JobList'

@@ -19,7 +19,7 @@ export interface CertificateSigningRequestCondition {
   type: string
 }
 
-/** A list of CertificateSigningRequest objects as read. */
+/** A list of CertificateSigningRequest objects, as read. */
 export interface CertificateSigningRequestList extends KubeList<kinds.CertificateSigningRequest> {
   readonly apiVersion: 'certificates.k8s.io/v1'
   readonly kind: 'CertificateSigningRequestList'

@@ -10,7 +10,7 @@ export {
   Lease,
 } from '../kinds.ts'
 
-/** A list of Lease objects as read. */
+/** A list of Lease objects, as read. */
 export interface LeaseList extends KubeList<kinds.Lease> {
   readonly apiVersion: 'coordination.k8s.io/v1'
   readonly kind: 'LeaseList'

@@ -168,7 +168,7 @@ export interface ComponentCondition {
   type: string
 }
 
-/** A list of ComponentStatus objects as read. */
+/** A list of ComponentStatus objects, as read. */
 export interface ComponentStatusList extends KubeList<kinds.ComponentStatus> {
   readonly apiVersion: 'v1'
   readonly kind: 'ComponentStatusList'
@@ -187,7 +187,7 @@ export interface ConfigMapKeySelector {
   optional?: boolean
 }
 
-/** A list of ConfigMap objects as read. */
+/** A list of ConfigMap objects, as read. */
 export interface ConfigMapList extends KubeList<kinds.ConfigMap> {
   readonly apiVersion: 'v1'
   readonly kind: 'ConfigMapList'
@@ -377,7 +377,7 @@ export interface EndpointSubset {
   ports?: EndpointPort[]
 }
 
-/** A list of Endpoints objects as read. */
+/** A list of Endpoints objects, as read. */
 export interface EndpointsList extends KubeList<kinds.Endpoints> {
   readonly apiVersion: 'v1'
   readonly kind: 'EndpointsList'
@@ -440,7 +440,7 @@ export interface EphemeralVolumeSource {
   volumeClaimTemplate?: PersistentVolumeClaimTemplate
 }
 
-/** A list of Event objects as read. */
+/** A list of Event objects, as read. */
 export interface EventList extends KubeList<kinds.Event> {
   readonly apiVersion: 'v1'
   readonly kind: 'EventList'
@@ -619,7 +619,7 @@ export interface LimitRangeItem {
   type: string
 }
 
-/** A list of LimitRange objects as read. */
+/** A list of LimitRange objects, as read. */
 export interface LimitRangeList extends KubeList<kinds.LimitRange> {
   readonly apiVersion: 'v1'
   readonly kind: 'LimitRangeList'
@@ -675,7 +675,7 @@ export interface NamespaceCondition {
   type: string
 }
 
-/** A list of Namespace objects as read. */
+/** A list of Namespace objects, as read. */
 export interface NamespaceList extends KubeList<kinds.Namespace> {
   readonly apiVersion: 'v1'
   readonly kind: 'NamespaceList'
@@ -729,7 +729,7 @@ export interface NodeFeatures {
   supplementalGroupsPolicy?: boolean
 }
 
-/** A list of Node objects as read. */
+/** A list of Node objects, as read. */
 export interface NodeList extends KubeList<kinds.Node> {
   readonly apiVersion: 'v1'
   readonly kind: 'NodeList'
@@ -823,7 +823,7 @@ export interface ObjectReference {
   uid?: string
 }
 
-/** PersistentVolumeClaim as a part of another object, where nothing of it is required. */
+/** PersistentVolumeClaim as a part of another object. All fields are optional. */
 export interface EmbeddedPersistentVolumeClaim {
   apiVersion?: string
   kind?: string
@@ -841,7 +841,7 @@ export interface PersistentVolumeClaimCondition {
   type: string
 }
 
-/** A list of PersistentVolumeClaim objects as read. */
+/** A list of PersistentVolumeClaim objects, as read. */
 export interface PersistentVolumeClaimList extends KubeList<kinds.PersistentVolumeClaim> {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolumeClaimList'
@@ -881,7 +881,7 @@ export interface PersistentVolumeClaimVolumeSource {
   readOnly?: boolean
 }
 
-/** A list of PersistentVolume objects as read. */
+/** A list of PersistentVolume objects, as read. */
 export interface PersistentVolumeList extends KubeList<kinds.PersistentVolume> {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolumeList'
@@ -992,7 +992,7 @@ export interface PodIP {
   ip: string
 }
 
-/** A list of Pod objects as read. */
+/** A list of Pod objects, as read. */
 export interface PodList extends KubeList<kinds.Pod> {
   readonly apiVersion: 'v1'
   readonly kind: 'PodList'
@@ -1117,7 +1117,7 @@ export interface PodStatus {
   startTime?: meta.Time
 }
 
-/** A list of PodTemplate objects as read. */
+/** A list of PodTemplate objects, as read. */
 export interface PodTemplateList extends KubeList<kinds.PodTemplate> {
   readonly apiVersion: 'v1'
   readonly kind: 'PodTemplateList'
@@ -1208,7 +1208,7 @@ export interface ReplicationControllerCondition {
   type: string
 }
 
-/** A list of ReplicationController objects as read. */
+/** A list of ReplicationController objects, as read. */
 export interface ReplicationControllerList extends KubeList<kinds.ReplicationController> {
   readonly apiVersion: 'v1'
   readonly kind: 'ReplicationControllerList'
@@ -1249,7 +1249,7 @@ export interface ResourceHealth {
   resourceID: string
 }
 
-/** A list of ResourceQuota objects as read. */
+/** A list of ResourceQuota objects, as read. */
 export interface ResourceQuotaList extends KubeList<kinds.ResourceQuota> {
   readonly apiVersion: 'v1'
   readonly kind: 'ResourceQuotaList'
@@ -1344,7 +1344,7 @@ export interface SecretKeySelector {
   optional?: boolean
 }
 
-/** A list of Secret objects as read. */
+/** A list of Secret objects, as read. */
 export interface SecretList extends KubeList<kinds.Secret> {
   readonly apiVersion: 'v1'
   readonly kind: 'SecretList'
@@ -1384,7 +1384,7 @@ export interface SecurityContext {
   windowsOptions?: WindowsSecurityContextOptions
 }
 
-/** A list of ServiceAccount objects as read. */
+/** A list of ServiceAccount objects, as read. */
 export interface ServiceAccountList extends KubeList<kinds.ServiceAccount> {
   readonly apiVersion: 'v1'
   readonly kind: 'ServiceAccountList'
@@ -1396,7 +1396,7 @@ export interface ServiceAccountTokenProjection {
   path: string
 }
 
-/** A list of Service objects as read. */
+/** A list of Service objects, as read. */
 export interface ServiceList extends KubeList<kinds.Service> {
   readonly apiVersion: 'v1'
   readonly kind: 'ServiceList'

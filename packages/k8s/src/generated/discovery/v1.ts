@@ -39,7 +39,7 @@ export interface EndpointPort {
   protocol?: 'SCTP' | 'TCP' | 'UDP'
 }
 
-/** A list of EndpointSlice objects as read. */
+/** A list of EndpointSlice objects, as read. */
 export interface EndpointSliceList extends KubeList<kinds.EndpointSlice> {
   readonly apiVersion: 'discovery.k8s.io/v1'
   readonly kind: 'EndpointSliceList'

@@ -10,7 +10,7 @@ export {
   EventsV1Event as Event,
 } from '../kinds.ts'
 
-/** A list of Event objects as read. */
+/** A list of Event objects, as read. */
 export interface EventList extends KubeList<kinds.EventsV1Event> {
   readonly apiVersion: 'events.k8s.io/v1'
   readonly kind: 'EventList'

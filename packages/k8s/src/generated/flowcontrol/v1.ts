@@ -29,7 +29,7 @@ export interface FlowSchemaCondition {
   type?: string
 }
 
-/** A list of FlowSchema objects as read. */
+/** A list of FlowSchema objects, as read. */
 export interface FlowSchemaList extends KubeList<kinds.FlowSchema> {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'FlowSchemaList'
@@ -83,7 +83,7 @@ export interface PriorityLevelConfigurationCondition {
   type?: string
 }
 
-/** A list of PriorityLevelConfiguration objects as read. */
+/** A list of PriorityLevelConfiguration objects, as read. */
 export interface PriorityLevelConfigurationList extends KubeList<kinds.PriorityLevelConfiguration> {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'PriorityLevelConfigurationList'

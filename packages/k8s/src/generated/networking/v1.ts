@@ -29,7 +29,7 @@ export interface HTTPIngressRuleValue {
   paths: HTTPIngressPath[]
 }
 
-/** A list of IPAddress objects as read. */
+/** A list of IPAddress objects, as read. */
 export interface IPAddressList extends KubeList<kinds.IPAddress> {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IPAddressList'
@@ -49,7 +49,7 @@ export interface IngressBackend {
   service?: IngressServiceBackend
 }
 
-/** A list of IngressClass objects as read. */
+/** A list of IngressClass objects, as read. */
 export interface IngressClassList extends KubeList<kinds.IngressClass> {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IngressClassList'
@@ -68,7 +68,7 @@ export interface IngressClassSpec {
   parameters?: IngressClassParametersReference
 }
 
-/** A list of Ingress objects as read. */
+/** A list of Ingress objects, as read. */
 export interface IngressList extends KubeList<kinds.Ingress> {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IngressList'
@@ -126,7 +126,7 @@ export interface NetworkPolicyIngressRule {
   ports?: NetworkPolicyPort[]
 }
 
-/** A list of NetworkPolicy objects as read. */
+/** A list of NetworkPolicy objects, as read. */
 export interface NetworkPolicyList extends KubeList<kinds.NetworkPolicy> {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'NetworkPolicyList'
@@ -163,7 +163,7 @@ export interface ServiceBackendPort {
   number?: number
 }
 
-/** A list of ServiceCIDR objects as read. */
+/** A list of ServiceCIDR objects, as read. */
 export interface ServiceCIDRList extends KubeList<kinds.ServiceCIDR> {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'ServiceCIDRList'

@@ -15,7 +15,7 @@ export interface Overhead {
   podFixed?: Record<string, meta.Quantity>
 }
 
-/** A list of RuntimeClass objects as read. */
+/** A list of RuntimeClass objects, as read. */
 export interface RuntimeClassList extends KubeList<kinds.RuntimeClass> {
   readonly apiVersion: 'node.k8s.io/v1'
   readonly kind: 'RuntimeClassList'

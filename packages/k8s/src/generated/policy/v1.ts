@@ -12,7 +12,7 @@ export {
   PodDisruptionBudget,
 } from '../kinds.ts'
 
-/** A list of PodDisruptionBudget objects as read. */
+/** A list of PodDisruptionBudget objects, as read. */
 export interface PodDisruptionBudgetList extends KubeList<kinds.PodDisruptionBudget> {
   readonly apiVersion: 'policy/v1'
   readonly kind: 'PodDisruptionBudgetList'

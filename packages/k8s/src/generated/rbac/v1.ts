@@ -20,13 +20,13 @@ export interface AggregationRule {
   clusterRoleSelectors?: meta.LabelSelector[]
 }
 
-/** A list of ClusterRoleBinding objects as read. */
+/** A list of ClusterRoleBinding objects, as read. */
 export interface ClusterRoleBindingList extends KubeList<kinds.ClusterRoleBinding> {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRoleBindingList'
 }
 
-/** A list of ClusterRole objects as read. */
+/** A list of ClusterRole objects, as read. */
 export interface ClusterRoleList extends KubeList<kinds.ClusterRole> {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRoleList'
@@ -40,13 +40,13 @@ export interface PolicyRule {
   verbs: string[]
 }
 
-/** A list of RoleBinding objects as read. */
+/** A list of RoleBinding objects, as read. */
 export interface RoleBindingList extends KubeList<kinds.RoleBinding> {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'RoleBindingList'
 }
 
-/** A list of Role objects as read. */
+/** A list of Role objects, as read. */
 export interface RoleList extends KubeList<kinds.Role> {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'RoleList'

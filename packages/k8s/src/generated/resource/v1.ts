@@ -116,7 +116,7 @@ export interface DeviceClassConfiguration {
   opaque?: OpaqueDeviceConfiguration
 }
 
-/** A list of DeviceClass objects as read. */
+/** A list of DeviceClass objects, as read. */
 export interface DeviceClassList extends KubeList<kinds.DeviceClass> {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'DeviceClassList'
@@ -216,7 +216,7 @@ export interface ResourceClaimConsumerReference {
   uid: string
 }
 
-/** A list of ResourceClaim objects as read. */
+/** A list of ResourceClaim objects, as read. */
 export interface ResourceClaimList extends KubeList<kinds.ResourceClaim> {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaimList'
@@ -234,7 +234,7 @@ export interface ResourceClaimStatus {
   reservedFor?: ResourceClaimConsumerReference[]
 }
 
-/** A list of ResourceClaimTemplate objects as read. */
+/** A list of ResourceClaimTemplate objects, as read. */
 export interface ResourceClaimTemplateList extends KubeList<kinds.ResourceClaimTemplate> {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaimTemplateList'
@@ -251,7 +251,7 @@ export interface ResourcePool {
   resourceSliceCount: number
 }
 
-/** A list of ResourceSlice objects as read. */
+/** A list of ResourceSlice objects, as read. */
 export interface ResourceSliceList extends KubeList<kinds.ResourceSlice> {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceSliceList'

@@ -9,7 +9,7 @@ export {
   PriorityClass,
 } from '../kinds.ts'
 
-/** A list of PriorityClass objects as read. */
+/** A list of PriorityClass objects, as read. */
 export interface PriorityClassList extends KubeList<kinds.PriorityClass> {
   readonly apiVersion: 'scheduling.k8s.io/v1'
   readonly kind: 'PriorityClassList'

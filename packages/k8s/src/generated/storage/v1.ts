@@ -21,7 +21,7 @@ export {
   VolumeAttributesClass,
 } from '../kinds.ts'
 
-/** A list of CSIDriver objects as read. */
+/** A list of CSIDriver objects, as read. */
 export interface CSIDriverList extends KubeList<kinds.CSIDriver> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIDriverList'
@@ -47,7 +47,7 @@ export interface CSINodeDriver {
   topologyKeys?: string[]
 }
 
-/** A list of CSINode objects as read. */
+/** A list of CSINode objects, as read. */
 export interface CSINodeList extends KubeList<kinds.CSINode> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSINodeList'
@@ -58,13 +58,13 @@ export interface CSINodeSpec {
   drivers: CSINodeDriver[]
 }
 
-/** A list of CSIStorageCapacity objects as read. */
+/** A list of CSIStorageCapacity objects, as read. */
 export interface CSIStorageCapacityList extends KubeList<kinds.CSIStorageCapacity> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIStorageCapacityList'
 }
 
-/** A list of StorageClass objects as read. */
+/** A list of StorageClass objects, as read. */
 export interface StorageClassList extends KubeList<kinds.StorageClass> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'StorageClassList'
@@ -75,7 +75,7 @@ export interface TokenRequest {
   expirationSeconds?: number
 }
 
-/** A list of VolumeAttachment objects as read. */
+/** A list of VolumeAttachment objects, as read. */
 export interface VolumeAttachmentList extends KubeList<kinds.VolumeAttachment> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttachmentList'
@@ -99,7 +99,7 @@ export interface VolumeAttachmentStatus {
   detachError?: VolumeError
 }
 
-/** A list of VolumeAttributesClass objects as read. */
+/** A list of VolumeAttributesClass objects, as read. */
 export interface VolumeAttributesClassList extends KubeList<kinds.VolumeAttributesClass> {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttributesClassList'
