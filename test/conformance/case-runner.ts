@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Case, Condition, Reduction, RequestSpec, Step } from './case-format.ts'
-import { brief, CaseFailure, type Difference, differencesOf, sorted } from './compare.ts'
+import { brief, CaseFailure, type Difference, differencesOf, sorted, withoutColumnTexts } from './compare.ts'
 import { expand } from './expand.ts'
 import type { Answer, HttpClient } from './http-client.ts'
 import { Normalizer, type RunNames } from './normalizer.ts'
@@ -159,7 +159,7 @@ export class CaseRunner {
   }
 
   #compare(step: Step, label: string, actual: unknown, note?: string): void {
-    const found = differencesOf(step.expect ?? {}, actual)
+    const found = differencesOf(withoutColumnTexts(step.expect ?? {}), withoutColumnTexts(actual))
     if (found.length === 0) return
     throw new CaseFailure(
       found.map((one, i): Difference => {

@@ -55,6 +55,26 @@ export function brief(value: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
+/** Removes the descriptions of table columns: every server words them itself. */
+export function withoutColumnTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutColumnTexts)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === 'columnDefinitions' && Array.isArray(member)
+        ? member.map(withoutDescription)
+        : withoutColumnTexts(member),
+    ]),
+  )
+}
+
+function withoutDescription(column: unknown): unknown {
+  if (!isRecord(column)) return column
+  const { description: _, ...rest } = column
+  return rest
+}
+
 /** The value with the members of every object in order. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)

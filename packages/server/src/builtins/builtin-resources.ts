@@ -7,7 +7,6 @@ import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
-import { builtinTables } from '../table/builtin-tables.ts'
 import { labelsText, scaleSubresource } from './scale/scale-view.ts'
 import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './typed/decode-typed.ts'
 
@@ -82,7 +81,6 @@ function assemble(
   const { storagePath, ...rest } = own
   return {
     ...rest,
-    table: own.table ?? builtinTables[`${kind.group}/${plural}`],
     kind: factsOf(kind, plural),
     get schema() {
       return kind.schema

@@ -1,51 +1,10 @@
 import type { MutableObject } from '../resource/object.ts'
 import type { TableColumn, TableDefinition, TableRowCondition } from '../resource/table-definition.ts'
-import { columnTexts } from './column-texts.ts'
-
-/** The first column of nearly every table. */
-export const nameColumn: TableColumn = {
-  name: 'Name',
-  type: 'string',
-  format: 'name',
-  description: columnTexts['ObjectMeta.name'],
-}
-
-/** How long ago the object was created, as text. */
-export const ageColumn: TableColumn = {
-  name: 'Age',
-  type: 'string',
-  description: columnTexts['ObjectMeta.creationTimestamp'],
-}
-
-/** A column of text. */
-export function textColumn(name: string, description: string): TableColumn {
-  return { name, type: 'string', description }
-}
-
-/** A column of whole numbers. */
-export function integerColumn(name: string, description: string): TableColumn {
-  return { name, type: 'integer', description }
-}
-
-/** A column of booleans. */
-export function booleanColumn(name: string, description: string): TableColumn {
-  return { name, type: 'boolean', description }
-}
-
-/** A column of text that only wide output shows. */
-export function wideColumn(name: string, description: string): TableColumn {
-  return { name, type: 'string', priority: 1, description }
-}
-
-/** The containers of a pod template, for wide output. */
-export const containerColumns: readonly TableColumn[] = [
-  wideColumn('Containers', 'Names of each container in the template.'),
-  wideColumn('Images', 'Images referenced by each container in the template.'),
-]
+import { ageOf } from './human.ts'
 
 /**
- * An object of which nothing may be taken for granted: a bookmark is shown as a row as well, and has little more than a kind, and what
- * old versions stored may lack what the kind demands today.
+ * An object whose fields may all be missing or null. Printers get such objects: a bookmark of a watch has little more than a kind, and
+ * objects that an older version stored may lack fields that are required today.
  */
 export type Loose<T> = T extends readonly (infer E)[]
   ? readonly Loose<E>[]
@@ -53,17 +12,83 @@ export type Loose<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]?: Loose<T[K]> | null }
     : T
 
-/** Builds the table of a kind; every cell of a row stands below the column at its index. */
-export function printer<T>(
-  columns: readonly TableColumn[],
-  row: (object: Loose<T>, now: number) => readonly unknown[],
-  conditions?: (object: Loose<T>) => readonly TableRowCondition[] | undefined,
+/** One or more adjacent columns, and the function that fills them. */
+export interface Columns<O> {
+  readonly definitions: readonly TableColumn[]
+  /** Returns one cell per column. `now` is the time of the request in epoch milliseconds. */
+  readonly cells: (object: O, now: number) => readonly unknown[]
+}
+
+type Cell<O> = (object: O, now: number) => unknown
+
+/** Defines a table from its columns, from left to right. */
+export function defineTable<T>(
+  columns: readonly Columns<Loose<T>>[],
+  options: Pick<TableDefinition, 'repeatColumns'> & {
+    readonly conditions?: (object: Loose<T>) => readonly TableRowCondition[] | undefined
+  } = {},
 ): TableDefinition {
-  // The one place that says so: tables are looked up by resource, whose objects are of the printer's kind.
+  // The only cast: the server looks a table up by resource, so every object is of the table's kind.
   const typed = (object: MutableObject): Loose<T> => object as unknown as Loose<T>
+  const { conditions, ...rest } = options
   return {
-    columns,
-    row: (object, now) => row(typed(object), now),
+    ...rest,
+    columns: columns.flatMap(({ definitions }) => definitions),
+    row: (object, now) => {
+      const cells: unknown[] = []
+      for (const column of columns) cells.push(...column.cells(typed(object), now))
+      return cells
+    },
     ...(conditions ? { conditions: (object: MutableObject) => conditions(typed(object)) } : {}),
   }
 }
+
+/** A single column. */
+export function column<O>(definition: TableColumn, cell: Cell<O>): Columns<O> {
+  return { definitions: [definition], cells: (object, now) => [cell(object, now)] }
+}
+
+/** A column of text. Cells may be numbers, as in kube-apiserver's tables. */
+export function textColumn<O>(name: string, description: string, cell: Cell<O>): Columns<O> {
+  return column({ name, type: 'string', description }, cell)
+}
+
+/** A column of whole numbers. */
+export function integerColumn<O>(name: string, description: string, cell: Cell<O>): Columns<O> {
+  return column({ name, type: 'integer', description }, cell)
+}
+
+/** A column of booleans. */
+export function booleanColumn<O>(name: string, description: string, cell: Cell<O>): Columns<O> {
+  return column({ name, type: 'boolean', description }, cell)
+}
+
+/** A column of text that only `kubectl get -o wide` shows. */
+export function wideColumn<O>(name: string, description: string, cell: Cell<O>): Columns<O> {
+  return column({ name, type: 'string', priority: 1, description }, cell)
+}
+
+interface WithMetadata {
+  readonly metadata?: { readonly name?: string | null; readonly creationTimestamp?: string | null } | null
+}
+
+/** The definition of the name column, for tables that are not built from {@link Columns}. */
+export const nameDefinition: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Name of the object.',
+}
+
+/** The name of the object: the first column of nearly every table. */
+export const nameColumn: Columns<WithMetadata> = column(nameDefinition, ({ metadata }) => metadata?.name ?? '')
+
+/** The time since the creation of the object. */
+export const ageColumn: Columns<WithMetadata> = textColumn(
+  'Age',
+  'Time since the object was created.',
+  ({ metadata }, now) => ageOf(metadata?.creationTimestamp, now),
+)
+
+/** The table of kinds that show nothing but name and age. */
+export const nameAndAgeTable: TableDefinition = defineTable<WithMetadata>([nameColumn, ageColumn])

@@ -32,7 +32,7 @@ describe('customTable()', () => {
         name: 'A',
         type: 'string',
         format: '',
-        description: 'Custom resource definition column (in JSONPath format): .spec.a',
+        description: 'Value at .spec.a.',
         priority: 0,
       },
       { name: 'B', type: 'string', format: 'byte', description: 'a b', priority: 1 },

@@ -2,8 +2,7 @@ import { ApiSyntaxError, JsonPath } from '@kubewright/api'
 import { parseRFC3339 } from '@kubewright/base'
 import type { MutableObject } from '../resource/object.ts'
 import type { TableColumn, TableDefinition } from '../resource/table-definition.ts'
-import { columnTexts } from './column-texts.ts'
-import { nameColumn } from './columns.ts'
+import { nameDefinition } from './columns.ts'
 import { ageOf } from './human.ts'
 
 /** A printer column of a custom resource definition. */
@@ -20,7 +19,7 @@ export interface CustomColumn {
 const creationColumn: CustomColumn = {
   name: 'Age',
   type: 'date',
-  description: columnTexts['ObjectMeta.creationTimestamp'],
+  description: 'Time of the creation of the object.',
   jsonPath: '.metadata.creationTimestamp',
 }
 
@@ -29,7 +28,7 @@ const creationColumn: CustomColumn = {
  * be parsed ends the table before it, as in the real server.
  */
 export function customTable(columns: readonly CustomColumn[] | null | undefined): TableDefinition {
-  const shown: TableColumn[] = [nameColumn]
+  const shown: TableColumn[] = [nameDefinition]
   const cells: Cell[] = []
   for (const column of columns?.length ? columns : [creationColumn]) {
     const path = parsePath(column.jsonPath)
@@ -39,7 +38,7 @@ export function customTable(columns: readonly CustomColumn[] | null | undefined)
       name: column.name,
       type: column.type as TableColumn['type'],
       format: column.format ?? '',
-      description: column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath}`,
+      description: column.description || `Value at ${column.jsonPath}.`,
       priority: column.priority ?? 0,
     })
   }
@@ -56,11 +55,11 @@ export function customScaleTable(paths: {
 }): TableDefinition {
   const columns: CustomColumn[] = []
   if (paths.specReplicasPath) {
-    const description = 'Number of desired replicas'
+    const description = 'Number of replicas that should run.'
     columns.push({ name: 'Desired', type: 'integer', description, jsonPath: '.spec.replicas' })
   }
   if (paths.statusReplicasPath) {
-    const description = 'Number of actual replicas'
+    const description = 'Number of replicas that run.'
     columns.push({ name: 'Available', type: 'integer', description, jsonPath: '.status.replicas' })
   }
   return customTable([...columns, creationColumn])

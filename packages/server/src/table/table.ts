@@ -1,13 +1,12 @@
 import { newBadRequest } from '@kubewright/api'
 import type { MutableObject } from '../resource/object.ts'
 import type { TableColumn, TableDefinition } from '../resource/table-definition.ts'
-import { columnTexts } from './column-texts.ts'
-import { nameColumn } from './columns.ts'
+import { nameDefinition } from './columns.ts'
 import { partialObjectMetadata } from './partial-object-metadata.ts'
 
 /** The columns of resources that have none of their own. */
 export const defaultTable: TableDefinition = {
-  columns: [nameColumn, { name: 'Created At', type: 'date', description: columnTexts['ObjectMeta.creationTimestamp'] }],
+  columns: [nameDefinition, { name: 'Created At', type: 'date', description: 'Time of the creation of the object.' }],
   // The zero time of Go stands for none.
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
   nullRows: true,

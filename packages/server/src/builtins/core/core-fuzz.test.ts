@@ -8,14 +8,14 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy, StrategyContext } from '../../resource/strategy.ts'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
 import { startCoreServer } from '../../testdata/core-server.ts'
+import { builtinTable } from '../builtin-table.ts'
 import { normalizeTyped } from '../typed/decode-typed.ts'
-import { coreResources } from './core-resources.ts'
 import { services } from './service/service.ts'
 
 const server = await startCoreServer()
 afterAll(() => server[Symbol.asyncDispose]())
 const table = {
-  ...coreResources,
+  ...Object.fromEntries(Object.entries(builtinTable).filter(([key]) => /^(events.k8s.io)?[/]/.test(key))),
   '/services': services({ ...server.server.parts, random: seededRandom(1) }),
 }
 const strategies = Object.entries(table).flatMap(([key, { strategy, subresources = {} }]) => {

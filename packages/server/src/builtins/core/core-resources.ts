@@ -3,47 +3,14 @@ import { type ConnectOptions, withConnectAdmission } from '../../admission/conne
 import type { BuiltinParts } from '../builtin-parts.ts'
 import type { BuiltinResource, BuiltinTable } from '../builtin-resources.ts'
 import { actionSubresource, success } from '../subresources/action-subresource.ts'
-import { configMaps } from './config-map/config-map.ts'
-import { endpoints } from './endpoints/endpoints.ts'
-import { coreEvents, groupEvents } from './event/event.ts'
-import { limitRanges } from './limit-range/limit-range.ts'
-import { namespaces } from './namespace/namespace.ts'
-import { nodes } from './node/node.ts'
-import { persistentVolumes } from './persistent-volume/persistent-volume.ts'
-import { persistentVolumeClaims } from './persistent-volume-claim/persistent-volume-claim.ts'
-import { pods } from './pod/pod.ts'
 import { bindPod, checkBinding } from './pod/subresources/bind-pod.ts'
 import { evictPod } from './pod/subresources/evict-pod.ts'
 import type { NodeConnector } from './pod/subresources/node-connector.ts'
 import { logSubresource, podProxySubresource, streamSubresource } from './pod/subresources/pod-connections.ts'
-import { podTemplates } from './pod-template/pod-template.ts'
-import { replicationControllers } from './replication-controller/replication-controller.ts'
-import { resourceQuotas } from './resource-quota/resource-quota.ts'
-import { secrets } from './secret/secret.ts'
 import { services } from './service/service.ts'
 import type { ServiceRanges } from './service/service-allocator.ts'
 import { nodeProxySubresource, serviceProxySubresource } from './service/service-proxy.ts'
-import { serviceAccounts } from './service-account/service-account.ts'
-
-/** What the kinds of the core group add, as far as it needs nothing of the server. */
-export const coreResources: BuiltinTable = {
-  '/configmaps': configMaps,
-  '/endpoints': endpoints,
-  '/events': coreEvents,
-  'events.k8s.io/events': groupEvents,
-  '/limitranges': limitRanges,
-  '/namespaces': namespaces,
-  '/nodes': nodes,
-  '/persistentvolumeclaims': persistentVolumeClaims,
-  '/persistentvolumes': persistentVolumes,
-  '/podtemplates': podTemplates,
-  '/pods': pods,
-  '/replicationcontrollers': replicationControllers,
-  '/resourcequotas': resourceQuotas,
-  '/secrets': secrets,
-  '/serviceaccounts': serviceAccounts,
-  '/componentstatuses': { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' },
-}
+import { serviceTable } from './service/service-table.ts'
 
 const attachFields = {
   stdin: 'boolean',
@@ -65,7 +32,7 @@ export interface CoreServerOptions {
 
 /**
  * The rest of the core group: services, whose addresses the server hands out, and the subresources that act on other objects. To be
- * merged over {@link coreResources} while the server is set up.
+ * merged over the definitions while the server is set up.
  */
 export function coreServerResources(parts: BuiltinParts, options: CoreServerOptions = {}): BuiltinTable {
   const { ranges, nodes } = options
@@ -96,6 +63,7 @@ export function coreServerResources(parts: BuiltinParts, options: CoreServerOpti
     },
     '/bindings': legacyBindings(parts),
     '/services': {
+      table: serviceTable,
       ...service,
       subresources: {
         ...service.subresources,

@@ -5,6 +5,7 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { pathSegmentName } from '../../resource/validate-object-meta.ts'
 import type { BuiltinTable } from '../builtin-resources.ts'
+import { bindingTable } from './binding-table.ts'
 import { validateAggregationRule, validateBinding, validateRoleRefUpdate, validateRules } from './validate-rbac.ts'
 
 /** Roles and bindings; with a guard, users cannot grant more than they have. */
@@ -12,8 +13,8 @@ export function rbacResources(guard?: EscalationGuard): BuiltinTable {
   return {
     [`${rbacGroup}/roles`]: { strategy: roleStrategy(true, guard) },
     [`${rbacGroup}/clusterroles`]: { strategy: roleStrategy(false, guard) },
-    [`${rbacGroup}/rolebindings`]: { strategy: bindingStrategy(true, guard) },
-    [`${rbacGroup}/clusterrolebindings`]: { strategy: bindingStrategy(false, guard) },
+    [`${rbacGroup}/rolebindings`]: { table: bindingTable, strategy: bindingStrategy(true, guard) },
+    [`${rbacGroup}/clusterrolebindings`]: { table: bindingTable, strategy: bindingStrategy(false, guard) },
   }
 }
 

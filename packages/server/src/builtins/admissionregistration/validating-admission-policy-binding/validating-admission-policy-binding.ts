@@ -10,18 +10,22 @@ import {
   required,
 } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultMatchResources, validateMatchResources } from '../matching/validate-rules.ts'
+import { validatingAdmissionPolicyBindingTable } from './validating-admission-policy-binding-table.ts'
 
 type Spec = Unchecked<admission.ValidatingAdmissionPolicyBindingSpec>
 
 const actions = ['Audit', 'Deny', 'Warn']
 
 /** ValidatingAdmissionPolicyBindings (pkg/registry/admissionregistration/validatingadmissionpolicybinding). */
-export const validatingAdmissionPolicyBindings: BuiltinResource = {
+export const validatingAdmissionPolicyBindings: BuiltinDefinition = defineBuiltin({
+  group: 'admissionregistration.k8s.io',
+  resource: 'validatingadmissionpolicybindings',
+  table: validatingAdmissionPolicyBindingTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     anyFinalizer: true,
@@ -32,7 +36,7 @@ export const validatingAdmissionPolicyBindings: BuiltinResource = {
     validate,
     validateUpdate: validate,
   },
-}
+})
 
 function validate(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []

@@ -1,15 +1,17 @@
 import { JsonPath } from '@kubewright/api'
 import { deepEqual, isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
 import { BOOL, type CelType, DYN, NULL, STRING } from '@kubewright/cel'
+import type { ValidatingAdmissionPolicy } from '@kubewright/k8s'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkQualifiedName } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateConditions } from '../../checks/validate-conditions.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { admissionEnvironment, checkExpression } from '../matching/admission-expressions.ts'
 import { validateMatchConditions } from '../matching/match-conditions.ts'
@@ -31,29 +33,41 @@ const reservedWords = new Set(
 )
 
 /** ValidatingAdmissionPolicies (pkg/registry/admissionregistration/validatingadmissionpolicy). */
-export const validatingAdmissionPolicies: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    anyFinalizer: true,
-    metadataOnUpdate: ['create'],
-    allowUnconditionalUpdate: false,
-    setDefaults: (object) => {
-      const spec = (object['spec'] ??= {}) as Spec
-      spec.failurePolicy ??= 'Fail'
-      defaultMatchResources(spec.matchConstraints)
+export const validatingAdmissionPolicies: BuiltinDefinition = defineBuiltin({
+  group: 'admissionregistration.k8s.io',
+  resource: 'validatingadmissionpolicies',
+  table: defineTable<ValidatingAdmissionPolicy>([
+    nameColumn,
+    integerColumn('Validations', 'Number of validations.', ({ spec }) => spec?.validations?.length ?? 0),
+    textColumn('ParamKind', 'Kind of the parameters.', ({ spec }) =>
+      spec?.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : '<unset>',
+    ),
+    ageColumn,
+  ]),
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      anyFinalizer: true,
+      metadataOnUpdate: ['create'],
+      allowUnconditionalUpdate: false,
+      setDefaults: (object) => {
+        const spec = (object['spec'] ??= {}) as Spec
+        spec.failurePolicy ??= 'Fail'
+        defaultMatchResources(spec.matchConstraints)
+      },
+      generation: true,
+      validate: (object) => validateSpec(object, false),
+      validateUpdate: (object, old) => {
+        const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
+        const sameConditions =
+          deepEqual(spec.paramKind, before.paramKind) &&
+          deepEqual(spec.matchConditions ?? [], before.matchConditions ?? [])
+        return validateSpec(object, sameConditions)
+      },
     },
-    generation: true,
-    validate: (object) => validateSpec(object, false),
-    validateUpdate: (object, old) => {
-      const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
-      const sameConditions =
-        deepEqual(spec.paramKind, before.paramKind) &&
-        deepEqual(spec.matchConditions ?? [], before.matchConditions ?? [])
-      return validateSpec(object, sameConditions)
-    },
-  },
-  { resets: ['spec', 'metadata'], prepareForUpdate: resetForStatus, validateUpdate: validateStatus },
-)
+    { resets: ['spec', 'metadata'], prepareForUpdate: resetForStatus, validateUpdate: validateStatus },
+  ),
+})
 
 function validateSpec(object: MutableObject, skipMatchConditions: boolean): FieldError[] {
   const errors: FieldError[] = []

@@ -2,19 +2,23 @@ import { deepEqual, isDNS1035Label, isFullyQualifiedName, nameIsDNSSubdomain } f
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { duplicate, type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkSelector } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { validateMatchConditions } from '../matching/match-conditions.ts'
 import { defaultRule, validateRule } from '../matching/validate-rules.ts'
 import { validateWebhookClient } from './validate-webhook-client.ts'
+import { webhookConfigurationTable } from './webhook-configuration-table.ts'
 
 type Webhook = Unchecked<admission.ValidatingWebhook> & { reinvocationPolicy?: string | undefined }
 
-/** What an update need not have because it was not there before. */
+/** Which rules apply. An update skips a rule that the stored object already violates. */
 interface Options {
+  /** Whether webhooks must declare that they have no side effects. */
   readonly noSideEffects: boolean
+  /** Whether webhooks must support a version of AdmissionReview that the server supports. */
   readonly knownReviewVersion: boolean
   readonly uniqueNames: boolean
   readonly allowInvalidLabelValue: boolean
@@ -34,26 +38,35 @@ const reviewVersions = ['v1', 'v1beta1']
 const webhooksPath = FieldPath.of('webhooks')
 
 /** ValidatingWebhookConfigurations (pkg/registry/admissionregistration). */
-export const validatingWebhookConfigurations: BuiltinResource = webhookConfigurations(false)
-/** MutatingWebhookConfigurations. */
-export const mutatingWebhookConfigurations: BuiltinResource = webhookConfigurations(true)
+export const validatingWebhookConfigurations: BuiltinDefinition = defineBuiltin({
+  group: 'admissionregistration.k8s.io',
+  resource: 'validatingwebhookconfigurations',
+  table: webhookConfigurationTable,
+  strategy: configurationStrategy(false),
+})
 
-function webhookConfigurations(mutating: boolean): BuiltinResource {
+/** MutatingWebhookConfigurations. */
+export const mutatingWebhookConfigurations: BuiltinDefinition = defineBuiltin({
+  group: 'admissionregistration.k8s.io',
+  resource: 'mutatingwebhookconfigurations',
+  table: webhookConfigurationTable,
+  strategy: configurationStrategy(true),
+})
+
+function configurationStrategy(mutating: boolean): Strategy {
   return {
-    strategy: {
-      validateName: nameIsDNSSubdomain,
-      anyFinalizer: true,
-      metadataOnUpdate: ['create'],
-      allowUnconditionalUpdate: false,
-      setDefaults: (object) => {
-        for (const webhook of webhooksOf(object)) setDefaults(webhook, mutating)
-      },
-      generation: (object, old) => !deepEqual(webhooksOf(object), webhooksOf(old)),
-      validate: (object) => validateWebhooks(webhooksOf(object), strict),
-      validateUpdate: (object, old) => {
-        const webhooks = webhooksOf(object)
-        return validateWebhooks(webhooks, optionsFor(webhooks, webhooksOf(old)))
-      },
+    validateName: nameIsDNSSubdomain,
+    anyFinalizer: true,
+    metadataOnUpdate: ['create'],
+    allowUnconditionalUpdate: false,
+    setDefaults: (object) => {
+      for (const webhook of webhooksOf(object)) setDefaults(webhook, mutating)
+    },
+    generation: (object, old) => !deepEqual(webhooksOf(object), webhooksOf(old)),
+    validate: (object) => validateWebhooks(webhooksOf(object), strict),
+    validateUpdate: (object, old) => {
+      const webhooks = webhooksOf(object)
+      return validateWebhooks(webhooks, optionsFor(webhooks, webhooksOf(old)))
     },
   }
 }

@@ -11,45 +11,51 @@ import type * as apiregistration from '@kubewright/k8s/apiregistration/v1'
 import { type FieldError, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
 import { base64Length } from '../../checks/base64-length.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { metadataPath, part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
+import { apiServiceTable } from './api-service-table.ts'
 
 type Spec = Unchecked<apiregistration.APIServiceSpec>
 type Status = Unchecked<apiregistration.APIServiceStatus>
 
 /** APIServices: who serves which version of a group (kube-aggregator/pkg/registry/apiservice). */
-export const apiServices: BuiltinResource = withStatus(
-  {
-    validateName: isPathSegmentName,
-    anyFinalizer: true,
-    allowUnconditionalUpdate: false,
-    setDefaults: (object) => {
-      const { service } = part<Spec>(object, 'spec')
-      if (service) service.port ??= 443
+export const apiServices: BuiltinDefinition = defineBuiltin({
+  group: 'apiregistration.k8s.io',
+  resource: 'apiservices',
+  table: apiServiceTable,
+  ...withStatus(
+    {
+      validateName: isPathSegmentName,
+      anyFinalizer: true,
+      allowUnconditionalUpdate: false,
+      setDefaults: (object) => {
+        const { service } = part<Spec>(object, 'spec')
+        if (service) service.port ??= 443
+      },
+      prepareForCreate: (object, { now }) => {
+        if (!part<Spec>(object, 'spec').service) object['status'] = { conditions: [localCondition(now)] }
+      },
+      validate,
+      validateUpdate: validate,
     },
-    prepareForCreate: (object, { now }) => {
-      if (!part<Spec>(object, 'spec').service) object['status'] = { conditions: [localCondition(now)] }
+    {
+      keeps: ['spec', 'metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences'],
+      resets: ['spec', 'metadata'],
+      validateUpdate: (object) => {
+        const errors: FieldError[] = []
+        const known = ['True', 'False', 'Unknown']
+        for (const [i, { status = '' }] of (part<Status>(object, 'status').conditions ?? []).entries()) {
+          const path = statusPath.child('conditions').index(i).child('status')
+          if (!known.includes(status)) errors.push(notSupported(path, status, known))
+        }
+        return errors
+      },
     },
-    validate,
-    validateUpdate: validate,
-  },
-  {
-    keeps: ['spec', 'metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences'],
-    resets: ['spec', 'metadata'],
-    validateUpdate: (object) => {
-      const errors: FieldError[] = []
-      const known = ['True', 'False', 'Unknown']
-      for (const [i, { status = '' }] of (part<Status>(object, 'status').conditions ?? []).entries()) {
-        const path = statusPath.child('conditions').index(i).child('status')
-        if (!known.includes(status)) errors.push(notSupported(path, status, known))
-      }
-      return errors
-    },
-  },
-)
+  ),
+})
 
 /** The condition of a version that this server serves itself. */
 function localCondition(now: number): object {
@@ -111,6 +117,3 @@ function validateService({ service, caBundle, insecureSkipTLSVerify }: Spec, err
     errors.push(invalid(insecurePath, true, 'may not be true if caBundle is present'))
   }
 }
-
-/** The resources of the apiregistration.k8s.io group. */
-export const apiregistrationResources: BuiltinTable = { 'apiregistration.k8s.io/apiservices': apiServices }

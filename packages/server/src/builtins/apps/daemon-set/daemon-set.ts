@@ -1,9 +1,8 @@
-import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import { deepEqual } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
 import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import {
   checkImmutable,
@@ -14,29 +13,37 @@ import {
   selectorValue,
   specPath,
   statusPath,
-  structValue,
 } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { templateWarnings } from '../../core/pod/template/pod-template-warnings.ts'
 import { validatePodTemplateSpec } from '../../core/pod/template/validate-pod-template.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
-import { checkAlwaysRestarts, checkNotDecremented, checkSelected } from '../workload/pod-workload.ts'
-import { checkAtMostAll, checkIntOrPercent, numberOf } from '../workload/rolling-update.ts'
+import { checkAlwaysRestarts, checkSelected } from '../workload/pod-workload.ts'
+import { checkAtMostAll, checkIntOrPercent, numberOf, updateStrategyValue } from '../workload/rolling-update.ts'
+import { checkCollisionCount, workloadStrategy } from '../workload/workload-strategy.ts'
+import { daemonSetTable } from './daemon-set-table.ts'
+import {
+  emptyDaemonSet,
+  setTemplateGeneration,
+  templateGeneration,
+  withoutTemplateGeneration,
+} from './template-generation.ts'
 
 type Spec = Unchecked<apps.DaemonSetSpec>
 type Status = Unchecked<apps.DaemonSetStatus>
 
-/** Counts changes of the template. Once a field, it is an annotation that only the server sets. */
-const templateGenerationKey = 'deprecated.daemonset.template.generation'
-
 /** DaemonSets (pkg/registry/apps/daemonset, pkg/apis/apps). */
-export const daemonSets: BuiltinResource = {
+export const daemonSets: BuiltinDefinition = defineBuiltin({
+  group: 'apps',
+  resource: 'daemonsets',
+  table: daemonSetTable,
+  bare: emptyDaemonSet,
+  inner: withoutTemplateGeneration,
   ...withStatus(
     {
-      validateName: nameIsDNSSubdomain,
-      metadataOnUpdate: ['update'],
-      defaultPropagation: 'Background',
+      ...workloadStrategy,
       setDefaults: (object) => {
         setDefaults((object['spec'] ??= {}) as Spec)
         setTemplateGeneration(object, templateGeneration(object))
@@ -63,23 +70,7 @@ export const daemonSets: BuiltinResource = {
     },
     { validateUpdate: validateStatusUpdate },
   ),
-  inner: withoutTemplateGeneration,
-}
-
-function templateGeneration({ metadata }: MutableObject): number {
-  return Number(metadata.annotations?.[templateGenerationKey] ?? 0) || 0
-}
-
-/** Inside the server it is still a field. */
-function withoutTemplateGeneration(object: MutableObject): MutableObject {
-  const { annotations, ...metadata } = object.metadata
-  const { [templateGenerationKey]: _, ...others } = annotations ?? {}
-  return { ...object, metadata: { ...metadata, ...(Object.keys(others).length > 0 ? { annotations: others } : {}) } }
-}
-
-function setTemplateGeneration({ metadata }: MutableObject, generation: number): void {
-  metadata.annotations = { ...metadata.annotations, [templateGenerationKey]: String(generation) }
-}
+})
 
 function setDefaults(spec: Spec): void {
   const strategy = (spec.updateStrategy ??= {})
@@ -112,26 +103,23 @@ function validateSpec(spec: Spec, allowInvalidLabelValue: boolean): FieldError[]
 }
 
 function validateUpdateStrategy(
-  { type, rollingUpdate }: NonNullable<Spec['updateStrategy']>,
+  strategy: NonNullable<Spec['updateStrategy']>,
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const at = path.child('rollingUpdate')
+  const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return
   if (type !== 'RollingUpdate') {
-    const rolling = rollingUpdate
-      ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
-      : null
-    const shown = structValue({ Type: type ?? '', RollingUpdate: rolling })
-    errors.push(notSupported(path, shown, ['RollingUpdate', 'OnDelete']))
+    errors.push(notSupported(path, updateStrategyValue(strategy), ['RollingUpdate', 'OnDelete']))
     return
   }
+  const rollingPath = path.child('rollingUpdate')
   if (!rollingUpdate) {
-    errors.push(required(at))
+    errors.push(required(rollingPath))
     return
   }
   const { maxUnavailable, maxSurge } = rollingUpdate
-  const [unavailablePath, surgePath] = [at.child('maxUnavailable'), at.child('maxSurge')]
+  const [unavailablePath, surgePath] = [rollingPath.child('maxUnavailable'), rollingPath.child('maxSurge')]
   checkIntOrPercent(errors, unavailablePath, maxUnavailable)
   checkIntOrPercent(errors, surgePath, maxSurge)
   checkAtMostAll(errors, unavailablePath, maxUnavailable)
@@ -157,7 +145,6 @@ function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldE
   ] as const) {
     checkNonNegative(errors, statusPath.child(field), status[field])
   }
-  const before = part<Status>(old, 'status').collisionCount
-  checkNotDecremented(errors, statusPath.child('collisionCount'), status.collisionCount, before)
+  checkCollisionCount(errors, status, part<Status>(old, 'status'))
   return errors
 }

@@ -5,10 +5,10 @@ import type { ResourceList } from '../../core/pod/pod-types.ts'
 import { defaultResourceList, quantityOf } from '../../core/pod/resources/resource-list.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
-/** The claims that a StatefulSet makes for each pod. */
+/** The claims that a StatefulSet creates for each pod. */
 export type ClaimTemplates = NonNullable<Unchecked<apps.StatefulSetSpec>['volumeClaimTemplates']>
 
-/** Fills the defaults of claims inside a StatefulSet, which have kind and apiVersion unlike other embedded objects. */
+/** Fills the defaults of claim templates. Unlike other embedded objects, they have a kind and an apiVersion. */
 export function defaultClaimTemplates(claims: ClaimTemplates): void {
   for (const claim of claims) {
     claim.kind = 'PersistentVolumeClaim'
@@ -23,7 +23,7 @@ export function defaultClaimTemplates(claims: ClaimTemplates): void {
   }
 }
 
-/** Warnings about sizes that are no whole number of bytes. */
+/** Warns about storage sizes that are not a whole number of bytes. `below` maps the path of a template to the path to report. */
 export function claimTemplateWarnings(claims: ClaimTemplates = [], below: (path: FieldPath) => FieldPath): string[] {
   const warnings: string[] = []
   for (const [i, { spec }] of claims.entries()) {

@@ -11,7 +11,7 @@ import {
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { validatePodTemplateSpec } from '../../core/pod/template/validate-pod-template.ts'
 
-/** The selector of a workload must be there and select something. Its message names a kind that is not always its own. */
+/** Checks that a workload has a selector that is not empty. `kind` is the kind that the error message names. */
 export function checkWorkloadSelector(
   errors: FieldError[],
   path: FieldPath,
@@ -28,7 +28,7 @@ export function checkWorkloadSelector(
   }
 }
 
-/** Checks selector and pod template of a Deployment or ReplicaSet. */
+/** Checks the selector and the pod template of a Deployment or a ReplicaSet. */
 export function checkReplicatedTemplate(
   errors: FieldError[],
   path: FieldPath,
@@ -46,7 +46,7 @@ export function checkReplicatedTemplate(
   checkAlwaysRestarts(errors, at.child('spec'), template, 'ReplicaSet')
 }
 
-/** The workload must select the pods that it makes. */
+/** Checks that the selector of a workload matches the labels of its pod template. */
 export function checkSelected(
   errors: FieldError[],
   path: FieldPath,
@@ -59,7 +59,7 @@ export function checkSelected(
   errors.push(invalid(path.child('metadata', 'labels'), labels ?? null, text))
 }
 
-/** Pods of such a workload live until they are removed. */
+/** Checks that the pods of a workload run until they are deleted: they always restart and have no deadline. */
 export function checkAlwaysRestarts(
   errors: FieldError[],
   path: FieldPath,
@@ -75,7 +75,7 @@ export function checkAlwaysRestarts(
   }
 }
 
-/** The warning for a name that makes bad names of pods. */
+/** Warns about a name that is no DNS label: the names and host names of pods are derived from it. */
 export function podNameWarnings({ metadata }: MutableObject): string[] {
   const messages = isDNS1123Label(metadata.name ?? '')
   if (messages.length === 0) return []
@@ -83,26 +83,4 @@ export function podNameWarnings({ metadata }: MutableObject): string[] {
     'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; ' +
       `a DNS label is recommended: [${messages.join(' ')}]`,
   ]
-}
-
-/** No status may count more of one than of another. */
-export function checkNotMore(
-  errors: FieldError[],
-  path: FieldPath,
-  count: number | undefined,
-  limit: number | undefined,
-  text: string,
-): void {
-  if ((count ?? 0) > (limit ?? 0)) errors.push(invalid(path, count ?? 0, text))
-}
-
-/** Counts of hash collisions only grow. */
-export function checkNotDecremented(
-  errors: FieldError[],
-  path: FieldPath,
-  count: number | undefined,
-  old: number | undefined,
-): void {
-  if (old === undefined || (count !== undefined && count >= old)) return
-  errors.push(invalid(path, count ?? 0, 'cannot be decremented'))
 }

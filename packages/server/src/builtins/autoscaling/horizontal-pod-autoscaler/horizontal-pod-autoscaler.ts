@@ -6,11 +6,12 @@ import type { MutableObject } from '../../../resource/object.ts'
 import type { Resource } from '../../../resource/resource.ts'
 import { type StrategyWithStatus, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { normalizeTyped } from '../../typed/decode-typed.ts'
 import { cpuMetric, defaultCpuUtilization, dropConversionAnnotations, hpaToV1, hpaToV2 } from './hpa-conversion.ts'
+import { hpaTable } from './hpa-table.ts'
 import type { HpaSpec, HpaStatus, ScalingRules } from './hpa-types.ts'
 import { apiVersionProblem, type HpaOptions, validateHpaSpec } from './validate-hpa.ts'
 
@@ -45,10 +46,20 @@ const fieldManager: Resource['fieldManager'] = {
 }
 
 /** HorizontalPodAutoscalers in v2, the version in which they are stored (pkg/registry/autoscaling). */
-export const horizontalPodAutoscalers: BuiltinResource = { ...stored, fieldManager }
+export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  table: hpaTable,
+  ...stored,
+  fieldManager,
+})
 
 /** HorizontalPodAutoscalers in v1: the same checks, on what they are in v2. */
-export const horizontalPodAutoscalersV1: BuiltinResource = {
+export const horizontalPodAutoscalersV1: BuiltinDefinition = defineBuiltin({
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  version: 'v1',
+  table: hpaTable,
   strategy: throughV2(stored.strategy),
   subresources: {
     status: { ...stored.subresources.status, strategy: throughV2(stored.subresources.status.strategy!) },
@@ -63,7 +74,7 @@ export const horizontalPodAutoscalersV1: BuiltinResource = {
   },
   fieldManager,
   inner: hpaToV2,
-}
+})
 
 function kindOf(version: string): AnyKind {
   return kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!

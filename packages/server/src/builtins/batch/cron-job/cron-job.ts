@@ -3,14 +3,15 @@ import type * as batch from '@kubewright/k8s/batch/v1'
 import { type FieldError, type FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { podNameWarnings } from '../../apps/workload/pod-workload.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkEnum, checkNonNegative } from '../../checks/field-checks.ts'
 import { isTooLong, metadataPath, part, selectorValue, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultFailurePolicy } from '../job/pod-failure-policy.ts'
 import { jobSpecWarnings, validateAnyJobSpec } from '../job/validate-job-spec.ts'
+import { cronJobTable } from './cron-job-table.ts'
 
 type Spec = Unchecked<batch.CronJobSpec>
 
@@ -19,43 +20,48 @@ const maxName = 52
 const jobSpecPath = specPath.child('jobTemplate', 'spec')
 
 /** CronJobs (pkg/registry/batch/cronjob, pkg/apis/batch). */
-export const cronJobs: BuiltinResource = withStatus({
-  validateName: nameIsDNSSubdomain,
-  metadataOnUpdate: ['update'],
-  defaultPropagation: 'Background',
-  setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
-  generation: true,
-  validate: (object) => {
-    const { name = '' } = object.metadata
-    const errors: FieldError[] = []
-    validateSpec(part<Spec>(object, 'spec'), undefined, errors)
-    if (isTooLong(name, maxName)) {
-      errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
-    }
-    return errors
-  },
-  validateUpdate: (object, old) => {
-    const errors: FieldError[] = []
-    validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
-    return errors
-  },
-  warningsOnCreate: (object) => [
-    ...podNameWarnings(object),
-    ...jobSpecWarnings(part<Spec>(object, 'spec').jobTemplate?.spec ?? {}, jobSpecPath),
-  ],
-  warningsOnUpdate: (object, old) => {
-    const spec = part<Spec>(object, 'spec')
-    const changed = object.metadata.generation !== old.metadata.generation
-    const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
-    if (spec.schedule?.includes('TZ')) {
-      // The path is as Kubernetes has it.
-      warnings.push(
-        'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
-          'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
-      )
-    }
-    return warnings
-  },
+export const cronJobs: BuiltinDefinition = defineBuiltin({
+  group: 'batch',
+  resource: 'cronjobs',
+  table: cronJobTable,
+  ...withStatus({
+    validateName: nameIsDNSSubdomain,
+    metadataOnUpdate: ['update'],
+    defaultPropagation: 'Background',
+    setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
+    generation: true,
+    validate: (object) => {
+      const { name = '' } = object.metadata
+      const errors: FieldError[] = []
+      validateSpec(part<Spec>(object, 'spec'), undefined, errors)
+      if (isTooLong(name, maxName)) {
+        errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
+      }
+      return errors
+    },
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = []
+      validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
+      return errors
+    },
+    warningsOnCreate: (object) => [
+      ...podNameWarnings(object),
+      ...jobSpecWarnings(part<Spec>(object, 'spec').jobTemplate?.spec ?? {}, jobSpecPath),
+    ],
+    warningsOnUpdate: (object, old) => {
+      const spec = part<Spec>(object, 'spec')
+      const changed = object.metadata.generation !== old.metadata.generation
+      const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
+      if (spec.schedule?.includes('TZ')) {
+        // The path is as Kubernetes has it.
+        warnings.push(
+          'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
+            'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+        )
+      }
+      return warnings
+    },
+  }),
 })
 
 function setDefaults(spec: Spec): void {

@@ -3,7 +3,6 @@ import { type FieldError, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { checkSelected, podNameWarnings } from '../../apps/workload/pod-workload.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import {
   checkSelector,
   hasInvalidLabelValue,
@@ -16,6 +15,8 @@ import {
 } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { jobTable } from './job-table.ts'
 import { defaultFailurePolicy } from './pod-failure-policy.ts'
 import { type JobSpec, jobSpecWarnings, validateAnyJobSpec } from './validate-job-spec.ts'
 import { type JobStatus, validateJobStatusUpdate } from './validate-job-status.ts'
@@ -26,7 +27,10 @@ const uidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid']
 const maxInt32 = 2_147_483_647
 
 /** Jobs (pkg/registry/batch/job, pkg/apis/batch). */
-export const jobs: BuiltinResource = {
+export const jobs: BuiltinDefinition = defineBuiltin({
+  group: 'batch',
+  resource: 'jobs',
+  table: jobTable,
   ...withStatus(
     {
       validateName: nameIsDNSSubdomain,
@@ -66,7 +70,7 @@ export const jobs: BuiltinResource = {
   ),
   selectableFields: { 'status.successful': (object) => String(part<JobStatus>(object, 'status').succeeded ?? 0) },
   unknownField: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
-}
+})
 
 function setDefaults(object: MutableObject): void {
   const spec = (object['spec'] ??= {}) as JobSpec

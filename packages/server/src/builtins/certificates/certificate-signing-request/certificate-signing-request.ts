@@ -5,6 +5,7 @@ import type { Strategy } from '../../../resource/strategy.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
 import { userFields } from '../../authentication/authentication-reviews.ts'
 import type { BuiltinTable } from '../../builtin-resources.ts'
+import { certificateSigningRequestTable } from './certificate-signing-request-table.ts'
 import {
   partsOf,
   type RequestCondition,
@@ -19,6 +20,7 @@ const plural = 'certificatesigningrequests'
 export function certificateSigningRequests(): BuiltinTable {
   return {
     [`${group}/${plural}`]: {
+      table: certificateSigningRequestTable,
       strategy,
       subresources: { status: endpoint(statusStrategy), approval: endpoint(approvalStrategy) },
       selectableFields: { 'spec.signerName': (object) => partsOf(object).spec.signerName ?? '' },

@@ -1,16 +1,25 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
+import type { Lease } from '@kubewright/k8s'
 import type * as coordination from '@kubewright/k8s/coordination/v1'
 import { type FieldError, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<coordination.LeaseSpec>
 
 /** Leases (pkg/registry/coordination/lease). Their finalizers may have any name that fits. */
-export const leases: BuiltinResource = {
+export const leases: BuiltinDefinition = defineBuiltin({
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  table: defineTable<Lease>([
+    nameColumn,
+    textColumn('Holder', 'Identity of the holder.', ({ spec }) => spec?.holderIdentity ?? ''),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     anyFinalizer: true,
@@ -22,7 +31,7 @@ export const leases: BuiltinResource = {
     validate: (object) => validateSpec(part<Spec>(object, 'spec')),
     validateUpdate: (object) => validateSpec(part<Spec>(object, 'spec')),
   },
-}
+})
 
 /** These fields belong to a feature that is off; objects that have them keep them. */
 function dropCoordination(object: MutableObject, old: MutableObject | undefined): void {
@@ -42,6 +51,3 @@ function validateSpec(spec: Spec): FieldError[] {
   checkNonNegative(errors, specPath.child('leaseTransitions'), spec.leaseTransitions)
   return errors
 }
-
-/** The resources of the coordination.k8s.io group. */
-export const coordinationResources: BuiltinTable = { 'coordination.k8s.io/leases': leases }

@@ -1,9 +1,11 @@
 import { deepEqual, isConfigMapKey, nameIsDNSSubdomain } from '@kubewright/base'
+import type { ConfigMap } from '@kubewright/k8s'
 import { type FieldError, FieldPath, forbidden, invalid, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { base64Length } from '../../checks/base64-length.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 /** The most that the values of a ConfigMap or Secret may hold together. */
 export const maxDataBytes: number = 1024 * 1024
@@ -43,4 +45,17 @@ function validateUpdate(map: MutableObject, old: MutableObject): FieldError[] {
 }
 
 /** ConfigMaps. */
-export const configMaps: BuiltinResource = { strategy: { validateName: nameIsDNSSubdomain, validate, validateUpdate } }
+export const configMaps: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'configmaps',
+  table: defineTable<ConfigMap>([
+    nameColumn,
+    textColumn(
+      'Data',
+      'Number of entries.',
+      ({ data, binaryData }) => Object.keys(data ?? {}).length + Object.keys(binaryData ?? {}).length,
+    ),
+    ageColumn,
+  ]),
+  strategy: { validateName: nameIsDNSSubdomain, validate, validateUpdate },
+})

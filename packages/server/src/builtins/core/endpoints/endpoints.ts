@@ -2,11 +2,12 @@ import { deepEqual, isValidPortNum, nameIsDNSSubdomain, parseIPSloppy } from '@k
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkLegacyIp } from '../pod/validation/validate-pod-spec.ts'
+import { endpointsTable } from './endpoints-table.ts'
 
 type Subset = Unchecked<core.EndpointSubset>
 type Address = NonNullable<Subset['addresses']>[number]
@@ -84,7 +85,10 @@ function warnings(endpoints: MutableObject): string[] {
 }
 
 /** Endpoints. */
-export const endpoints: BuiltinResource = {
+export const endpoints: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'endpoints',
+  table: endpointsTable,
   storagePath: 'services/endpoints/',
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   strategy: {
@@ -102,4 +106,4 @@ export const endpoints: BuiltinResource = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-}
+})

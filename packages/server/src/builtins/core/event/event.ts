@@ -5,8 +5,9 @@ import type { MutableObject } from '../../../resource/object.ts'
 import type { Resource } from '../../../resource/resource.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import { pathSegmentName } from '../../../resource/validate-object-meta.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { eventTable } from './event-table.ts'
 
 /** An event in the form of the core group, which is also the stored one. */
 interface Event {
@@ -209,21 +210,27 @@ function selectable(objectField: string, controllerField: string): Select {
 const unknownField = (label: string): string => `field label not supported: ${label}`
 
 /** Events of the core group. */
-export const coreEvents: BuiltinResource = {
+export const coreEvents: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'events',
+  table: eventTable,
   strategy: coreStrategy,
   selectableFields: {
     ...selectable('involvedObject', 'reportingComponent'),
     source: (event) => stored(event).source?.component || (stored(event).reportingComponent ?? ''),
   },
   unknownField,
-}
+})
 
 /** The same events as events.k8s.io shows them. */
-export const groupEvents: BuiltinResource = {
+export const groupEvents: BuiltinDefinition = defineBuiltin({
+  group: 'events.k8s.io',
+  resource: 'events',
+  table: eventTable,
   strategy: eventsStrategy,
   storagePath: 'events/',
   errorGroup: '',
   convert,
   selectableFields: selectable('regarding', 'reportingController'),
   unknownField,
-}
+})

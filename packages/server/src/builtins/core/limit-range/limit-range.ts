@@ -2,9 +2,9 @@ import { isQualifiedName, nameIsDNSSubdomain, Quantity } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { isHugePages, isNativeResource } from '../../checks/resource-names.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import type { ResourceList } from '../pod/pod-types.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
@@ -134,7 +134,9 @@ function compareAmounts(limit: Limit, name: string, isPod: boolean, path: FieldP
 }
 
 /** LimitRanges. */
-export const limitRanges: BuiltinResource = {
+export const limitRanges: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'limitranges',
   strategy: {
     validateName: nameIsDNSSubdomain,
     allowCreateOnUpdate: true,
@@ -147,4 +149,4 @@ export const limitRanges: BuiltinResource = {
     metadataOnUpdate: ['create'],
     validateUpdate: validate,
   },
-}
+})

@@ -1,11 +1,13 @@
 import { FieldSet, fieldSetPath } from '@kubewright/api'
 import { isQualifiedName, nameIsDNSLabel } from '@kubewright/base'
+import type { Namespace } from '@kubewright/k8s'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface Spec {
   finalizers?: string[]
@@ -100,7 +102,14 @@ const { strategy, subresources } = withStatus(base, {
 })
 
 /** Namespaces; what they contain is cleared by the namespace controller, which calls finalize at the end. */
-export const namespaces: BuiltinResource = {
+export const namespaces: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'namespaces',
+  table: defineTable<Namespace>([
+    nameColumn,
+    textColumn('Status', 'Phase of the namespace.', ({ status }) => status?.phase ?? ''),
+    ageColumn,
+  ]),
   strategy,
   subresources: {
     ...subresources,
@@ -124,4 +133,4 @@ export const namespaces: BuiltinResource = {
   },
   selectableFields: { 'status.phase': (namespace) => statusOf(namespace).phase ?? '' },
   unknownField: (label) => `field label not supported: ${label}`,
-}
+})

@@ -6,13 +6,14 @@ import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, statusStrategy } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkPositive, checkQualifiedName } from '../../checks/field-checks.ts'
 import { cidrWarnings } from '../../checks/ip-warnings.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import { checkResourceQuantity } from '../pod/validation/containers/validate-resources.ts'
 import { checkTaintEffect } from '../pod/validation/validate-scheduling.ts'
+import { nodeTable } from './node-table.ts'
 
 type Spec = Unchecked<core.NodeSpec> & { externalID?: string | undefined }
 type Status = Unchecked<core.NodeStatus>
@@ -176,7 +177,10 @@ const strategy: Strategy = {
 }
 
 /** Nodes. */
-export const nodes: BuiltinResource = {
+export const nodes: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'nodes',
+  table: nodeTable,
   storagePath: 'minions/',
   strategy,
   subresources: {
@@ -187,4 +191,4 @@ export const nodes: BuiltinResource = {
   },
   selectableFields: { 'spec.unschedulable': (node) => String(specOf(node).unschedulable ?? false) },
   unknownField: (label) => `field label not supported: ${label}`,
-}
+})

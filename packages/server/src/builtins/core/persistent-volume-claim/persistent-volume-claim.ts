@@ -5,14 +5,15 @@ import { goValueOf } from '../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { isNativeResource } from '../../checks/resource-names.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import type { ResourceList } from '../pod/pod-types.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import { checkResourceQuantity } from '../pod/validation/containers/validate-resources.ts'
 import { claimSpecWarnings, defaultClaimSpec } from './claim-spec.ts'
+import { persistentVolumeClaimTable } from './persistent-volume-claim-table.ts'
 import { type ClaimSpec, validateClaimSpec } from './validate-claim-spec.ts'
 
 type Status = Unchecked<core.PersistentVolumeClaimStatus>
@@ -187,7 +188,10 @@ function warnings(claim: MutableObject): string[] {
 }
 
 /** PersistentVolumeClaims. */
-export const persistentVolumeClaims: BuiltinResource = {
+export const persistentVolumeClaims: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'persistentvolumeclaims',
+  table: persistentVolumeClaimTable,
   ...withStatus(
     {
       validateName: nameIsDNSSubdomain,
@@ -208,4 +212,4 @@ export const persistentVolumeClaims: BuiltinResource = {
     },
     { validateUpdate: validateStatus },
   ),
-}
+})

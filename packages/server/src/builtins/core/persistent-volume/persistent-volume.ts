@@ -5,13 +5,14 @@ import { goShown, goValueOf } from '../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { nodeSelectorTermWarnings } from '../../checks/node-label-warnings.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkAccessModes } from '../persistent-volume-claim/validate-claim-spec.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import { validateNodeSelector } from '../pod/validation/validate-scheduling.ts'
+import { persistentVolumeTable } from './persistent-volume-table.ts'
 import { validateVolumeSource, volumeSources } from './validate-volume-source.ts'
 
 type Spec = Unchecked<core.PersistentVolumeSpec>
@@ -192,7 +193,10 @@ function warnings(volume: MutableObject): string[] {
 }
 
 /** PersistentVolumes. */
-export const persistentVolumes: BuiltinResource = {
+export const persistentVolumes: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'persistentvolumes',
+  table: persistentVolumeTable,
   ...withStatus(
     {
       validateName: nameIsDNSSubdomain,
@@ -219,4 +223,4 @@ export const persistentVolumes: BuiltinResource = {
       },
     },
   ),
-}
+})

@@ -1,7 +1,11 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import type * as core from '@kubewright/k8s/core/v1'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
+import { labelsText } from '../../../table/human.ts'
+import { containerCells } from '../../../table/workload-columns.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { defaultPodTemplate } from '../pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
 import { validatePodTemplateSpec } from '../pod/template/validate-pod-template.ts'
@@ -14,7 +18,19 @@ function templateOf(object: MutableObject): PodTemplate {
 }
 
 /** PodTemplates. */
-export const podTemplates: BuiltinResource = {
+export const podTemplates: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'podtemplates',
+  table: defineTable<core.PodTemplate>([
+    nameColumn,
+    textColumn(
+      'Containers',
+      'Names of the containers.',
+      ({ template }) => containerCells(template?.spec?.containers)[0],
+    ),
+    textColumn('Images', 'Images of the containers.', ({ template }) => containerCells(template?.spec?.containers)[1]),
+    textColumn('Pod Labels', 'Labels of the pods.', ({ template }) => labelsText(template?.metadata?.labels)),
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -29,4 +45,4 @@ export const podTemplates: BuiltinResource = {
         ? []
         : podTemplateWarnings(templateOf(object), templatePath),
   },
-}
+})

@@ -3,13 +3,14 @@ import { FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { fillAppArmorFields } from './defaults/app-armor-fields.ts'
 import { defaultPod } from './defaults/default-pod-spec.ts'
 import { setPodCondition } from './pod-condition.ts'
 import { podQosClass } from './pod-qos.ts'
+import { podTable } from './pod-table.ts'
 import type { PodLike, PodSpec } from './pod-types.ts'
 import { podSpecOf, validatePodCreate, validatePodUpdate } from './validation/validate-pod.ts'
 import { validateEphemeralContainersUpdate, validatePodResize } from './validation/validate-pod-resize.ts'
@@ -160,7 +161,10 @@ const { beginCreate: _, warningsOnCreate: __, ...shared } = strategy
  * Pods, with the subresources that are views of the object. What a client sends beside the part that such a view may change becomes its
  * own in the managed fields and is dropped afterwards, as in the real server.
  */
-export const pods: BuiltinResource = {
+export const pods: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'pods',
+  table: podTable,
   strategy: main,
   subresources: {
     ...subresources,
@@ -195,4 +199,4 @@ export const pods: BuiltinResource = {
     'status.nominatedNodeName': (pod) => (pod['status'] as PodStatus | undefined)?.nominatedNodeName ?? '',
   },
   unknownField: (label) => `field label not supported: ${label}`,
-}
+})

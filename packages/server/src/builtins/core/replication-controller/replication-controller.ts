@@ -1,10 +1,14 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
+import type { ReplicationController } from '@kubewright/k8s'
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, wideColumn } from '../../../table/columns.ts'
+import { labelsText } from '../../../table/human.ts'
+import { containerColumns, replicaColumns } from '../../../table/workload-columns.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultPodTemplate } from '../pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
@@ -104,7 +108,16 @@ function warningsOnCreate(controller: MutableObject): string[] {
 }
 
 /** ReplicationControllers; status and scale are served by the rules that most kinds share. */
-export const replicationControllers: BuiltinResource = {
+export const replicationControllers: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'replicationcontrollers',
+  table: defineTable<ReplicationController>([
+    nameColumn,
+    ...replicaColumns,
+    ageColumn,
+    containerColumns(({ spec }) => spec?.template),
+    wideColumn('Selector', 'Labels of the pods.', ({ spec }) => labelsText(spec?.selector)),
+  ]),
   storagePath: 'controllers/',
   ...withStatus(
     {
@@ -125,4 +138,4 @@ export const replicationControllers: BuiltinResource = {
     'status.replicas': (controller) => String((controller['status'] as Status | undefined)?.replicas ?? 0),
   },
   unknownField: (label) => `field label not supported: ${label}`,
-}
+})

@@ -4,12 +4,13 @@ import { type FieldError, FieldPath, invalid, required } from '@kubewright/schem
 import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { isStandardQuotaResource } from '../../checks/resource-names.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import type { ResourceList } from '../pod/pod-types.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import { checkResourceName, checkResourceQuantity } from '../pod/validation/containers/validate-resources.ts'
+import { resourceQuotaTable } from './resource-quota-table.ts'
 
 type Spec = Unchecked<core.ResourceQuotaSpec>
 type Status = Unchecked<core.ResourceQuotaStatus>
@@ -131,23 +132,28 @@ function warnings(quota: MutableObject): string[] {
 }
 
 /** ResourceQuotas. */
-export const resourceQuotas: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    returnDeletedObject: true,
-    setDefaults,
-    validate: (quota) => [...validateSpec(specOf(quota)), ...validateStatus(quota)],
-    metadataOnUpdate: ['update'],
-    validateUpdate: (quota, old) => {
-      const errors = validateSpec(specOf(quota))
-      const scopes = new Set(specOf(quota).scopes)
-      const before = new Set(specOf(old).scopes)
-      if (scopes.size !== before.size || [...scopes].some((scope) => !before.has(scope))) {
-        errors.push(invalid(specPath.child('scopes'), specOf(quota).scopes ?? null, 'field is immutable'))
-      }
-      return errors
+export const resourceQuotas: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'resourcequotas',
+  table: resourceQuotaTable,
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      returnDeletedObject: true,
+      setDefaults,
+      validate: (quota) => [...validateSpec(specOf(quota)), ...validateStatus(quota)],
+      metadataOnUpdate: ['update'],
+      validateUpdate: (quota, old) => {
+        const errors = validateSpec(specOf(quota))
+        const scopes = new Set(specOf(quota).scopes)
+        const before = new Set(specOf(old).scopes)
+        if (scopes.size !== before.size || [...scopes].some((scope) => !before.has(scope))) {
+          errors.push(invalid(specPath.child('scopes'), specOf(quota).scopes ?? null, 'field is immutable'))
+        }
+        return errors
+      },
+      warningsOnCreate: warnings,
     },
-    warningsOnCreate: warnings,
-  },
-  { validateUpdate: validateStatus },
-)
+    { validateUpdate: validateStatus },
+  ),
+})

@@ -1,10 +1,12 @@
 import { parseJson } from '@kubewright/api'
 import { deepEqual, isConfigMapKey, nameIsDNSSubdomain } from '@kubewright/base'
+import type { Secret } from '@kubewright/k8s'
 import { type FieldError, FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { base64Length } from '../../checks/base64-length.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { immutableText, maxDataBytes } from '../config-map/config-map.ts'
 import { tlsPairProblem } from './tls-pair.ts'
 
@@ -105,7 +107,15 @@ function warnings(secret: MutableObject): string[] {
 }
 
 /** Secrets. */
-export const secrets: BuiltinResource = {
+export const secrets: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'secrets',
+  table: defineTable<Secret>([
+    nameColumn,
+    textColumn('Type', 'Type of the data.', ({ type }) => type ?? ''),
+    textColumn('Data', 'Number of entries.', ({ data }) => Object.keys(data ?? {}).length),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     setDefaults,
@@ -116,4 +126,4 @@ export const secrets: BuiltinResource = {
   },
   selectableFields: { type: (secret) => String(secret['type'] ?? '') },
   unknownField: (label) => `field label not supported: ${label}`,
-}
+})

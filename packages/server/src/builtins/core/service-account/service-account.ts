@@ -1,6 +1,7 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { nameAndAgeTable } from '../../../table/columns.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 const mountableKey = 'kubernetes.io/enforce-mountable-secrets'
 const mountableText = `metadata.annotations[${mountableKey}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
@@ -16,7 +17,10 @@ function marked(account: MutableObject): boolean {
 }
 
 /** ServiceAccounts; the token subresource belongs to authentication. */
-export const serviceAccounts: BuiltinResource = {
+export const serviceAccounts: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'serviceaccounts',
+  table: nameAndAgeTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -25,4 +29,4 @@ export const serviceAccounts: BuiltinResource = {
     warningsOnCreate: (account) => (marked(account) ? [mountableText] : []),
     warningsOnUpdate: (account, old) => (marked(account) && !marked(old) ? [mountableText] : []),
   },
-}
+})

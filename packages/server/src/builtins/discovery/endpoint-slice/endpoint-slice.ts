@@ -12,14 +12,15 @@ import {
 } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { validateLabels } from '../../../resource/validate-object-meta.ts'
-import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
 import { checkLegacyIp, ipProblems } from '../../checks/ip-checks.ts'
 import { familyOf } from '../../checks/ip-families.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
 import { checkImmutable } from '../../checks/strategy-checks.ts'
 import { checkEndpointIp } from '../../core/endpoints/endpoints.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
+import { endpointSliceTable } from './endpoint-slice-table.ts'
 
 type Endpoint = Unchecked<discovery.Endpoint>
 type Port = Unchecked<discovery.EndpointPort>
@@ -43,7 +44,10 @@ const managedBy = 'endpointslice.kubernetes.io/managed-by'
 const trustedManagers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
 
 /** EndpointSlices (pkg/registry/discovery/endpointslice). */
-export const endpointSlices: BuiltinResource = {
+export const endpointSlices: BuiltinDefinition = defineBuiltin({
+  group: 'discovery.k8s.io',
+  resource: 'endpointslices',
+  table: endpointSliceTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     metadataOnUpdate: ['create'],
@@ -70,7 +74,7 @@ export const endpointSlices: BuiltinResource = {
     ],
     warningsOnUpdate: addressWarnings,
   },
-}
+})
 
 /** Topology is gone from this version; only what stands there unchanged stays. */
 function dropTopology(object: MutableObject, old: MutableObject | undefined): void {
@@ -184,6 +188,3 @@ function validateHints(hints: NonNullable<Endpoint['hints']>, path: FieldPath, e
     }
   }
 }
-
-/** The resources of the discovery.k8s.io group. */
-export const discoveryResources: BuiltinTable = { 'discovery.k8s.io/endpointslices': endpointSlices }

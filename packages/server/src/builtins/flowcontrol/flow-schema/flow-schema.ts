@@ -3,13 +3,14 @@ import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkMandatorySchema } from '../mandatory-specs.ts'
 import { validateFlowConditions } from '../validate-flow-conditions.ts'
+import { flowSchemaTable } from './flow-schema-table.ts'
 
 type Spec = Unchecked<flowcontrol.FlowSchemaSpec>
 type PolicyRules = Unchecked<flowcontrol.PolicyRulesWithSubjects>
@@ -22,20 +23,25 @@ const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const subjectKinds = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
 
 /** FlowSchemas (pkg/registry/flowcontrol/flowschema). */
-export const flowSchemas: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    metadataOnUpdate: ['create'],
-    setDefaults: (object) => {
-      const spec = (object['spec'] ??= {}) as Spec
-      spec.matchingPrecedence ||= 1000
+export const flowSchemas: BuiltinDefinition = defineBuiltin({
+  group: 'flowcontrol.apiserver.k8s.io',
+  resource: 'flowschemas',
+  table: flowSchemaTable,
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      metadataOnUpdate: ['create'],
+      setDefaults: (object) => {
+        const spec = (object['spec'] ??= {}) as Spec
+        spec.matchingPrecedence ||= 1000
+      },
+      generation: true,
+      validate: validateSchema,
+      validateUpdate: validateSchema,
     },
-    generation: true,
-    validate: validateSchema,
-    validateUpdate: validateSchema,
-  },
-  { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateFlowConditions },
-)
+    { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateFlowConditions },
+  ),
+})
 
 function validateSchema(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []

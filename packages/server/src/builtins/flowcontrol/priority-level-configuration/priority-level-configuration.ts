@@ -3,12 +3,13 @@ import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { metadataPath, part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkMandatoryLevel } from '../mandatory-specs.ts'
 import { validateFlowConditions } from '../validate-flow-conditions.ts'
+import { priorityLevelConfigurationTable } from './priority-level-configuration-table.ts'
 
 type Spec = Unchecked<flowcontrol.PriorityLevelConfigurationSpec>
 type Limited = NonNullable<Spec['limited']>
@@ -20,17 +21,22 @@ const maxHashBits = 60
 const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 /** PriorityLevelConfigurations (pkg/registry/flowcontrol/prioritylevelconfiguration). */
-export const priorityLevelConfigurations: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    metadataOnUpdate: ['create'],
-    setDefaults: (object) => setDefaults(part<Spec>(object, 'spec')),
-    generation: true,
-    validate: validateLevel,
-    validateUpdate: validateLevel,
-  },
-  { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateFlowConditions },
-)
+export const priorityLevelConfigurations: BuiltinDefinition = defineBuiltin({
+  group: 'flowcontrol.apiserver.k8s.io',
+  resource: 'prioritylevelconfigurations',
+  table: priorityLevelConfigurationTable,
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      metadataOnUpdate: ['create'],
+      setDefaults: (object) => setDefaults(part<Spec>(object, 'spec')),
+      generation: true,
+      validate: validateLevel,
+      validateUpdate: validateLevel,
+    },
+    { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateFlowConditions },
+  ),
+})
 
 function setDefaults({ limited, exempt }: Spec): void {
   if (limited) {

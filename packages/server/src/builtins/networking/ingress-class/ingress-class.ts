@@ -1,10 +1,12 @@
 import { isDomainPrefixedPath, nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
+import type { IngressClass } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, forbidden, notSupported, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, type Loose, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkImmutable, isTooLong, part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { validateReference } from '../ingress/validate-ingress-spec.ts'
 
@@ -13,7 +15,15 @@ type Spec = Unchecked<networking.IngressClassSpec>
 const maxController = 250
 
 /** IngressClasses (pkg/registry/networking/ingressclass). */
-export const ingressClasses: BuiltinResource = {
+export const ingressClasses: BuiltinDefinition = defineBuiltin({
+  group: 'networking.k8s.io',
+  resource: 'ingressclasses',
+  table: defineTable<IngressClass>([
+    nameColumn,
+    textColumn('Controller', 'Controller of the class.', ({ spec }) => spec?.controller ?? ''),
+    textColumn('Parameters', 'Object with parameters of the class.', ({ spec }) => parametersText(spec?.parameters)),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     setDefaults: (object) => {
@@ -29,7 +39,7 @@ export const ingressClasses: BuiltinResource = {
       return [...errors, ...validateClass(object)]
     },
   },
-}
+})
 
 function validateClass(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []
@@ -52,4 +62,10 @@ function validateClass(object: MutableObject): FieldError[] {
     errors.push(forbidden(path.child('namespace'), "`parameters.scope` is set to 'Cluster'"))
   }
   return errors
+}
+
+function parametersText(parameters: Loose<IngressClass['spec']['parameters']> | null | undefined): string {
+  if (!parameters) return '<none>'
+  const { kind, apiGroup, name } = parameters
+  return `${kind ?? ''}${typeof apiGroup === 'string' ? `.${apiGroup}` : ''}/${name ?? ''}`
 }

@@ -9,12 +9,13 @@ import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
 import { part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
+import { ingressTable } from './ingress-table.ts'
 import {
   type IngressOptions,
   type IngressSpec,
@@ -28,39 +29,44 @@ const classAnnotation = 'kubernetes.io/ingress.class'
 const addressesPath = statusPath.child('loadBalancer', 'ingress')
 
 /** Ingresses (pkg/registry/networking/ingress). */
-export const ingresses: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    generation: true,
-    validate: (object) => {
-      const errors: FieldError[] = []
-      const spec = part<IngressSpec>(object, 'spec')
-      validateIngressSpec(spec, specPath, strict, errors)
-      const annotation = object.metadata.annotations?.[classAnnotation]
-      if (annotation !== undefined && spec.ingressClassName !== undefined && annotation !== spec.ingressClassName) {
-        const path = FieldPath.of('annotations', classAnnotation)
-        errors.push(invalid(path, annotation, 'must match `ingressClassName` when both are specified'))
-      }
-      return errors
+export const ingresses: BuiltinDefinition = defineBuiltin({
+  group: 'networking.k8s.io',
+  resource: 'ingresses',
+  table: ingressTable,
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      generation: true,
+      validate: (object) => {
+        const errors: FieldError[] = []
+        const spec = part<IngressSpec>(object, 'spec')
+        validateIngressSpec(spec, specPath, strict, errors)
+        const annotation = object.metadata.annotations?.[classAnnotation]
+        if (annotation !== undefined && spec.ingressClassName !== undefined && annotation !== spec.ingressClassName) {
+          const path = FieldPath.of('annotations', classAnnotation)
+          errors.push(invalid(path, annotation, 'must match `ingressClassName` when both are specified'))
+        }
+        return errors
+      },
+      validateUpdate: (object, old) => {
+        const errors: FieldError[] = []
+        const options = optionsFor(part<IngressSpec>(old, 'spec'))
+        validateIngressSpec(part<IngressSpec>(object, 'spec'), specPath, options, errors)
+        return errors
+      },
+      warningsOnCreate: (object) => {
+        const unused = object.metadata.annotations?.[classAnnotation] === undefined
+        if (unused || part<IngressSpec>(object, 'spec').ingressClassName !== undefined) return []
+        return [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+      },
     },
-    validateUpdate: (object, old) => {
-      const errors: FieldError[] = []
-      const options = optionsFor(part<IngressSpec>(old, 'spec'))
-      validateIngressSpec(part<IngressSpec>(object, 'spec'), specPath, options, errors)
-      return errors
+    {
+      validateUpdate: validateStatusUpdate,
+      warningsOnUpdate: (object) =>
+        addressesOf(object).flatMap(({ ip }, i) => (ip ? ipWarnings(addressesPath.index(i), ip) : [])),
     },
-    warningsOnCreate: (object) => {
-      const unused = object.metadata.annotations?.[classAnnotation] === undefined
-      if (unused || part<IngressSpec>(object, 'spec').ingressClassName !== undefined) return []
-      return [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
-    },
-  },
-  {
-    validateUpdate: validateStatusUpdate,
-    warningsOnUpdate: (object) =>
-      addressesOf(object).flatMap(({ ip }, i) => (ip ? ipWarnings(addressesPath.index(i), ip) : [])),
-  },
-)
+  ),
+})
 
 const strict: IngressOptions = { anySecretName: false, anyWildcardRule: false, relaxedServiceName: false }
 

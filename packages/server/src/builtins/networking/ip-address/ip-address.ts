@@ -1,11 +1,13 @@
 import { isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
+import type { IPAddress } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, type Loose, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { ipProblems } from '../../checks/ip-checks.ts'
 import { checkImmutable, part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<networking.IPAddressSpec>
@@ -13,7 +15,15 @@ type Spec = Unchecked<networking.IPAddressSpec>
 const referencePath = specPath.child('parentRef')
 
 /** IPAddresses: who has which address of a ServiceCIDR (pkg/registry/networking/ipaddress). */
-export const ipAddresses: BuiltinResource = {
+export const ipAddresses: BuiltinDefinition = defineBuiltin({
+  group: 'networking.k8s.io',
+  resource: 'ipaddresses',
+  table: defineTable<IPAddress>([
+    nameColumn,
+    textColumn('ParentRef', 'Object that uses the address.', ({ spec }) => parentText(spec?.parentRef)),
+    // As in kube-apiserver, rows have an age although the table has no column for it.
+    { definitions: [], cells: ageColumn.cells },
+  ]),
   strategy: {
     validateName: ipProblems,
     metadataOnUpdate: ['create', 'update'],
@@ -33,7 +43,7 @@ export const ipAddresses: BuiltinResource = {
       return errors
     },
   },
-}
+})
 
 function validateAddress(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []
@@ -51,4 +61,11 @@ function validateAddress(object: MutableObject): FieldError[] {
   }
   if (namespace) addInvalid(errors, referencePath.child('namespace'), namespace, isPathSegmentName(namespace, false))
   return errors
+}
+
+function parentText(parent: Loose<IPAddress['spec']['parentRef']> | null | undefined): string {
+  if (!parent) return '<none>'
+  const { group, resource, namespace, name } = parent
+  const type = `${resource ?? ''}${group ? `.${group}` : ''}`.toLowerCase()
+  return `${type}${namespace ? `/${namespace}` : ''}/${name ?? ''}`
 }

@@ -1,12 +1,16 @@
+import { formatLabelSelector } from '@kubewright/api'
 import { isValidPortName, isValidPortNum, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import type { NetworkPolicy } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
+import { asSelector } from '../../../table/loose-selector.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkLegacyCidr } from '../../checks/ip-checks.ts'
 import { cidrWarnings } from '../../checks/ip-warnings.ts'
 import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<networking.NetworkPolicySpec>
@@ -22,7 +26,16 @@ interface Options {
 const protocols = ['TCP', 'UDP', 'SCTP']
 
 /** NetworkPolicies (pkg/registry/networking/networkpolicy). */
-export const networkPolicies: BuiltinResource = {
+export const networkPolicies: BuiltinDefinition = defineBuiltin({
+  group: 'networking.k8s.io',
+  resource: 'networkpolicies',
+  table: defineTable<NetworkPolicy>([
+    nameColumn,
+    textColumn('Pod-Selector', 'Label selector of the pods.', ({ spec }) =>
+      formatLabelSelector(asSelector(spec?.podSelector ?? {})),
+    ),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     metadataOnUpdate: ['create', 'update'],
@@ -50,7 +63,7 @@ export const networkPolicies: BuiltinResource = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-}
+})
 
 function setDefaults(spec: Spec): void {
   if ((spec.policyTypes ?? []).length === 0) {

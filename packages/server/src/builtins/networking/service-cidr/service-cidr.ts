@@ -1,12 +1,14 @@
 import { nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import type { ServiceCIDR } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, invalid, required } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { cidrProblems } from '../../checks/ip-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { immutableText, part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<networking.ServiceCIDRSpec>
@@ -14,27 +16,36 @@ type Spec = Unchecked<networking.ServiceCIDRSpec>
 const cidrsPath = specPath.child('cidrs')
 
 /** ServiceCIDRs: the ranges that addresses of services come from (pkg/registry/networking/servicecidr). */
-export const serviceCidrs: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    metadataOnUpdate: ['update'],
-    validate: (object) => validateRanges(part<Spec>(object, 'spec').cidrs ?? []),
-    validateUpdate: (object, old) => {
-      const errors: FieldError[] = []
-      const [cidrs, before] = [part<Spec>(object, 'spec').cidrs ?? [], part<Spec>(old, 'spec').cidrs ?? []]
-      const growing = before.length === 1 && cidrs.length === 2
-      if (cidrs.length !== before.length && !growing) errors.push(invalid(cidrsPath, cidrs, immutableText))
-      else {
-        for (const [i, cidr] of before.entries()) {
-          if (cidrs[i] !== cidr) errors.push(invalid(cidrsPath.index(i), cidrs[i], immutableText))
+export const serviceCidrs: BuiltinDefinition = defineBuiltin({
+  group: 'networking.k8s.io',
+  resource: 'servicecidrs',
+  table: defineTable<ServiceCIDR>([
+    nameColumn,
+    textColumn('CIDRs', 'Address ranges of cluster IPs.', ({ spec }) => (spec?.cidrs ?? []).join(',')),
+    ageColumn,
+  ]),
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      metadataOnUpdate: ['update'],
+      validate: (object) => validateRanges(part<Spec>(object, 'spec').cidrs ?? []),
+      validateUpdate: (object, old) => {
+        const errors: FieldError[] = []
+        const [cidrs, before] = [part<Spec>(object, 'spec').cidrs ?? [], part<Spec>(old, 'spec').cidrs ?? []]
+        const growing = before.length === 1 && cidrs.length === 2
+        if (cidrs.length !== before.length && !growing) errors.push(invalid(cidrsPath, cidrs, immutableText))
+        else {
+          for (const [i, cidr] of before.entries()) {
+            if (cidrs[i] !== cidr) errors.push(invalid(cidrsPath.index(i), cidrs[i], immutableText))
+          }
+          if (growing) errors.push(...validateRanges(cidrs))
         }
-        if (growing) errors.push(...validateRanges(cidrs))
-      }
-      return errors
+        return errors
+      },
     },
-  },
-  { prepareForUpdate: resetForStatus },
-)
+    { prepareForUpdate: resetForStatus },
+  ),
+})
 
 function validateRanges(cidrs: readonly string[]): FieldError[] {
   const errors: FieldError[] = []

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, FieldPath } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { validateLabels } from '../../../resource/validate-object-meta.ts'
-import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkImmutable, structValue } from '../../checks/strategy-checks.ts'
@@ -12,6 +12,7 @@ import type { ResourceList } from '../../core/pod/pod-types.ts'
 import { defaultResourceList } from '../../core/pod/resources/resource-list.ts'
 import { validateContainerResources } from '../../core/pod/validation/containers/validate-resources.ts'
 import { validateTolerations } from '../../core/pod/validation/validate-scheduling.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 interface RuntimeClass {
@@ -24,7 +25,14 @@ const handlerPath = FieldPath.of('handler')
 const schedulingPath = FieldPath.of('scheduling')
 
 /** RuntimeClasses (pkg/registry/node/runtimeclass). */
-export const runtimeClasses: BuiltinResource = {
+export const runtimeClasses: BuiltinDefinition = defineBuiltin({
+  group: 'node.k8s.io',
+  resource: 'runtimeclasses',
+  table: defineTable<node.RuntimeClass>([
+    nameColumn,
+    textColumn('Handler', 'Configuration of the container runtime.', ({ handler }) => handler ?? ''),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     anyFinalizer: true,
@@ -42,7 +50,7 @@ export const runtimeClasses: BuiltinResource = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-}
+})
 
 function warnings(object: MutableObject): string[] {
   const keys = Object.keys((object as RuntimeClass).scheduling?.nodeSelector ?? {})
@@ -75,6 +83,3 @@ function validateClass(object: MutableObject): FieldError[] {
   }
   return errors
 }
-
-/** The resources of the node.k8s.io group. */
-export const nodeResources: BuiltinTable = { 'node.k8s.io/runtimeclasses': runtimeClasses }

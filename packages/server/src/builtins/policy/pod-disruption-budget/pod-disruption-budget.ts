@@ -1,12 +1,14 @@
 import { isPathSegmentName } from '@kubewright/base'
+import type { PodDisruptionBudget } from '@kubewright/k8s'
 import type * as policy from '@kubewright/k8s/policy/v1'
 import { type FieldError, invalid, notSupported } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
+import { ageColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../../apps/workload/rolling-update.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { checkSelector, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateConditions } from '../../checks/validate-conditions.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<policy.PodDisruptionBudgetSpec>
@@ -15,33 +17,48 @@ type Status = Unchecked<policy.PodDisruptionBudgetStatus>
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
 /** PodDisruptionBudgets (pkg/registry/policy/poddisruptionbudget). Their metadata gets no checks beyond those of every object. */
-export const podDisruptionBudgets: BuiltinResource = withStatus(
-  {
-    // Any name will do, and an update looks at no metadata of its own.
-    validateName: isPathSegmentName,
-    anyFinalizer: true,
-    metadataOnUpdate: [],
-    allowUnconditionalUpdate: false,
-    generation: true,
-    validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
-    validateUpdate: (object, old) => {
-      const before: FieldError[] = []
-      checkSelector(before, specPath, part<Spec>(old, 'spec').selector)
-      return validateSpec(part<Spec>(object, 'spec'), before.length > 0)
+export const podDisruptionBudgets: BuiltinDefinition = defineBuiltin({
+  group: 'policy',
+  resource: 'poddisruptionbudgets',
+  table: defineTable<PodDisruptionBudget>([
+    nameColumn,
+    textColumn('Min Available', 'Pods that have to stay available.', ({ spec }) => String(spec?.minAvailable ?? 'N/A')),
+    textColumn('Max Unavailable', 'Pods that may be unavailable.', ({ spec }) => String(spec?.maxUnavailable ?? 'N/A')),
+    integerColumn(
+      'Allowed Disruptions',
+      'Number of pods that may be evicted now.',
+      ({ status }) => status?.disruptionsAllowed ?? 0,
+    ),
+    ageColumn,
+  ]),
+  ...withStatus(
+    {
+      // Any name will do, and an update looks at no metadata of its own.
+      validateName: isPathSegmentName,
+      anyFinalizer: true,
+      metadataOnUpdate: [],
+      allowUnconditionalUpdate: false,
+      generation: true,
+      validate: (object) => validateSpec(part<Spec>(object, 'spec'), false),
+      validateUpdate: (object, old) => {
+        const before: FieldError[] = []
+        checkSelector(before, specPath, part<Spec>(old, 'spec').selector)
+        return validateSpec(part<Spec>(object, 'spec'), before.length > 0)
+      },
     },
-  },
-  {
-    validateUpdate: (object) => {
-      const errors: FieldError[] = []
-      const status = part<Status>(object, 'status')
-      validateConditions(status.conditions ?? [], statusPath.child('conditions'), errors)
-      for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
-        checkNonNegative(errors, statusPath.child(field), status[field])
-      }
-      return errors
+    {
+      validateUpdate: (object) => {
+        const errors: FieldError[] = []
+        const status = part<Status>(object, 'status')
+        validateConditions(status.conditions ?? [], statusPath.child('conditions'), errors)
+        for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
+          checkNonNegative(errors, statusPath.child(field), status[field])
+        }
+        return errors
+      },
     },
-  },
-)
+  ),
+})
 
 function validateSpec(spec: Spec, allowInvalidLabelValue: boolean): FieldError[] {
   const errors: FieldError[] = []

@@ -2,8 +2,9 @@ import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import type { FieldError } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { nameAndAgeTable } from '../../../table/columns.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkItems } from '../devices/collections.ts'
 import { validateSelectors } from '../devices/device-selectors.ts'
@@ -12,7 +13,10 @@ import { maxConfigurations, validateConfiguration } from '../resource-claim/vali
 type Spec = Unchecked<resource.DeviceClassSpec>
 
 /** DeviceClasses (pkg/registry/resource/deviceclass). */
-export const deviceClasses: BuiltinResource = {
+export const deviceClasses: BuiltinDefinition = defineBuiltin({
+  group: 'resource.k8s.io',
+  resource: 'deviceclasses',
+  table: nameAndAgeTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -28,7 +32,7 @@ export const deviceClasses: BuiltinResource = {
     validate,
     validateUpdate: validate,
   },
-}
+})
 
 function validate(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []

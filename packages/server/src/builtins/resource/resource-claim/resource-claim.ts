@@ -1,12 +1,14 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
+import type { ResourceClaim } from '@kubewright/k8s'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import { duplicate, type FieldError, forbidden, required, tooMany } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { validateAnnotations, validateLabels } from '../../../resource/validate-object-meta.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, type Loose, nameAndAgeTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { checkImmutable, part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import {
   type DeviceClaim,
@@ -29,26 +31,38 @@ type Status = Unchecked<resource.ResourceClaimStatus>
 const maxReservedFor = 256
 
 /** ResourceClaims (pkg/registry/resource/resourceclaim). */
-export const resourceClaims: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    returnDeletedObject: true,
-    metadataOnUpdate: ['create', 'update'],
-    setDefaults: (object) => defaultDeviceClaim(part<ClaimSpec>(object, 'spec').devices),
-    prepareForCreate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
-    prepareForUpdate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
-    validate: (object) => {
-      const errors: FieldError[] = []
-      validateDeviceClaim(part<ClaimSpec>(object, 'spec').devices ?? {}, specPath.child('devices'), errors)
-      return errors
+export const resourceClaims: BuiltinDefinition = defineBuiltin({
+  group: 'resource.k8s.io',
+  resource: 'resourceclaims',
+  table: defineTable<ResourceClaim>([
+    nameColumn,
+    textColumn('State', 'State of the allocation.', stateText),
+    ageColumn,
+  ]),
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      returnDeletedObject: true,
+      metadataOnUpdate: ['create', 'update'],
+      setDefaults: (object) => defaultDeviceClaim(part<ClaimSpec>(object, 'spec').devices),
+      prepareForCreate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
+      prepareForUpdate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
+      validate: (object) => {
+        const errors: FieldError[] = []
+        validateDeviceClaim(part<ClaimSpec>(object, 'spec').devices ?? {}, specPath.child('devices'), errors)
+        return errors
+      },
+      validateUpdate: keepsSpec,
     },
-    validateUpdate: keepsSpec,
-  },
-  { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateStatusUpdate },
-)
+    { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateStatusUpdate },
+  ),
+})
 
 /** ResourceClaimTemplates (pkg/registry/resource/resourceclaimtemplate). */
-export const resourceClaimTemplates: BuiltinResource = {
+export const resourceClaimTemplates: BuiltinDefinition = defineBuiltin({
+  group: 'resource.k8s.io',
+  resource: 'resourceclaimtemplates',
+  table: nameAndAgeTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -59,7 +73,7 @@ export const resourceClaimTemplates: BuiltinResource = {
     validate: validateTemplate,
     validateUpdate: (object, old) => [...validateTemplate(object), ...keepsSpec(object, old)],
   },
-}
+})
 
 function validateTemplate(object: MutableObject): FieldError[] {
   const { metadata, spec } = part<TemplateSpec>(object, 'spec')
@@ -108,4 +122,12 @@ function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldE
     checkImmutable(errors, statusPath.child('allocation'), allocation, before.allocation)
   }
   return errors
+}
+
+function stateText({ metadata, status }: Loose<ResourceClaim>): string {
+  const deleted = Boolean(metadata?.deletionTimestamp)
+  const states = deleted ? ['deleted'] : []
+  if (status?.allocation) states.push('allocated', ...(status.reservedFor?.length ? ['reserved'] : []))
+  else if (!deleted) states.push('pending')
+  return states.join(',')
 }

@@ -1,12 +1,14 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
+import type { ResourceSlice } from '@kubewright/k8s'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import { type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { checkImmutable, isTooLong, part, specPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateNodeSelector } from '../../core/pod/validation/validate-scheduling.ts'
 import { checkCsiDriverName } from '../../core/pod/validation/volumes/validate-volumes.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkSet } from '../devices/collections.ts'
 import { checkDeviceQualifiedName, checkPoolName } from '../devices/validate-device-names.ts'
@@ -22,7 +24,16 @@ const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/
 
 /** ResourceSlices: what drivers offer (pkg/registry/resource/resourceslice). */
-export const resourceSlices: BuiltinResource = {
+export const resourceSlices: BuiltinDefinition = defineBuiltin({
+  group: 'resource.k8s.io',
+  resource: 'resourceslices',
+  table: defineTable<ResourceSlice>([
+    nameColumn,
+    textColumn('Node', 'Node of the devices.', ({ spec }) => spec?.nodeName ?? ''),
+    textColumn('Driver', 'Driver of the devices.', ({ spec }) => spec?.driver ?? ''),
+    textColumn('Pool', 'Pool of the devices.', ({ spec }) => spec?.pool?.name ?? ''),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -39,7 +50,7 @@ export const resourceSlices: BuiltinResource = {
     'spec.driver': (object) => part<Spec>(object, 'spec').driver ?? '',
   },
   unknownField: (label) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${label}`,
-}
+})
 
 function warnings(object: MutableObject): string[] {
   const { driver = '' } = part<Spec>(object, 'spec')

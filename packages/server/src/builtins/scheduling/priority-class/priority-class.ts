@@ -1,10 +1,12 @@
 import { newForbidden } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
+import type * as scheduling from '@kubewright/k8s/scheduling/v1'
 import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource, BuiltinTable } from '../../builtin-resources.ts'
+import { ageColumn, booleanColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkEnum } from '../../checks/field-checks.ts'
 import { checkImmutable, metadataPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface PriorityClass {
   value?: number
@@ -21,14 +23,31 @@ const systemClasses: ReadonlyMap<string, number> = new Map([
 const policyPath = FieldPath.of('preemptionPolicy')
 
 /** PriorityClasses (pkg/registry/scheduling/priorityclass). */
-export const priorityClasses: BuiltinResource = {
+export const priorityClasses: BuiltinDefinition = defineBuiltin({
+  group: 'scheduling.k8s.io',
+  resource: 'priorityclasses',
+  table: defineTable<scheduling.PriorityClass>([
+    nameColumn,
+    integerColumn('Value', 'Priority of the pods.', ({ value }) => value ?? 0),
+    booleanColumn(
+      'Global-Default',
+      'Whether pods without a class have this priority.',
+      ({ globalDefault }) => globalDefault ?? false,
+    ),
+    ageColumn,
+    textColumn(
+      'PreemptionPolicy',
+      'Whether the pods may preempt others.',
+      ({ preemptionPolicy }) => preemptionPolicy ?? '',
+    ),
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     metadataOnUpdate: ['update'],
     setDefaults: (object) => {
       object['preemptionPolicy'] ??= 'PreemptLowerPriority'
     },
-    // It starts at one like the others, and stays.
+    // The generation starts at 1 and never changes.
     generation: () => false,
     validate: (object) => {
       const errors: FieldError[] = []
@@ -63,9 +82,9 @@ export const priorityClasses: BuiltinResource = {
       return 'continue'
     },
   },
-}
+})
 
-/** Why an object is not exactly one of the classes that the system itself makes. */
+/** Returns why an object does not match one of the two classes that every cluster has; undefined if it matches. */
 function systemClassProblem(object: MutableObject): string | undefined {
   const { name = '' } = object.metadata
   const { value = 0, globalDefault = false } = object as PriorityClass
@@ -74,6 +93,3 @@ function systemClassProblem(object: MutableObject): string | undefined {
   if (value !== expected) return `value of ${name} PriorityClass must be ${expected}`
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
-
-/** The resources of the scheduling.k8s.io group. */
-export const schedulingResources: BuiltinTable = { 'scheduling.k8s.io/priorityclasses': priorityClasses }

@@ -1,9 +1,10 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as storage from '@kubewright/k8s/storage/v1'
 import { duplicate, type FieldError, invalid, notSupported, required } from '@kubewright/schema'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { checkImmutable, part, specPath } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
+import { csiDriverTable } from './csi-driver-table.ts'
 
 type Spec = Unchecked<storage.CSIDriverSpec>
 
@@ -13,7 +14,10 @@ const secretsWarning =
   'tokens in volume attributes'
 
 /** CSIDrivers (pkg/registry/storage/csidriver). */
-export const csiDrivers: BuiltinResource = {
+export const csiDrivers: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'csidrivers',
+  table: csiDriverTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -39,7 +43,7 @@ export const csiDrivers: BuiltinResource = {
       return deepEqual(spec.tokenRequests ?? [], before.tokenRequests ?? []) ? [] : secretsWarnings(spec)
     },
   },
-}
+})
 
 function secretsWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: Spec): string[] {
   return tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined ? [secretsWarning] : []

@@ -1,11 +1,13 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
+import type { CSINode } from '@kubewright/k8s'
 import type * as storage from '@kubewright/k8s/storage/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, integerColumn, nameColumn } from '../../../table/columns.ts'
 import { checkNonNegative, checkQualifiedName } from '../../checks/field-checks.ts'
 import { checkImmutable, isTooLong, part, specPath, structValue } from '../../checks/strategy-checks.ts'
 import { checkCsiDriverName } from '../../core/pod/validation/volumes/validate-volumes.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<storage.CSINodeSpec>
@@ -15,7 +17,14 @@ const maxNodeId = 256
 const driversPath = specPath.child('drivers')
 
 /** CSINodes (pkg/registry/storage/csinode). */
-export const csiNodes: BuiltinResource = {
+export const csiNodes: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'csinodes',
+  table: defineTable<CSINode>([
+    nameColumn,
+    integerColumn('Drivers', 'Number of CSI drivers on the node.', ({ spec }) => spec?.drivers?.length ?? 0),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -35,7 +44,7 @@ export const csiNodes: BuiltinResource = {
       return errors
     },
   },
-}
+})
 
 /** What cannot change: everything but the number of volumes; in the form in which errors print it. */
 function fixedPart({ name = '', nodeID = '', topologyKeys }: Driver): object {

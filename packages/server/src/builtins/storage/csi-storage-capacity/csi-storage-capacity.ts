@@ -1,11 +1,11 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkSelector, immutableText, selectorValue, type UncheckedSelector } from '../../checks/strategy-checks.ts'
 import { quantityOf } from '../../core/pod/resources/resource-list.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface Capacity {
   nodeTopology?: UncheckedSelector
@@ -17,7 +17,9 @@ const topologyPath = FieldPath.of('nodeTopology')
 const classPath = FieldPath.of('storageClassName')
 
 /** CSIStorageCapacities (pkg/registry/storage/csistoragecapacity). */
-export const csiStorageCapacities: BuiltinResource = {
+export const csiStorageCapacities: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'csistoragecapacities',
   strategy: {
     validateName: nameIsDNSSubdomain,
     metadataOnUpdate: ['create', 'update'],
@@ -39,7 +41,7 @@ export const csiStorageCapacities: BuiltinResource = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-}
+})
 
 function validateCapacity(object: MutableObject, allowInvalidLabelValue: boolean): FieldError[] {
   const errors: FieldError[] = []

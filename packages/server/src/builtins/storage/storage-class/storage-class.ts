@@ -2,12 +2,13 @@ import { deepEqual, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, type FieldError, FieldPath, forbidden, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkImmutable } from '../../checks/strategy-checks.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { validateParameters } from '../validate-parameters.ts'
+import { storageClassTable } from './storage-class-table.ts'
 
 interface StorageClass {
   provisioner?: string
@@ -21,7 +22,10 @@ const modePath = FieldPath.of('volumeBindingMode')
 const topologiesPath = FieldPath.of('allowedTopologies')
 
 /** StorageClasses (pkg/registry/storage/storageclass). */
-export const storageClasses: BuiltinResource = {
+export const storageClasses: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'storageclasses',
+  table: storageClassTable,
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -43,7 +47,7 @@ export const storageClasses: BuiltinResource = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-}
+})
 
 /** The name of what makes volumes: a label key, in any case. */
 export function checkProvisioner(errors: FieldError[], path: FieldPath, name: string): void {

@@ -1,14 +1,16 @@
 import { deepEqual, inclusiveRangeMessage, nameIsDNSSubdomain } from '@kubewright/base'
+import type { VolumeAttachment } from '@kubewright/k8s'
 import type * as storage from '@kubewright/k8s/storage/v1'
 import { type FieldError, FieldPath, forbidden, invalid, required, tooLong, utf8Length } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, booleanColumn, column, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { immutableText, isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import { checkCsiDriverName } from '../../core/pod/validation/volumes/validate-volumes.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<storage.VolumeAttachmentSpec>
@@ -19,28 +21,43 @@ const maxMessage = 1024
 const maxInt32 = 2_147_483_647
 
 /** VolumeAttachments (pkg/registry/storage/volumeattachment). */
-export const volumeAttachments: BuiltinResource = withStatus(
-  {
-    validateName: nameIsDNSSubdomain,
-    returnDeletedObject: true,
-    metadataOnUpdate: ['create'],
-    allowUnconditionalUpdate: false,
-    validate: (object) => {
-      const errors = validateAttachment(object)
-      const { attacher, source } = part<Spec>(object, 'spec')
-      // The paths are texts here, not steps.
-      checkCsiDriverName(errors, FieldPath.of('spec.attacher'), attacher)
-      const volume = source?.persistentVolumeName
-      if (volume !== undefined) {
-        const path = FieldPath.of('spec.source.persistentVolumeName')
-        addInvalid(errors, path, volume, nameIsDNSSubdomain(volume, false))
-      }
-      return errors
+export const volumeAttachments: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'volumeattachments',
+  table: defineTable<VolumeAttachment>([
+    nameColumn,
+    column(
+      { name: 'Attacher', type: 'string', format: 'name', description: 'Driver that attaches the volume.' },
+      ({ spec }) => spec?.attacher ?? '',
+    ),
+    textColumn('PV', 'Name of the volume.', ({ spec }) => spec?.source?.persistentVolumeName ?? ''),
+    textColumn('Node', 'Node that uses the volume.', ({ spec }) => spec?.nodeName ?? ''),
+    booleanColumn('Attached', 'Whether the volume is attached.', ({ status }) => status?.attached ?? false),
+    ageColumn,
+  ]),
+  ...withStatus(
+    {
+      validateName: nameIsDNSSubdomain,
+      returnDeletedObject: true,
+      metadataOnUpdate: ['create'],
+      allowUnconditionalUpdate: false,
+      validate: (object) => {
+        const errors = validateAttachment(object)
+        const { attacher, source } = part<Spec>(object, 'spec')
+        // The paths are texts here, not steps.
+        checkCsiDriverName(errors, FieldPath.of('spec.attacher'), attacher)
+        const volume = source?.persistentVolumeName
+        if (volume !== undefined) {
+          const path = FieldPath.of('spec.source.persistentVolumeName')
+          addInvalid(errors, path, volume, nameIsDNSSubdomain(volume, false))
+        }
+        return errors
+      },
+      validateUpdate,
     },
-    validateUpdate,
-  },
-  { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate },
-)
+    { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate },
+  ),
+})
 
 function validateUpdate(object: MutableObject, old: MutableObject): FieldError[] {
   const errors = validateAttachment(object)

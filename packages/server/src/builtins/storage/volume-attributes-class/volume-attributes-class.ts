@@ -1,12 +1,21 @@
 import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import type { VolumeAttributesClass } from '@kubewright/k8s'
 import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
+import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { checkProvisioner } from '../storage-class/storage-class.ts'
 import { validateParameters } from '../validate-parameters.ts'
 
 /** VolumeAttributesClasses (pkg/registry/storage/volumeattributesclass). */
-export const volumeAttributesClasses: BuiltinResource = {
+export const volumeAttributesClasses: BuiltinDefinition = defineBuiltin({
+  group: 'storage.k8s.io',
+  resource: 'volumeattributesclasses',
+  table: defineTable<VolumeAttributesClass>([
+    nameColumn,
+    textColumn('DriverName', 'CSI driver of the volumes.', ({ driverName }) => driverName ?? ''),
+    ageColumn,
+  ]),
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
@@ -20,7 +29,7 @@ export const volumeAttributesClasses: BuiltinResource = {
       return [...errors, ...validateClass(object)]
     },
   },
-}
+})
 
 function validateClass(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []

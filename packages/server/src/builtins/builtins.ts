@@ -1,0 +1,114 @@
+import { validatingAdmissionPolicies } from './admissionregistration/validating-admission-policy/validating-admission-policy.ts'
+import { validatingAdmissionPolicyBindings } from './admissionregistration/validating-admission-policy-binding/validating-admission-policy-binding.ts'
+import {
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from './admissionregistration/webhook-configuration/webhook-configuration.ts'
+import { apiServices } from './apiregistration/api-service/api-service.ts'
+import { controllerRevisions } from './apps/controller-revision/controller-revision.ts'
+import { daemonSets } from './apps/daemon-set/daemon-set.ts'
+import { deployments } from './apps/deployment/deployment.ts'
+import { replicaSets } from './apps/replica-set/replica-set.ts'
+import { statefulSets } from './apps/stateful-set/stateful-set.ts'
+import {
+  horizontalPodAutoscalers,
+  horizontalPodAutoscalersV1,
+} from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
+import { cronJobs } from './batch/cron-job/cron-job.ts'
+import { jobs } from './batch/job/job.ts'
+import { leases } from './coordination/lease/lease.ts'
+import { componentStatuses } from './core/component-status/component-status.ts'
+import { configMaps } from './core/config-map/config-map.ts'
+import { endpoints } from './core/endpoints/endpoints.ts'
+import { coreEvents, groupEvents } from './core/event/event.ts'
+import { limitRanges } from './core/limit-range/limit-range.ts'
+import { namespaces } from './core/namespace/namespace.ts'
+import { nodes } from './core/node/node.ts'
+import { persistentVolumes } from './core/persistent-volume/persistent-volume.ts'
+import { persistentVolumeClaims } from './core/persistent-volume-claim/persistent-volume-claim.ts'
+import { pods } from './core/pod/pod.ts'
+import { podTemplates } from './core/pod-template/pod-template.ts'
+import { replicationControllers } from './core/replication-controller/replication-controller.ts'
+import { resourceQuotas } from './core/resource-quota/resource-quota.ts'
+import { secrets } from './core/secret/secret.ts'
+import { serviceAccounts } from './core/service-account/service-account.ts'
+import type { BuiltinDefinition } from './define-builtin.ts'
+import { endpointSlices } from './discovery/endpoint-slice/endpoint-slice.ts'
+import { flowSchemas } from './flowcontrol/flow-schema/flow-schema.ts'
+import { priorityLevelConfigurations } from './flowcontrol/priority-level-configuration/priority-level-configuration.ts'
+import { ingresses } from './networking/ingress/ingress.ts'
+import { ingressClasses } from './networking/ingress-class/ingress-class.ts'
+import { ipAddresses } from './networking/ip-address/ip-address.ts'
+import { networkPolicies } from './networking/network-policy/network-policy.ts'
+import { serviceCidrs } from './networking/service-cidr/service-cidr.ts'
+import { runtimeClasses } from './node/runtime-class/runtime-class.ts'
+import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disruption-budget.ts'
+import { deviceClasses } from './resource/device-class/device-class.ts'
+import { resourceClaims, resourceClaimTemplates } from './resource/resource-claim/resource-claim.ts'
+import { resourceSlices } from './resource/resource-slice/resource-slice.ts'
+import { priorityClasses } from './scheduling/priority-class/priority-class.ts'
+import { csiDrivers } from './storage/csi-driver/csi-driver.ts'
+import { csiNodes } from './storage/csi-node/csi-node.ts'
+import { csiStorageCapacities } from './storage/csi-storage-capacity/csi-storage-capacity.ts'
+import { storageClasses } from './storage/storage-class/storage-class.ts'
+import { volumeAttachments } from './storage/volume-attachment/volume-attachment.ts'
+import { volumeAttributesClasses } from './storage/volume-attributes-class/volume-attributes-class.ts'
+
+/**
+ * The definitions of all built-in resources, in alphabetical order of group and resource. A resource of discovery that is missing here has
+ * the default behaviour. CustomResourceDefinitions are defined in `crd`.
+ */
+export const builtins: readonly BuiltinDefinition[] = [
+  componentStatuses,
+  configMaps,
+  endpoints,
+  coreEvents,
+  limitRanges,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  podTemplates,
+  replicationControllers,
+  resourceQuotas,
+  secrets,
+  serviceAccounts,
+  mutatingWebhookConfigurations,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+  validatingWebhookConfigurations,
+  apiServices,
+  controllerRevisions,
+  daemonSets,
+  deployments,
+  replicaSets,
+  statefulSets,
+  horizontalPodAutoscalers,
+  horizontalPodAutoscalersV1,
+  cronJobs,
+  jobs,
+  leases,
+  endpointSlices,
+  groupEvents,
+  flowSchemas,
+  priorityLevelConfigurations,
+  ingressClasses,
+  ingresses,
+  ipAddresses,
+  networkPolicies,
+  serviceCidrs,
+  runtimeClasses,
+  podDisruptionBudgets,
+  deviceClasses,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceSlices,
+  priorityClasses,
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  storageClasses,
+  volumeAttachments,
+  volumeAttributesClasses,
+]
