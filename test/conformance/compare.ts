@@ -62,7 +62,7 @@ export function withoutColumnTexts(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      key === 'columnDefinitions' && Array.isArray(member)
+      /^columnDefinitions(\[\*\])?$/.test(key) && Array.isArray(member)
         ? member.map(withoutDescription)
         : withoutColumnTexts(member),
     ]),
