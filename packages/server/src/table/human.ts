@@ -55,14 +55,6 @@ export function firstOf(list: readonly string[], shown: number, separator = ',')
   return list.length > shown ? `${text} + ${list.length - shown} more...` : text
 }
 
-/** The names of containers and their images, each as one cell. */
-export function containerCells(
-  containers: readonly { readonly name?: string | null; readonly image?: string | null }[] | null | undefined,
-): [names: string, images: string] {
-  const list = containers ?? []
-  return [list.map(({ name }) => name ?? '').join(','), list.map(({ image }) => image ?? '').join(',')]
-}
-
 /** Where a load balancer listens: addresses or host names, sorted, each once. */
 export function loadBalancerText(
   status:
