@@ -2,8 +2,8 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { authenticatedGroup, type UserInfo, unauthenticatedGroup } from '../request/user-info.ts'
 
 /**
- * Determines the user of a request. Returns undefined when the request has no credentials of this kind. Throws {@link
- * BadCredentials} when they are invalid; other authenticators are still tried. `warn` adds a Warning header to the response.
+ * Determines the user of a request. Returns undefined when the request has no credentials of this kind. Throws
+ * {@link BadCredentials} when they are invalid; other authenticators are still tried. `warn` adds a Warning header to the response.
  */
 export type Authenticator = (request: ApiRequest, warn?: (text: string) => void) => Promise<UserInfo | undefined>
 

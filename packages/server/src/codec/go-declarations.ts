@@ -1,22 +1,22 @@
 import { goTypes } from './generated/go-types.ts'
 
-/** A field of a Go struct as JSON shows it. */
+/** A field of a Go struct in its JSON form. */
 export interface GoField {
-  /** Its name in JSON. */
+  /** The JSON name. */
   readonly name: string
-  /** Its type, with full names: `*core/v1.PodSecurityContext`. */
+  /** The type with full package names, such as `*core/v1.PodSecurityContext`. */
   readonly type: string
-  /** Left out when it is empty (omitempty). */
+  /** Whether Go omits an empty value (omitempty). */
   readonly omitEmpty: boolean
-  /** Left out when it is a zero struct (omitzero). */
+  /** Whether Go omits a zero struct (omitzero). */
   readonly omitZero: boolean
-  /** How Go's decoder names the way to it: its name, behind that of the embedded struct which it comes from. */
+  /** The name in errors of Go's decoder: the field name, prefixed by that of the embedded struct. */
   readonly label: string
 }
 
 const packages = new Map<string, Map<string, string>>()
 
-/** The fields of a struct, the target of a named type, or undefined for a type that is not declared. */
+/** The fields of a struct, the target of a named type, or undefined for an unknown type. */
 export function goDeclaration(type: string): readonly GoField[] | string | undefined {
   const at = type.lastIndexOf('.')
   const key = type.slice(0, at)
@@ -48,18 +48,18 @@ function parseField(text: string, key: string): GoField {
   head = head.replace(/\?+$/, '')
   const caret = head.indexOf('^')
   const name = head.slice(caret + 1)
-  // A dot without a package means the package of the struct.
+  // A dot without a package refers to the package of the struct.
   const type = text.slice(colon + 1).replace(/(^|[*\]]|\[)\./g, `$1${key}.`)
   return { name, type, omitEmpty, omitZero, label: head.replace('^', '.') }
 }
 
-/** The type of a built-in kind. */
+/** The Go type of a built-in kind. */
 export function goTypeOfKind(group: string, version: string, kind: string): string {
   const short = group === '' ? 'core' : group === 'rbac.authorization.k8s.io' ? 'rbac' : group.split('.')[0]!
   return `${short}/${version}.${kind}`
 }
 
-/** A type as Go's reflection prints it: packages by their last name. */
+/** A type as Go's reflection prints it, with the last segment of its package. */
 export function printGoType(type: string): string {
   return type
     .replace(/[\w-]+\/(\w+)\./g, '$1.')

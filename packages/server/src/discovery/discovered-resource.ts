@@ -4,7 +4,7 @@ import { builtinOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
-/** A kind as discovery shows it; group and version are empty where they are those of the resource. */
+/** A kind as discovery shows it. Group and version are empty when they equal those of the resource. */
 export interface ResponseKind {
   readonly group: string
   readonly version: string
@@ -18,7 +18,7 @@ export interface DiscoveredSubresource {
   readonly verbs: readonly string[]
 }
 
-/** A resource as discovery shows it, in whichever form. */
+/** A resource as discovery shows it, independent of the document format. */
 export interface DiscoveredResource {
   readonly name: string
   readonly responseKind: ResponseKind
@@ -27,7 +27,7 @@ export interface DiscoveredResource {
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** Absent for what is not stored. */
+  /** Absent for resources that are not stored. */
   readonly storageVersionHash?: string
   readonly subresources: readonly DiscoveredSubresource[]
 }
@@ -42,8 +42,8 @@ for (const { group, versions } of discoveryGroups()) {
 }
 
 /**
- * What discovery says about a resource of the table. Built-in resources name the kinds of their subresources in the recorded facts
- * of Kubernetes; custom ones are shown as they are, with their full kind, as the real server does.
+ * The discovery entry of a resource. For built-in resources, the kinds of subresources come from the recorded discovery of
+ * Kubernetes. Custom resources always show their full kind, as in kube-apiserver.
  */
 export function discoveredResource(resource: Resource): DiscoveredResource {
   let found = discovered.get(resource)
@@ -51,7 +51,7 @@ export function discoveredResource(resource: Resource): DiscoveredResource {
   return found
 }
 
-/** Resources do not change, and every change of the table asks about all of them. */
+/** Resources are immutable, and every change of the table rebuilds all documents. */
 const discovered = new WeakMap<Resource, DiscoveredResource>()
 
 function describe(resource: Resource): DiscoveredResource {

@@ -5,48 +5,48 @@ import type { ResourceTable } from '../resource/resource-table.ts'
 import { type DiscoveredResource, discoveredResource } from './discovered-resource.ts'
 import { comparePriorities, type Priority, priorityOf } from './group-priority.ts'
 
-/** A version of a group with what it serves. */
+/** A version of a group with its resources. */
 export interface DiscoveredVersion {
   readonly version: string
   readonly resources: readonly DiscoveredResource[]
-  /** Set when another server answers for the version. */
+  /** Set when an extension server serves the version. */
   readonly remote?: RemoteVersion
 }
 
-/** A version that another server answers for, as that server describes it. */
+/** A version that an extension server serves, as that server describes it. */
 export interface RemoteVersion {
   readonly group: string
   readonly version: string
   readonly priority: Priority
-  /** As the aggregated form lists them. */
+  /** In the format of aggregated discovery. */
   readonly resources: readonly Readonly<Record<string, unknown>>[]
-  /** Where its OpenAPI document (version 3) is, with the hash of its content; absent when the server has none. */
+  /** The path of its OpenAPI v3 document with the content hash, or undefined when the server has none. */
   readonly openApi?: string | undefined
-  /** Whether the server could be asked lately. */
+  /** Whether the last attempt to read the discovery of the extension server succeeded. */
   readonly freshness: 'Current' | 'Stale'
 }
 
-/** A version that an APIService promises of this server. */
+/** A version that an APIService without a service declares. This server may not serve it. */
 export interface PromisedVersion {
   readonly group: string
   readonly version: string
   readonly priority: Priority
 }
 
-/** A group with its versions, the preferred one first. */
+/** A group with its versions, preferred version first. */
 export interface DiscoveredGroup {
   readonly name: string
   readonly versions: readonly DiscoveredVersion[]
 }
 
-/** An aggregated document and the tag under which clients may keep it. */
+/** An aggregated discovery document and its ETag. */
 export interface AggregatedDocument {
-  /** JSON, as it is sent. */
+  /** The encoded JSON. */
   readonly bytes: Buffer
   readonly etag: string
 }
 
-/** What discovery says, derived from the table of resources and kept until the table changes. */
+/** The content of all discovery documents, derived from the resource table and cached until it changes. */
 export class DiscoveryIndex implements Disposable {
   readonly #resources: ResourceTable
   readonly #listening: Disposable
@@ -62,34 +62,34 @@ export class DiscoveryIndex implements Disposable {
     this.#listening = resources.onChange(() => this.#changed())
   }
 
-  /** Every group by name, in the order of discovery; the core group has the empty name. */
+  /** Every served group by name, in discovery order. The core group has the empty name. */
   get groups(): ReadonlyMap<string, DiscoveredGroup> {
     return (this.#groups ??= this.#collect(this.#remote))
   }
 
-  /** Every group that the list of groups has: besides those that are served also those that were only promised. */
+  /** The groups of the group list: all served groups, and those that only an APIService declares. */
   get listed(): ReadonlyMap<string, DiscoveredGroup> {
     if (this.#promised.length === 0) return this.groups
     return (this.#listed ??= this.#collect(this.#remote, this.#promised))
   }
 
-  /** The groups that this server answers for itself. */
+  /** The groups that this server serves itself. */
   get local(): ReadonlyMap<string, DiscoveredGroup> {
     return (this.#local ??= this.#remote.length === 0 ? this.groups : this.#collect([]))
   }
 
-  /** What other servers answer for; a new list whenever something changed. */
+  /** The versions of extension servers; a new array after every change. */
   get remote(): readonly RemoteVersion[] {
     return this.#remote
   }
 
-  /** Says what other servers answer for from now on. They take the place of local versions of the same name. */
+  /** Sets the versions of extension servers. They replace local versions of the same name. */
   setRemote(versions: readonly RemoteVersion[]): void {
     this.#remote = versions
     this.#changed()
   }
 
-  /** Says which versions APIServices promise of this server, whether it serves them or not. */
+  /** Sets the versions that APIServices without a service declare. */
   setPromised(versions: readonly PromisedVersion[]): void {
     if (deepEqual(versions, this.#promised)) return
     this.#promised = versions
@@ -100,7 +100,7 @@ export class DiscoveryIndex implements Disposable {
     return this.groups.get(group)?.versions.find((found) => found.version === version)
   }
 
-  /** Everything of the core group, or of all others, in one document (apidiscovery.k8s.io/v2). */
+  /** The aggregated document of the core group or of all other groups (apidiscovery.k8s.io/v2). */
   aggregated(part: 'core' | 'groups'): AggregatedDocument {
     return (this.#aggregated[part] ??= aggregate(
       [...this.groups.values()].filter(({ name }) => (name === '') === (part === 'core')),
@@ -143,7 +143,7 @@ export class DiscoveryIndex implements Disposable {
     }
     return new Map(
       [...versions]
-        // The most important version of a group decides where the group stands.
+        // The version of highest priority determines the position of its group.
         .map(([name, found]) => ({ name, found, rank: Math.max(...found.map(({ priority }) => priority.group)) }))
         .sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))
         .map(({ name, found }) => [name, { name, versions: found.sort(comparePriorities) }]),

@@ -14,7 +14,7 @@ const v2beta1 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDis
 const yes = { headers: { accept: v2 } }
 
 describe('discoveryPaths()', () => {
-  test('serves /api without an apiVersion, and with the address that the client used', async () => {
+  test('serves /api without an apiVersion and with the address that the client used', async () => {
     const { body } = await server.send('GET /api', { headers: { host: '10.1.2.3:6443' } })
     expect(body).toEqual({
       kind: 'APIVersions',
@@ -45,7 +45,7 @@ describe('discoveryPaths()', () => {
     })
   })
 
-  test('names the group of a subresource that shows another kind', async () => {
+  test('names the group of a subresource with another kind', async () => {
     const { body } = await server.send('GET /apis/apps/v1')
     const found = body.resources.filter(({ name }: { name: string }) => name.startsWith('deployments'))
     expect(found).toMatchObject([
@@ -65,19 +65,19 @@ describe('discoveryPaths()', () => {
     ['POST /api', 405, /the server does not allow this method/],
     ['POST /apis/apps/v1', 405, /the server does not allow this method/],
     ['POST /apis/apps', 200, /"kind":"APIGroup"/],
-  ])('%s answers %i', async (line, status, text) => {
+  ])('%s responds with %i', async (line, status, text) => {
     const answer = await server.send(line)
     expect(answer.status).toBe(status)
     expect(answer.text).toMatch(text)
   })
 
-  test('words a refused Accept as the router does behind it, and as the serializer does before it', async () => {
+  test('rejects an Accept header with the text of the router or of the serializer', async () => {
     const headers = { accept: 'text/html' }
     expect((await server.send('GET /api/v1', { headers })).body.message).toMatch(/^406: Not Acceptable\n/)
     expect((await server.send('GET /apis', { headers })).body.message).toMatch(/^only the following media types/)
   })
 
-  test('gives everything in one document when asked, and nothing to those who have it', async () => {
+  test('serves the aggregated document and 304 for a known ETag', async () => {
     const answer = await server.send('GET /apis', yes)
     expect(answer.headers).toMatchObject({ 'content-type': v2, vary: 'Accept', 'cache-control': 'public' })
     expect(answer.body).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' })
@@ -91,11 +91,11 @@ describe('discoveryPaths()', () => {
     [`application/json,${v2}`, 'APIGroupList'],
     [`${v2beta1},${v2},application/json`, 'APIGroupDiscoveryList'],
     [`application/json;q=0.5,${v2};q=0.9`, 'APIGroupDiscoveryList'],
-  ])('answers Accept: %s with %s', async (accept, kind) => {
+  ])('responds to Accept: %s with %s', async (accept, kind) => {
     expect((await server.send('GET /apis', { headers: { accept } })).body.kind).toBe(kind)
   })
 
-  test('follows the table of resources', async () => {
+  test('follows changes of the resource table', async () => {
     const { resources } = server.server.parts
     const before = await server.send('GET /apis', yes)
     resources.set(customResource('v1beta1', { type: 'object' }))
@@ -129,7 +129,7 @@ describe('rootPaths()', () => {
 })
 
 describe('versionPath()', () => {
-  test('names the Kubernetes release', async () => {
+  test('contains the Kubernetes version', async () => {
     expect((await server.send('GET /version')).body).toMatchObject({ major: '1', minor: '35', gitVersion: 'v1.35.8' })
   })
 })

@@ -11,8 +11,8 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-d
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /**
- * Serves discovery: /api, /apis and what lies directly below them. Requests below a group that nobody serves end here too, because the
- * real server has no handler for them that would know about kinds.
+ * Serves /api, /apis and the discovery documents below them. Also responds to requests for resources of unknown groups, because
+ * kube-apiserver has no handler for them that knows kinds.
  */
 export function discoveryPaths(index: DiscoveryIndex): PathHandler {
   return async (context) => {
@@ -70,7 +70,7 @@ function below(
   return respond(200, apiResourceList(name, found), routed(request))
 }
 
-/** Only the groups that the server itself brings answer for kinds that they lack; for others there is no such page. */
+/** The plain 404 of unknown groups. Known and built-in groups return undefined, and the dispatcher responds with a Status. */
 function unknownGroup(index: DiscoveryIndex, group: string): ApiResponse | undefined {
   return index.groups.has(group) || isBuiltinGroup(group) ? undefined : notFoundPage()
 }
@@ -79,7 +79,7 @@ function notFoundPage(): ApiResponse {
   return respondText(404, '404 page not found\n')
 }
 
-/** The first media type of the header that can be served decides, and only JSON is served in the aggregated form. */
+/** Whether the first supported media type of the Accept header is aggregated discovery. Only JSON supports it. */
 function wantsAggregated({ headers }: ApiRequest): boolean {
   const ranges = (headers['accept'] ?? '').split(',').map((range) => {
     const [type = '', ...rest] = range.split(';').map((part) => part.trim())
@@ -106,12 +106,12 @@ function aggregated(index: DiscoveryIndex, part: 'core' | 'groups', request: Api
   return { status: 200, headers, body: bytes }
 }
 
-/** For paths behind the router, which words a refusal itself. */
+/** For paths behind the router, whose error text differs. */
 function routed(request: ApiRequest): Representation {
   return negotiate(request, { conversions: false, streams: false })
 }
 
-/** For paths in front of the router, where the serializer is the only one that refuses. */
+/** For paths in front of the router, where only the serializer rejects media types. */
 function plain(request: ApiRequest): Representation {
   try {
     return routed(request)

@@ -1,12 +1,12 @@
 import { compareVersionPriority } from '@kubewright/api'
 
-/** Where a group version stands in discovery: a higher group comes first, and within a group the higher version. */
+/** The position of a group version in discovery. Higher groups come first, then higher versions. */
 export interface Priority {
   readonly group: number
   readonly version: number
 }
 
-// As the built-in groups register their APIServices (controlplane/apiserver/aggregator.go).
+// The priorities of the built-in groups' APIServices (controlplane/apiserver/aggregator.go).
 const builtinGroups: Readonly<Record<string, number>> = {
   'apiregistration.k8s.io': 20_000,
   '': 18_000,
@@ -36,23 +36,23 @@ const builtinVersions: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io/v1': 21,
   'resource.k8s.io/v1': 21,
 }
-/** What the groups of custom resources get. */
+/** The priority of custom resource groups. */
 const customGroup = 1000
 const customVersion = 100
 
-/** Whether the server itself brings the group. */
+/** Whether the group is a built-in one. */
 export function isBuiltinGroup(group: string): boolean {
   return Object.hasOwn(builtinGroups, group)
 }
 
-/** The priority under which a local group version is registered. */
+/** The priority of the APIService of a local group version. */
 export function priorityOf(group: string, version: string): Priority {
   const builtin = builtinGroups[group]
   if (builtin === undefined) return { group: customGroup, version: customVersion }
   return { group: builtin, version: builtinVersions[`${group}/${version}`] ?? 15 }
 }
 
-/** Orders the versions of a group: by priority, then stable before beta before alpha. The first is the preferred one. */
+/** Orders the versions of a group: by priority, then stable before beta before alpha. The first one is preferred. */
 export function comparePriorities(
   a: { readonly version: string; readonly priority: Priority },
   b: { readonly version: string; readonly priority: Priority },

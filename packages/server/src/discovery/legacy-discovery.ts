@@ -1,7 +1,7 @@
 import type { DiscoveredResource, ResponseKind } from './discovered-resource.ts'
 import type { DiscoveredGroup, DiscoveredVersion } from './discovery-index.ts'
 
-/** The answer of /api. It has never had an apiVersion. */
+/** The document of /api, which has no apiVersion. */
 export function apiVersions(versions: readonly string[], serverAddress: string): Record<string, unknown> {
   return {
     kind: 'APIVersions',
@@ -10,17 +10,17 @@ export function apiVersions(versions: readonly string[], serverAddress: string):
   }
 }
 
-/** The answer of /apis. */
+/** The document of /apis. */
 export function apiGroupList(groups: readonly DiscoveredGroup[]): Record<string, unknown> {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupSummary) }
 }
 
-/** The answer of /apis/<group>. */
+/** The document of /apis/<group>. */
 export function apiGroup(group: DiscoveredGroup): Record<string, unknown> {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupSummary(group) }
 }
 
-/** The answer of /api/<version> and /apis/<group>/<version>. That of the core group has never had an apiVersion. */
+/** The document of /api/<version> and /apis/<group>/<version>. That of the core group has no apiVersion. */
 export function apiResourceList(group: string, { version, resources }: DiscoveredVersion): Record<string, unknown> {
   return {
     kind: 'APIResourceList',
@@ -35,7 +35,7 @@ function groupSummary({ name, versions }: DiscoveredGroup): Record<string, unkno
   return { name, versions: listed, preferredVersion: listed[0] }
 }
 
-/** A resource and its subresources, each a line of the list. */
+/** The list entries of a resource and its subresources. */
 function apiResources(resource: DiscoveredResource): Record<string, unknown>[] {
   const { name, singular, scope, verbs, shortNames, categories, storageVersionHash } = resource
   const namespaced = scope === 'Namespaced'
@@ -61,7 +61,7 @@ function apiResources(resource: DiscoveredResource): Record<string, unknown>[] {
   ]
 }
 
-/** Group and version of a kind, where they are not those of the list. */
+/** Group and version of a kind when they differ from those of the list. */
 function foreignGroup(shown: ResponseKind, own: ResponseKind): { group?: string; version?: string } {
   if (shown.group === own.group && shown.version === own.version) return {}
   return { ...(shown.group === '' ? {} : { group: shown.group }), version: shown.version }

@@ -3,7 +3,7 @@ import type { PathHandler } from '../request/path-handler.ts'
 import { respondText } from '../request/respond.ts'
 import type { DiscoveryIndex } from './discovery-index.ts'
 
-/** Serves / with every path that the server has: those of discovery, and the others that `more` names. */
+/** Serves / with the list of all paths: those of discovery and those that `more` returns. */
 export function rootPaths(index: DiscoveryIndex, more: () => readonly string[]): PathHandler {
   return async ({ info }) => {
     if (info.path !== '/' && info.path !== '/index.html') return undefined

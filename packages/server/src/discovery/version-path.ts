@@ -3,10 +3,10 @@ import type { PathHandler } from '../request/path-handler.ts'
 import { respondText } from '../request/respond.ts'
 import { checkAccept, notAllowed, notServed } from '../request/route-errors.ts'
 
-/** The Kubernetes release whose behaviour the server has. */
+/** The Kubernetes version that the server implements. */
 export const kubernetesVersion = 'v1.35.8'
 
-/** What /version says. Clients compare minor versions, so it names the Kubernetes release and not our own. */
+/** The document of /version. Clients compare minor versions, so it contains the Kubernetes version. */
 export const versionInfo: Readonly<Record<string, string>> = {
   major: '1',
   minor: '35',

@@ -1,17 +1,17 @@
-/** A kind as the extension x-kubernetes-group-version-kind names it. */
+/** A kind in the format of the extension x-kubernetes-group-version-kind. */
 export interface OperationKind {
   readonly group: string
   readonly version: string
   readonly kind: string
 }
 
-/** The bodies that requests have: a definition, a patch in the given media types, or the optional options of a delete. */
+/** A request body: a definition, a patch of the given media types, or the optional options of a delete. */
 export type OperationBody =
   | { readonly definition: string }
   | { readonly patch: readonly string[] }
   | { readonly options: string }
 
-/** One operation of the API, before it is written down in one of the versions of OpenAPI. */
+/** An API operation, independent of the OpenAPI version. */
 export interface ApiOperation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
   readonly id: string
@@ -22,19 +22,19 @@ export interface ApiOperation {
   /** Names of query parameters. */
   readonly parameters: readonly string[]
   readonly body?: OperationBody
-  /** Media types of a body that is no patch. @default anything */
+  /** Media types of a body other than a patch. @default any */
   readonly consumes?: readonly string[]
-  /** By status code: the definition of the body, or `string` for plain text. */
+  /** By status code: the definition of the response body, or `string` for plain text. */
   readonly responses: Readonly<Record<string, string>>
   readonly produces: readonly string[]
 }
 
-/** A path with its operations and what they share. */
+/** A path with its operations and shared parameters. */
 export interface ApiPath {
   readonly path: string
-  /** The kind that {name} names, if the path has one. */
+  /** The kind of the path parameter {name}, if there is one. */
   readonly named?: string
-  /** Names of query parameters that all operations take. */
+  /** Names of query parameters that all operations accept. */
   readonly parameters: readonly string[]
   readonly operations: readonly ApiOperation[]
 }
@@ -48,7 +48,7 @@ export interface ApiParameter {
 
 const query = (type: ApiParameter['type'], description: string): ApiParameter => ({ in: 'query', type, description })
 
-/** Every parameter that operations refer to by name. */
+/** All parameters by name. */
 export const apiParameters: Readonly<Record<string, ApiParameter>> = {
   allowWatchBookmarks: query('boolean', 'Ask for bookmark events in a watch.'),
   command: query('string', 'The command to run, not in a shell.'),

@@ -12,7 +12,7 @@ const specOf = (spec: JSONSchemaProps, version: OpenApiVersion): unknown => {
 }
 
 describe('customDefinitions()', () => {
-  test('drops logic and nullable fields from version 2, and requires none of them', () => {
+  test('omits logic and nullable fields in version 2 and does not require them', () => {
     const spec: JSONSchemaProps = {
       type: 'object',
       required: ['size', 'name'],
@@ -27,7 +27,7 @@ describe('customDefinitions()', () => {
     expect(specOf(spec, 'v3')).toEqual(spec)
   })
 
-  test('drops the type of what may hold anything from version 2', () => {
+  test('omits the type of values with unknown fields in version 2', () => {
     const spec: JSONSchemaProps = {
       type: 'object',
       'x-kubernetes-preserve-unknown-fields': true,
@@ -37,7 +37,7 @@ describe('customDefinitions()', () => {
     expect(specOf(spec, 'v3')).toEqual(spec)
   })
 
-  test('says that a value is an integer or a string, where the schema does not', () => {
+  test('adds anyOf for values that are integer or string', () => {
     const types = [{ type: 'integer' }, { type: 'string' }]
     const marked = { 'x-kubernetes-int-or-string': true }
     expect(specOf(marked, 'v3')).toEqual({ ...marked, anyOf: types })
@@ -47,27 +47,27 @@ describe('customDefinitions()', () => {
     expect(specOf(marked, 'v2')).toEqual(marked)
   })
 
-  test('keeps defaults from version 2', () => {
+  test('omits defaults in version 2', () => {
     const spec = { type: 'string', default: 'x' }
     expect(specOf(spec, 'v2')).toEqual({ type: 'string' })
     expect(specOf(spec, 'v3')).toEqual(spec)
   })
 
-  test('names the fields that can be selected by', () => {
+  test('contains the selectable fields', () => {
     const resource = { ...customResource('v1', { type: 'object' }), selectableFields: { 'spec.a': () => '' } }
     for (const schema of customDefinitions(resource, 'v3').values()) {
       expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.a' }])
     }
   })
 
-  test('gives embedded objects what every object has', () => {
+  test('adds the standard fields to embedded resources', () => {
     expect(specOf({ type: 'object', 'x-kubernetes-embedded-resource': true }, 'v3')).toMatchObject({
       required: ['kind', 'apiVersion'],
       properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {} },
     })
   })
 
-  test('describes the list', () => {
+  test('defines the list kind', () => {
     const definitions = customDefinitions(customResource('v1', { type: 'object' }), 'v2')
     expect(definitions.get('com.example.shop.v1.WidgetList')).toMatchObject({
       description: 'WidgetList is a list of Widget',
@@ -76,7 +76,7 @@ describe('customDefinitions()', () => {
     })
   })
 
-  test('leaves the schema of the resource as it is', () => {
+  test('does not modify the schema of the resource', () => {
     const schema: JSONSchemaProps = { type: 'object', properties: { a: { 'x-kubernetes-int-or-string': true } } }
     const resource = customResource('v1', schema)
     customDefinitions(resource, 'v2')

@@ -3,14 +3,14 @@ import type { JSONSchemaProps } from '@kubewright/schema'
 import type { Resource } from '../resource/resource.ts'
 import { definitionName, metaDefinition } from './definition-name.ts'
 
-/** A schema as OpenAPI documents have it. */
+/** A schema in an OpenAPI document. */
 export type PublishedSchema = Record<string, unknown>
 
-/** The version of OpenAPI that a schema is published in: 2 knows less. */
+/** The OpenAPI version of a document. Version 2 supports fewer keywords. */
 export type OpenApiVersion = 'v2' | 'v3'
 
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
-// What the real server writes into the schema of every custom resource; people read it in `kubectl explain`.
+// The descriptions that kube-apiserver adds to the schema of every custom resource; `kubectl explain` shows them.
 const apiVersion = {
   description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
   type: 'string',
@@ -30,7 +30,7 @@ const embeddedKind = {
 const objectMetadata = `Standard object's metadata. More info: ${conventions}#metadata`
 const listMetadata = `Standard list metadata. More info: ${conventions}#types-kinds`
 
-/** The definitions of a custom resource and of its list, by name. */
+/** The definitions of a custom resource and its list, by name. */
 export function customDefinitions(resource: Resource, version: OpenApiVersion): Map<string, PublishedSchema> {
   const { group, version: apiVersionName, kind: kindName, listKind, plural } = resource.kind
   const name = definitionName(resource.kind, 'custom')
@@ -83,13 +83,13 @@ function objectSchema(schema: JSONSchemaProps, version: OpenApiVersion): Publish
   return published
 }
 
-/** Version 3 wraps a reference, because nothing may stand beside one; version 2 never minded. */
+/** Version 3 wraps a reference in allOf, because it ignores keywords beside $ref; version 2 does not need that. */
 function described(definition: string, description: string, version: OpenApiVersion): PublishedSchema {
   const $ref = refOf(definition, version)
   return version === 'v2' ? { description, $ref } : { description, allOf: [{ $ref }] }
 }
 
-/** Rewrites a structural schema in place into what documents can say. */
+/** Converts a structural schema in place to a published one. */
 function publish(schema: PublishedSchema, version: OpenApiVersion): PublishedSchema {
   for (const dropped of ['$schema', 'id', 'example', 'externalDocs']) delete schema[dropped]
   if (schema['x-kubernetes-int-or-string'] === true) unfoldIntOrString(schema)
@@ -104,7 +104,7 @@ function publish(schema: PublishedSchema, version: OpenApiVersion): PublishedSch
   return schema
 }
 
-/** Says in plain words that a value is an integer or a string, unless the schema does (apiserver/schema/unfold.go). */
+/** Replaces x-kubernetes-int-or-string by an equivalent anyOf unless the schema has one (apiserver/schema/unfold.go). */
 function unfoldIntOrString(schema: PublishedSchema): void {
   const types = [{ type: 'integer' }, { type: 'string' }]
   const allOf = schema['allOf'] as PublishedSchema[] | undefined
@@ -113,7 +113,7 @@ function unfoldIntOrString(schema: PublishedSchema): void {
   else schema['anyOf'] = types
 }
 
-/** Drops what version 2 cannot say, and what clients of version 2 would then get wrong (controller/openapi/v2/conversion.go). */
+/** Removes keywords that version 2 lacks or that its clients misinterpret (controller/openapi/v2/conversion.go). */
 function simplify(schema: PublishedSchema): void {
   for (const unsaid of ['allOf', 'anyOf', 'oneOf', 'not', 'default']) delete schema[unsaid]
   const required = schema['required'] as string[] | undefined
@@ -136,7 +136,7 @@ function simplify(schema: PublishedSchema): void {
   if (anything && schema['type'] === 'object') delete schema['type']
 }
 
-/** An object within an object has the fields that every object has. */
+/** Adds the standard fields of objects to an embedded resource. */
 function embed(schema: PublishedSchema, version: OpenApiVersion): void {
   if (version === 'v2' && schema['x-kubernetes-preserve-unknown-fields'] === true) return
   schema['properties'] = {

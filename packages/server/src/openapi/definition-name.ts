@@ -1,6 +1,6 @@
 import type { Origin } from '../resource/origin.ts'
 
-/** The name of a type in OpenAPI documents: that of its Go package for built-in kinds, the reversed group for custom ones. */
+/** The name of a kind in OpenAPI documents: its Go package for built-in kinds, the reversed group for custom ones. */
 export function definitionName(kind: { group: string; version: string; kind: string }, origin: Origin['name']): string {
   const { group, version } = kind
   if (origin === 'custom') return [...group.split('.').reverse(), version, kind.kind].join('.')
@@ -13,10 +13,10 @@ const packages: Readonly<Record<string, string>> = {
   apiregistration: 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
 }
 
-/** A type of apimachinery's meta/v1. */
+/** The definition name of a type of apimachinery's meta/v1. */
 export const metaDefinition = (kind: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`
 
-/** How operation ids spell a group: `RbacAuthorization`, `ShopExampleCom`. */
+/** A group in operation ids, such as `RbacAuthorization` or `ShopExampleCom`. */
 export function operationGroup(group: string): string {
   if (group === '') return 'Core'
   return group
@@ -26,7 +26,7 @@ export function operationGroup(group: string): string {
     .join('')
 }
 
-/** How tags spell a group version: `rbacAuthorization_v1`. */
+/** A group version in tags, such as `rbacAuthorization_v1`. */
 export function operationTag(group: string, version: string): string {
   const name = operationGroup(group)
   return `${name[0]!.toLowerCase()}${name.slice(1)}_${version}`

@@ -2,8 +2,8 @@ import { openApiV2Schema, openApiV3Schema } from '@kubewright/k8s/schemas'
 import type { OpenApiVersion, PublishedSchema } from './custom-definitions.ts'
 
 /**
- * The definitions that documents refer to, with all that those refer to in turn, sorted by name. `custom` has those of custom
- * resources; all others are built in.
+ * The definitions that documents reference, directly or transitively, sorted by name. `custom` contains those of custom resources;
+ * all others are built in.
  */
 export function definitionsFor(
   roots: Iterable<string>,

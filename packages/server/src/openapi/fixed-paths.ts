@@ -3,7 +3,7 @@ import { capitalized, metaDefinition, operationGroup, operationTag } from './def
 
 const served = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-/** The path of a group, of a version, or of all groups. */
+/** The discovery path of a group, a version or all groups. */
 export function discoveryPath(path: string, group: string, version: string): ApiPath {
   const [id, description, definition, tag] =
     version !== ''
@@ -21,7 +21,7 @@ export function discoveryPath(path: string, group: string, version: string): Api
   return fixed(path, id, description, metaDefinition(definition), tag, served)
 }
 
-/** Paths that are no part of an API group, by the name of their document. */
+/** Paths outside of API groups, by the name of their document. */
 export const otherPaths: Readonly<Record<string, ApiPath>> = {
   version: fixed(
     '/version/',

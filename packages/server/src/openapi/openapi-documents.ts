@@ -13,13 +13,13 @@ import { encodeOpenApiV2 } from './openapi-v2-protobuf.ts'
 import { openApiV3 } from './openapi-v3.ts'
 import { resourcePaths } from './resource-operations.ts'
 
-/** Bytes of a document and the hash that changes with them. */
+/** An encoded document and the hash of its content. */
 export interface OpenApiDocument {
   readonly bytes: Buffer
   readonly etag: string
 }
 
-/** What {@link OpenApiDocuments} takes. */
+/** Options of {@link OpenApiDocuments}. */
 export interface OpenApiDocumentsOptions {
   readonly resources: ResourceTable
   readonly discovery: DiscoveryIndex
@@ -28,16 +28,16 @@ export interface OpenApiDocumentsOptions {
 }
 
 /**
- * The OpenAPI documents of what the server serves. Each is made when it is first asked for and kept as bytes; when the table changes,
- * only the documents of the group versions that changed are made anew.
+ * The OpenAPI documents of a server. Each is created on first use and cached as bytes. A change of the resource table invalidates
+ * only the documents of changed group versions.
  */
 export class OpenApiDocuments implements Disposable {
   readonly #resources: ResourceTable
   readonly #discovery: DiscoveryIndex
-  /** Without the patch release, as documents name it. */
+  /** Major and minor version, as documents contain it. */
   readonly #version: string
   readonly #listening: Disposable
-  /** By name, with the resources that they were made of. */
+  /** By name, with the resources that each was created from. */
   readonly #v3 = new Map<string, { readonly from: readonly Resource[]; readonly document: OpenApiDocument }>()
   #index: { readonly remote: readonly RemoteVersion[]; readonly document: OpenApiDocument } | undefined
   #v2: OpenApiDocument | undefined
@@ -54,7 +54,7 @@ export class OpenApiDocuments implements Disposable {
     })
   }
 
-  /** The index of /openapi/v3: where each document is, with its hash. */
+  /** The index of /openapi/v3: the path of each document with its hash. */
   get index(): OpenApiDocument {
     const { remote } = this.#discovery
     if (this.#index?.remote !== remote) this.#index = { remote, document: documentOf({ paths: this.#paths(remote) }) }
@@ -65,7 +65,7 @@ export class OpenApiDocuments implements Disposable {
     const urls = new Map(this.names().map((name) => [name, this.urlOf(name, this.v3(name)!.etag)]))
     for (const { group, version, openApi } of remote) {
       const name = `apis/${group}/${version}`
-      // Whoever answers for a version describes it, too.
+      // The document of an extension server replaces the local one.
       if (openApi === undefined) urls.delete(name)
       else urls.set(name, openApi)
     }
@@ -73,12 +73,12 @@ export class OpenApiDocuments implements Disposable {
     return Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]))
   }
 
-  /** Names of all documents of version 3, sorted. */
+  /** The names of all version 3 documents, sorted. */
   names(): string[] {
     const names = [...Object.keys(otherPaths), 'api', 'apis']
     for (const { name, versions } of this.#discovery.local.values()) {
       const root = name === '' ? 'api' : `apis/${name}`
-      // The groups of custom resources have documents for their versions only.
+      // Groups of custom resources have documents for their versions only.
       if (this.#isBuiltin(name)) names.push(root)
       for (const { version } of versions) names.push(`${root}/${version}`)
     }
@@ -89,7 +89,7 @@ export class OpenApiDocuments implements Disposable {
     return `/openapi/v3/${name}?hash=${etag}`
   }
 
-  /** One document of version 3, such as `apis/apps/v1`. */
+  /** A version 3 document, such as `apis/apps/v1`. */
   v3(name: string): OpenApiDocument | undefined {
     const [kind, group = '', version = ''] = name.startsWith('api/') ? ['api', '', name.slice(4)] : name.split('/')
     if (Object.hasOwn(otherPaths, name)) return this.#fixed(name, () => otherPaths[name]!)
@@ -106,7 +106,7 @@ export class OpenApiDocuments implements Disposable {
     const known = this.#v3.get(name)
     if (known && sameList(known.from, resources)) return known.document
     const paths = resources.flatMap(pathsOf)
-    // Custom groups get theirs from their definitions, which say nothing about discovery, the release or who may ask.
+    // Documents of custom groups contain no discovery paths, no release and no security definitions.
     const builtin = this.#isBuiltin(group)
     if (builtin) paths.push(discoveryPath(`/${name}/`, group, version))
     const document = documentOf(openApiV3(paths, customsOf(resources, 'v3'), builtin ? this.#version : undefined))
@@ -114,12 +114,12 @@ export class OpenApiDocuments implements Disposable {
     return document
   }
 
-  /** The whole of version 2 as JSON. */
+  /** The version 2 document as JSON. */
   get v2(): OpenApiDocument {
     return (this.#v2 ??= documentOf(this.#swagger()))
   }
 
-  /** The whole of version 2 in the protobuf form that kubectl asks for; its hash is that of the JSON. */
+  /** The version 2 document as protobuf, which kubectl requests. Its hash is that of the JSON. */
   get v2Protobuf(): OpenApiDocument {
     return (this.#v2Protobuf ??= { bytes: encodeOpenApiV2(this.#swagger()), etag: this.v2.etag })
   }

@@ -12,7 +12,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const lease = '/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}'
 
 describe('openApiPaths() version 3', () => {
-  test('serves an index whose links stay valid for good', async () => {
+  test('serves an index whose links can be cached forever', async () => {
     const index = JSON.parse((await server.send('GET /openapi/v3')).text)
     const { serverRelativeURL } = index.paths['apis/coordination.k8s.io/v1']
     expect(serverRelativeURL).toMatch(/^\/openapi\/v3\/apis\/coordination\.k8s\.io\/v1\?hash=[0-9A-F]{128}$/)
@@ -24,13 +24,13 @@ describe('openApiPaths() version 3', () => {
     expect(answer.body.info).toEqual({ title: 'Kubernetes', version: '1.35' })
   })
 
-  test('sends those with an old link to the new one', async () => {
+  test('redirects an outdated hash to the current one', async () => {
     const answer = await server.send('GET /openapi/v3/apis/apps/v1?hash=OLD')
     expect(answer.status).toBe(301)
     expect(answer.headers['location']).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/)
   })
 
-  test('describes operations as clients look for them', async () => {
+  test('describes operations with the extensions that clients read', async () => {
     const { paths, components } = (await server.send('GET /openapi/v3/apis/coordination.k8s.io/v1')).body
     expect(paths[lease].patch).toMatchObject({
       operationId: 'patchCoordinationV1NamespacedLease',
@@ -42,7 +42,7 @@ describe('openApiPaths() version 3', () => {
     expect(Object.keys(components.schemas)).toContain('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')
   })
 
-  test('refers to nothing that the document does not have', async () => {
+  test('contains every definition that it references', async () => {
     const { text, body } = await server.send('GET /openapi/v3/api/v1')
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       expect(body.components.schemas).toHaveProperty([name!])
@@ -57,7 +57,7 @@ describe('openApiPaths() version 3', () => {
     },
   )
 
-  test('publishes custom resources, and only their document changes', async () => {
+  test('publishes custom resources and changes only their document', async () => {
     const { resources } = server.server.parts
     const before = JSON.parse((await server.send('GET /openapi/v3')).text).paths
     resources.set(
@@ -95,7 +95,7 @@ describe('openApiPaths() version 3', () => {
 })
 
 describe('openApiPaths() version 2', () => {
-  test('serves JSON, and nothing to those who have it', async () => {
+  test('serves JSON and 304 for a known ETag', async () => {
     const answer = await server.send('GET /openapi/v2')
     expect(answer.body).toMatchObject({ swagger: '2.0', info: { title: 'Kubernetes', version: '1.35' } })
     expect(answer.body.paths[lease].get.operationId).toBe('readCoordinationV1NamespacedLease')
@@ -103,7 +103,7 @@ describe('openApiPaths() version 2', () => {
     expect((await server.send('GET /openapi/v2', { headers })).status).toBe(304)
   })
 
-  test('serves protobuf under the old and the new name of the media type', async () => {
+  test('serves protobuf for both names of the media type', async () => {
     for (const sign of ['@', '.']) {
       const accept = `application/com.github.proto-openapi.spec.v2${sign}v1.0+protobuf`
       const answer = await server.send('GET /openapi/v2', { headers: { accept } })
@@ -112,7 +112,7 @@ describe('openApiPaths() version 2', () => {
     }
   })
 
-  test('has nothing else to offer', async () => {
+  test('rejects other media types', async () => {
     expect((await server.send('GET /openapi/v2', { headers: { accept: 'text/html' } })).status).toBe(406)
   })
 })

@@ -4,19 +4,18 @@ import type { PathHandler } from '../request/path-handler.ts'
 import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-/** The name that clients have used since before media types could not contain an at sign. */
+/** The media type that clients request; it contains an invalid character and stays for compatibility. */
 const v2ProtobufAsked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const year = 365 * 24 * 60 * 60 * 1000
 
 /**
- * Serves /openapi/v2 and /openapi/v3 to any method, with tags and, for a document named by its hash, headers that let clients keep it
- * for good.
+ * Serves /openapi/v2 and /openapi/v3 for all methods, with ETags. A document that is requested with its hash may be cached forever.
  */
 export function openApiPaths(documents: OpenApiDocuments, clock: Clock): PathHandler {
   return async ({ info, request }) => {
     if (info.path === '/openapi/v2') return version2(documents, request)
     if (info.path === '/openapi/v3') {
-      // The real server does not say what it is, and Go then guesses.
+      // kube-apiserver sends no Content-Type here, and Go detects this one.
       return serve(request, documents.index, 'text/plain; charset=utf-8', {})
     }
     if (!info.path.startsWith('/openapi/v3/')) return undefined
@@ -70,7 +69,7 @@ function serve(
   }
 }
 
-/** Media types of the Accept header, the preferred first. */
+/** The media types of the Accept header, most preferred first. */
 function acceptedTypes({ headers }: ApiRequest): string[] {
   const ranges = (headers['accept'] || '*/*').split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim())

@@ -3,7 +3,7 @@ import { type PublishedSchema, refOf } from './custom-definitions.ts'
 import { metaDefinition } from './definition-name.ts'
 import { definitionsFor } from './definitions.ts'
 
-/** The document of /openapi/v2: everything that the server has. */
+/** The document of /openapi/v2, with all paths and definitions. */
 export function openApiV2(
   paths: readonly ApiPath[],
   custom: ReadonlyMap<string, PublishedSchema>,
@@ -48,7 +48,7 @@ function writeOperation(operation: ApiOperation, refer: Refer, used: Set<string>
   const { tag, description, id, action, kind, body, consumes = ['*/*'], produces } = operation
   const parameters = [
     ...(body ? [bodyParameter(body, refer)] : []),
-    // kubectl looks for dryRun in each operation, and does not follow references.
+    // kubectl reads dryRun from each operation and does not follow references.
     ...operation.parameters.map((name) => (inlined.has(name) ? parameter(name, undefined) : shared(name, used))),
   ]
   const responses = Object.entries(operation.responses).map(([code, definition]) => [

@@ -7,12 +7,12 @@ const securitySchemes = {
   BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
 }
 
-/** What stands at the head of documents that are made from definitions of custom resources. */
+/** The info object of custom resource documents. */
 const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
 
 /**
- * One document of /openapi/v3: the paths of a group version, or of a few paths beside them. `version` is the server's; without it, the
- * document is one of custom resources.
+ * A document of /openapi/v3: the paths of a group version, or paths outside of API groups. `version` is the server's version;
+ * documents of custom resources have none.
  */
 export function openApiV3(
   paths: readonly ApiPath[],

@@ -44,7 +44,7 @@ const logging = [
   'timestamps',
 ]
 const streaming = ['container', 'stderr', 'stdin', 'stdout', 'tty']
-/** What the options of connecting subresources take. */
+/** The query parameters of subresources that open connections. */
 const connecting: Readonly<Record<string, readonly string[]>> = {
   attach: streaming,
   exec: ['command', ...streaming],
@@ -53,19 +53,19 @@ const connecting: Readonly<Record<string, readonly string[]>> = {
 }
 const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 
-/** What the documents of kube-apiserver say differently about built-in and custom resources. */
+/** The differences between documents of built-in and custom resources in kube-apiserver. */
 interface OperationStyle {
   readonly produces: readonly string[]
-  /** Stated for every operation when present. */
+  /** The media types of every operation, if stated. */
   readonly consumes?: readonly string[]
   readonly patchTypes: readonly string[]
-  /** Whether the documents mention watches: the deprecated watch paths, and watching by a list. */
+  /** Whether the documents contain watches: the deprecated watch paths, and the parameters of watching a list. */
   readonly mentionsWatches: boolean
   readonly deleteCollection: Pick<ApiOperation, 'parameters' | 'body'>
   readonly getParameters: readonly string[]
-  /** Whether a patch is said to create objects. */
+  /** Whether a patch may create objects. */
   readonly patchCreates: boolean
-  /** Whether a subresource is described with the kind that it shows, such as Scale, or with the kind of the resource. */
+  /** Whether a subresource is described with its own kind, such as Scale, or with the kind of the resource. */
   readonly namesShownKind: boolean
 }
 
@@ -91,12 +91,12 @@ const styles: Readonly<Record<Origin['name'], OperationStyle>> = {
   },
 }
 
-/** Every path under which a resource is served, with its operations. */
+/** All paths of a resource with their operations. */
 export function resourcePaths(resource: Resource, discovered: DiscoveredResource): ApiPath[] {
   return new PathWriter(resource, discovered).paths()
 }
 
-/** Writes down the operations of one resource, as endpoints/installer.go registers them. */
+/** Builds the operations of one resource, as endpoints/installer.go registers them. */
 class PathWriter {
   readonly #resource: Resource
   readonly #discovered: DiscoveredResource
@@ -152,7 +152,7 @@ class PathWriter {
     operations: readonly ApiOperation[],
     parameters: readonly string[] = [],
   ): ApiPath {
-    // What all operations take, the path takes.
+    // Parameters that all operations share belong to the path.
     const [first] = operations
     const shared = (first?.parameters ?? []).filter((name) => operations.every((one) => one.parameters.includes(name)))
     const own = operations.map((one) => ({
@@ -216,7 +216,7 @@ class PathWriter {
     return [...found, ...this.#readAndWrite(verbs, '', this.#definition, this.#kind)]
   }
 
-  /** Get, patch and put: what objects and most subresources have. */
+  /** The operations get, patch and put of objects and most subresources. */
   #readAndWrite(
     verbs: readonly string[],
     subresource: string,
@@ -272,7 +272,7 @@ class PathWriter {
     return [this.#path(path, shown.kind, operations)]
   }
 
-  /** Streams and proxies, which answer every method that they know in their own way. */
+  /** The operations of streams and proxies, one for each method. */
   #connect(path: string, sub: DiscoveredSubresource): ApiPath[] {
     const { group, version } = this.#kind
     const shown = { group, version, kind: sub.responseKind.kind }
@@ -330,7 +330,7 @@ class PathWriter {
     }
   }
 
-  /** An operation without parameters; the group goes behind the verb of the id, as in `readCoreV1NamespacedPod`. */
+  /** An operation without parameters. The group follows the verb in the id, as in `readCoreV1NamespacedPod`. */
   #operation(method: ApiOperation['method'], action: string, id: string, description: string): ApiOperation {
     const at = id.search(/[A-Z]|$/)
     return {

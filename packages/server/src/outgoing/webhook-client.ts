@@ -181,8 +181,8 @@ function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uin
     const type = contentType || 'application/json'
     throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
   }
-  const told = statusMessage(body)
-  if (told !== undefined) throw new Error(told)
+  const message = statusMessage(body)
+  if (message !== undefined) throw new Error(message)
   const isText = contentType === '' || contentType.startsWith('text/')
   const serverMessage = isText ? Buffer.from(body.subarray(0, maxShownBytes)).toString('utf8').trim() : 'unknown'
   const error = newGenericServerResponse({ code: status, verb: 'POST', serverMessage, isUnexpectedResponse: true })

@@ -1,7 +1,7 @@
 import { parseRFC3339 } from '@kubewright/base'
 import type { SharedObject } from '../registry/object-lookup.ts'
 
-/** Of the classes that an annotation marks as default the newest, and of equally old ones the first by name. */
+/** The newest class that the annotation marks as default; among equally old ones the first by name. */
 export function defaultClass(
   classes: readonly SharedObject[],
   annotations: readonly string[],

@@ -6,7 +6,7 @@ import { defaultClass } from './default-class.ts'
 const ingressClasses = ['networking.k8s.io', 'v1', 'ingressclasses'] as const
 const markers = ['ingressclass.kubernetes.io/is-default-class']
 
-/** Gives an ingress without a class the default one. */
+/** Sets the default class of ingresses without a class. */
 export function defaultIngressClass(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',

@@ -6,10 +6,10 @@ import { defaultClass } from './default-class.ts'
 const storageClasses = ['storage.k8s.io', 'v1', 'storageclasses'] as const
 const markers = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** The annotation that named the class of a claim before there was a field. */
+/** The annotation with the storage class of a claim, which predates the field. */
 export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
-/** Gives a claim without a class the default one. */
+/** Sets the default storage class of claims without a class. */
 export function defaultStorageClass(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',

@@ -5,7 +5,9 @@ import { isAbout } from './admission-forbidden.ts'
 const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const
 const seconds = 300
 
-/** Lets every pod stay for five minutes on a node that is not ready or cannot be reached, unless the pod says otherwise. */
+/**
+ * Adds tolerations to pods that keep them for five minutes on nodes that are not ready or unreachable, unless the pod has its own.
+ */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate: async (attributes) => {

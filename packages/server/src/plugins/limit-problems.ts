@@ -10,7 +10,7 @@ export interface LimitRangeItem {
   readonly maxLimitRequestRatio?: Readonly<Record<string, string>>
 }
 
-/** What something requests and is limited to. */
+/** Requests and limits of an object. */
 export class Amounts {
   readonly requests: ReadonlyMap<string, Quantity>
   readonly limits: ReadonlyMap<string, Quantity>
@@ -21,7 +21,7 @@ export class Amounts {
   }
 }
 
-/** How amounts break a limit. */
+/** The violations of a limit. */
 export function limitProblems(item: LimitRangeItem, amounts: Amounts): string[] {
   return [
     ...each(item.min, (name, enforced) => minProblem(item.type, name, enforced, amounts)),
@@ -30,7 +30,7 @@ export function limitProblems(item: LimitRangeItem, amounts: Amounts): string[] 
   ]
 }
 
-/** How amounts break a limit that is about requests alone, as those of claims are. */
+/** The violations of a limit on requests only, as for claims. */
 export function requestProblems(item: LimitRangeItem, amounts: Amounts): string[] {
   return [
     ...each(item.min, (name, enforced) => minProblem(item.type, name, enforced, amounts)),

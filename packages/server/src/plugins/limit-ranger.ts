@@ -10,7 +10,7 @@ import { Amounts, type LimitRangeItem, limitProblems, requestProblems } from './
 const limitRanges = ['', 'v1', 'limitranges'] as const
 const annotation = 'kubernetes.io/limit-ranger'
 
-/** Fills and checks the resources of pods and claims by the limit ranges of their namespace. */
+/** Sets the default resources of pods by the limit ranges of their namespace, and rejects pods and claims that violate a limit. */
 export function limitRanger(lookup: ObjectLookup): AdmissionPlugin {
   const limitsOf = async (attributes: AdmissionAttributes): Promise<readonly (readonly LimitRangeItem[])[]> => {
     if (!applies(attributes) || attributes.old?.metadata.deletionTimestamp !== undefined) return []
@@ -38,7 +38,7 @@ export function limitRanger(lookup: ObjectLookup): AdmissionPlugin {
   }
 }
 
-/** Pods are checked when they are created or resized, claims whenever they are written. */
+/** Pods are checked when they are created or resized, claims on every write. */
 function applies({ resource, subresource, operation }: AdmissionAttributes): boolean {
   const { group, plural } = resource.kind
   if (group !== '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return false

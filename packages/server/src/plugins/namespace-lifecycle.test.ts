@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('namespaceLifecycle()', () => {
-  test('refuses objects in a namespace that does not exist', async () => {
+  test('rejects objects in a missing namespace', async () => {
     expect(await server.create('/api/v1/namespaces/nowhere/configmaps', 'a')).toBe('namespaces "nowhere" not found')
     const patch = await server.send(
       'PATCH',
@@ -19,7 +19,7 @@ describe('namespaceLifecycle()', () => {
     expect(patch).toBe('namespaces "nowhere" not found')
   })
 
-  test('refuses new objects in a namespace that is going away, and says why in a cause', async () => {
+  test('rejects new objects in a terminating namespace with a cause', async () => {
     await server.create('/api/v1/namespaces', 'leaving')
     const path = '/api/v1/namespaces/leaving'
     await server.send('PATCH', `${path}/status`, { status: { phase: 'Terminating' } }, 'application/merge-patch+json')
@@ -40,7 +40,7 @@ describe('namespaceLifecycle()', () => {
     })
   })
 
-  test('lets objects be changed and removed in a namespace that is going away', async () => {
+  test('allows updates and deletes in a terminating namespace', async () => {
     const path = await server.namespace('closing')
     await server.create(`${path}/configmaps`, 'a')
     await server.send('PATCH', `${path}/status`, { status: { phase: 'Terminating' } }, 'application/merge-patch+json')
@@ -54,14 +54,14 @@ describe('namespaceLifecycle()', () => {
     expect((await server.send('DELETE', `${path}/configmaps/a`)).status).toBe('Success')
   })
 
-  test.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
+  test.each(['default', 'kube-system', 'kube-public'])('rejects the deletion of %s', async (name) => {
     await server.create('/api/v1/namespaces', name)
     expect(await server.send('DELETE', `/api/v1/namespaces/${name}`)).toBe(
       `namespaces "${name}" is forbidden: this namespace may not be deleted`,
     )
   })
 
-  test('says nothing about namespaces to those who ask for permissions', async () => {
+  test('does not reveal missing namespaces to access reviews', async () => {
     const body = {
       metadata: { namespace: 'nowhere' },
       spec: { user: 'a', resourceAttributes: { namespace: 'nowhere' } },

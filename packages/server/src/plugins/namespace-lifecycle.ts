@@ -5,11 +5,11 @@ import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 
 const namespaces = ['', 'v1', 'namespaces'] as const
-const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
-/** How long after a deletion the cache is not trusted to know that a namespace is going away. */
-const distrust = 30_000
+const undeletable: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
+/** Milliseconds after the deletion of a namespace during which the cache may not show it yet, so the store is read instead. */
+const deletionGrace = 30_000
 
-/** Keeps objects out of namespaces that do not exist or are on their way out, and keeps the namespaces that the cluster needs. */
+/** Rejects new objects in namespaces that do not exist or are terminating, and the deletion of system namespaces. */
 export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; clock: Clock }): AdmissionPlugin {
   const deleted = new Map<string, number>()
 
@@ -28,14 +28,14 @@ export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; cl
       const { group, plural } = resource.kind
       if (group === '' && plural === 'namespaces') {
         if (operation !== 'DELETE') return
-        if (immortal.has(attributes.name)) {
+        if (undeletable.has(attributes.name)) {
           throw newForbidden({ group, resource: plural }, attributes.name, 'this namespace may not be deleted')
         }
-        deleted.set(attributes.name, clock.now() + distrust)
+        deleted.set(attributes.name, clock.now() + deletionGrace)
         return
       }
       if (namespace === '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return
-      // To say that the namespace is missing would tell more than the review may.
+      // A missing namespace must not be revealed by an access review.
       if (group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews') return
       const found = await find(namespace)
       if (!found) throw newNotFound({ group: '', resource: 'namespaces' }, namespace)

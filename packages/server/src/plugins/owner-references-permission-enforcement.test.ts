@@ -11,7 +11,7 @@ let store: MemoryStore
 let server: AssembledServer
 let count = 0
 
-/** Sends a request as somebody; gives the object, or the message of the refusal. */
+/** Sends a request as a user; returns the object, or the message of the error. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
 async function send(who: string, line: string, body?: object, type = 'application/json'): Promise<any> {
   const [method = '', path = ''] = line.split(' ')
@@ -45,7 +45,7 @@ const map = (...ownerReferences: object[]): { metadata: { name: string; ownerRef
   metadata: { name: `map-${count++}`, ownerReferences },
 })
 
-/** Has the administrator make an object, and somebody else change its owners. */
+/** Creates an object as administrator and changes its owners as another user. */
 async function change(who: string, from: object[], to: object[]): Promise<unknown> {
   const { metadata } = await send('root', `POST ${maps}`, map(...from))
   const body = { metadata: { ownerReferences: to } }
@@ -94,7 +94,7 @@ const unfinalizable =
 const blocking = { blockOwnerDeletion: true }
 
 describe('ownerReferencesPermissionEnforcement()', () => {
-  it('lets whoever creates an object give it to anybody, unless that blocks the owner', async () => {
+  it('allows any owner on create unless it blocks deletion of the owner', async () => {
     const given = map(owner('Pod'), owner('Node', { blockOwnerDeletion: false }))
     expect(await send('maker', `POST ${maps}`, given)).toMatchObject(given)
     const blocked = map(owner('Pod', blocking))
@@ -107,7 +107,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     )
   })
 
-  it('counts an apply that creates as what it is', async () => {
+  it('treats an apply that creates the object as a create', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', ...map(owner('Pod', blocking)) }
     const { name } = body.metadata
     const apply = (who: string): Promise<unknown> =>
@@ -122,19 +122,19 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     ['a kind without namespaces', 'Node', 'v1'],
     ['a kind by its name in lower case', 'pod', 'v1'],
     ['one object by its name', 'Deployment', 'apps/v1'],
-  ])('lets owners be blocked by those who may set their finalizers: %s', async (_, kind, apiVersion) => {
+  ])('allows blocking with permission to set the finalizers of the owner: %s', async (_, kind, apiVersion) => {
     const given = map(owner(kind, blocking, apiVersion))
     expect(await send('finalizer', `POST ${maps}`, given)).toMatchObject(given)
   })
 
-  it('checks every owner that is blocked', async () => {
+  it('checks every blocked owner', async () => {
     const given = map(owner('Pod', blocking), owner('Service', blocking))
     expect(await send('finalizer', `POST ${maps}`, given)).toContain(unfinalizable)
     const other = map({ ...owner('Deployment', blocking, 'apps/v1'), name: 'other' })
     expect(await send('finalizer', `POST ${maps}`, other)).toContain(unfinalizable)
   })
 
-  it('refuses to block owners of unknown kinds, except to those who may finalize anything', async () => {
+  it('rejects blocking owners of unknown kinds unless the user may finalize everything', async () => {
     const given = map(owner('Odd', blocking, 'example.com/v1'))
     expect(await send('finalizer', `POST ${maps}`, given)).toBe(
       `configmaps "${given.metadata.name}" is forbidden: cannot set blockOwnerDeletion in this case because cannot find ` +
@@ -143,7 +143,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await send('anything', `POST ${maps}`, given)).toMatchObject(given)
   })
 
-  it('lets only those change owners who may delete the object', async () => {
+  it('requires permission to delete the object for changes of its owners', async () => {
     expect(await change('maker', [owner('Pod')], [owner('Pod')])).toEqual([owner('Pod')])
     expect(await change('maker', [owner('Pod')], [])).toBe(undeletable)
     expect(await change('maker', [], [owner('Pod')])).toBe(undeletable)
@@ -152,7 +152,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await change('finalizer', [owner('Pod')], [])).toEqual([])
   })
 
-  it('does not ask again for owners that are blocked already, and lets everybody who may delete unblock', async () => {
+  it('checks only newly blocked owners and allows unblocking with permission to delete', async () => {
     const secret = owner('Secret', blocking)
     const both = [secret, owner('Pod', blocking)]
     expect(await change('finalizer', [secret], both)).toEqual(both)

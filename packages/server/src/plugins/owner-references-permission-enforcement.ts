@@ -6,10 +6,10 @@ import type { DiscoveryIndex } from '../discovery/discovery-index.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 
-/** What {@link ownerReferencesPermissionEnforcement} takes. */
+/** Options of {@link ownerReferencesPermissionEnforcement}. */
 export interface OwnerEnforcementOptions {
   readonly authorizer: Authorizer
-  /** Knows which resource the kind of an owner is, also where another server answers for it. */
+  /** Finds the resource of an owner's kind, also of extension servers. */
   readonly discovery: Pick<DiscoveryIndex, 'find'>
 }
 
@@ -22,8 +22,8 @@ interface OwnerReference {
 }
 
 /**
- * Lets only those change whom an object belongs to who may delete it, and only those keep an owner from going who may set the
- * finalizers of that owner (plugin/pkg/admission/gc). Whoever creates an object may give it to anybody.
+ * Requires permission to delete an object for changes of its owner references, and permission to update the finalizers of an owner
+ * for blockOwnerDeletion (plugin/pkg/admission/gc). Creates need no permission for the references themselves.
  */
 export function ownerReferencesPermissionEnforcement(options: OwnerEnforcementOptions): AdmissionPlugin {
   const { authorizer, discovery } = options
@@ -62,7 +62,7 @@ export function ownerReferencesPermissionEnforcement(options: OwnerEnforcementOp
   }
 }
 
-/** Old kubelets send pods without their owners there; what they leave out is not taken over anyway. */
+/** Old kubelets update the status without owner references. The status update ignores them. */
 function isPodStatus({ resource, subresource }: AdmissionAttributes): boolean {
   return resource.kind.group === '' && resource.kind.plural === 'pods' && subresource === 'status'
 }
@@ -71,7 +71,7 @@ function ownersOf(object: MutableObject | undefined): readonly OwnerReference[] 
   return (object?.metadata?.ownerReferences ?? []) as readonly OwnerReference[]
 }
 
-/** Owners that could go before, as far as this object is concerned, and cannot any more. */
+/** The owners that the change newly blocks from deletion. */
 function newlyBlocked(owners: readonly OwnerReference[], before: readonly OwnerReference[]): OwnerReference[] {
   const known = new Map(before.map((owner) => [owner.uid, owner]))
   return owners.filter(
@@ -86,7 +86,10 @@ async function mayFinalizeAnything(authorizer: Authorizer, { context }: Admissio
 
 type About = Pick<AuthorizationAttributes, 'verb' | 'group' | 'resource'> & Partial<AuthorizationAttributes>
 
-/** The right that keeping an owner takes; undefined when no such kind is served. Owners with a namespace are in that of the object. */
+/**
+ * The permission that blocking an owner requires, or undefined when its kind is not served. Namespaced owners are in the namespace
+ * of the object.
+ */
 function finalizersOf(
   discovery: Pick<DiscoveryIndex, 'find'>,
   { apiVersion, kind, name }: OwnerReference,
@@ -94,7 +97,7 @@ function finalizersOf(
 ): About | undefined {
   const { group, version } = parseGroupVersion(apiVersion)
   const served = discovery.find(group, version)
-  // The names of remote resources are under another key, as the aggregated document has them.
+  // Resources of extension servers have their name under another key, as in aggregated discovery.
   const candidates = [...(served?.resources ?? []), ...(served?.remote?.resources ?? [])] as readonly {
     readonly name?: string
     readonly resource?: string
@@ -115,7 +118,7 @@ function finalizersOf(
   }
 }
 
-/** Kinds are found by their name in lower case as well, as clients' mappers do. */
+/** Matches kinds in lower case too, as client-side mappers do. */
 function isCalled(wanted: string, kind: string): boolean {
   return wanted === kind || wanted === kind.toLowerCase()
 }
@@ -125,7 +128,7 @@ function unknownOwner({ apiVersion, kind }: OwnerReference): string {
   return `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`
 }
 
-/** The reason and the error of a decision as Go prints them; deciding never fails here. */
+/** Reason and error of a decision as Go prints them. The error is always nil here. */
 function because({ reason }: Decision): string {
   return `${reason}, <nil>`
 }

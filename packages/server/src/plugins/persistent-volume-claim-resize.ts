@@ -7,7 +7,7 @@ import { storageClassAnnotation } from './default-storage-class.ts'
 
 const storageClasses = ['storage.k8s.io', 'v1', 'storageclasses'] as const
 
-/** The parts of a claim that matter here. */
+/** The fields of a claim that the plugin reads. */
 interface Claim {
   readonly spec?: {
     readonly storageClassName?: string
@@ -16,7 +16,7 @@ interface Claim {
   readonly status?: { readonly phase?: string }
 }
 
-/** Lets a claim grow only when it is bound and its class says that volumes can grow. */
+/** Allows a claim to grow only when it is bound and its storage class allows expansion. */
 export function persistentVolumeClaimResize(lookup: ObjectLookup): AdmissionPlugin {
   const expandable = async (object: MutableObject, old: MutableObject): Promise<boolean> => {
     const name = classOf(object)

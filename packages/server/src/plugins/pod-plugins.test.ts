@@ -15,7 +15,7 @@ const container = (more: object = {}): object => ({ name: 'c', image: 'i', ...mo
 const pod = (spec: object = {}): object => ({ spec: { containers: [container()], ...spec } })
 
 describe('serviceAccount()', () => {
-  test('gives a pod the default account and the volume with its token', async () => {
+  test('sets the default account and adds the token volume', async () => {
     const { spec } = await server.create(pods, 'sa', pod({ initContainers: [container({ name: 'i' })] }))
     const { name } = spec.volumes[0]
     expect(name).toMatch(/^kube-api-access-[a-z0-9]{5}$/)
@@ -40,7 +40,7 @@ describe('serviceAccount()', () => {
     })
   })
 
-  test('mounts nothing where the pod, or else the account, says so', async () => {
+  test('mounts no token when the pod or its account opts out', async () => {
     await server.create(`${path}/serviceaccounts`, 'quiet', { automountServiceAccountToken: false })
     const of = async (name: string, spec: object): Promise<unknown> =>
       (await server.create(pods, name, pod(spec))).spec.volumes
@@ -49,19 +49,19 @@ describe('serviceAccount()', () => {
     expect(await of('sa-3', { serviceAccountName: 'quiet', automountServiceAccountToken: true })).toHaveLength(1)
   })
 
-  test('takes over the pull secrets of the account', async () => {
+  test('copies the image pull secrets of the account', async () => {
     await server.create(`${path}/serviceaccounts`, 'puller', { imagePullSecrets: [{ name: 's' }] })
     const { spec } = await server.create(pods, 'sa-4', pod({ serviceAccountName: 'puller' }))
     expect(spec.imagePullSecrets).toEqual([{ name: 's' }])
   })
 
-  test('refuses an account that does not exist', async () => {
+  test('rejects a missing account', async () => {
     expect(await server.create(pods, 'sa-5', pod({ serviceAccountName: 'missing' }))).toBe(
       'pods "sa-5" is forbidden: error looking up service account a/missing: serviceaccount "missing" not found',
     )
   })
 
-  test('keeps pods to the secrets of an account that asks for it', async () => {
+  test('restricts pods to the secrets of the account when it enforces that', async () => {
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' }
     const body = { metadata: { name: 'strict', annotations }, secrets: [{ name: 'known' }] }
     await server.send('POST', `${path}/serviceaccounts`, body)
@@ -73,7 +73,7 @@ describe('serviceAccount()', () => {
     )
   })
 
-  test('lets mirror pods have no identity', async () => {
+  test('rejects mirror pods with a service account', async () => {
     const metadata = { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'x' } }
     const mirror = (spec: object): Promise<unknown> => server.send('POST', pods, { metadata, ...pod(spec) })
     expect(await mirror({ serviceAccountName: 'default' })).toMatch(/a mirror pod may not reference service accounts$/)
@@ -86,7 +86,7 @@ describe('serviceAccount()', () => {
 describe('podPriority()', () => {
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses'
 
-  test('turns the class of a pod into a number', async () => {
+  test('sets the priority of the priority class', async () => {
     await server.create(classes, 'high', { value: 1000, preemptionPolicy: 'Never' })
     const { spec } = await server.create(pods, 'p-1', pod({ priorityClassName: 'high' }))
     expect(spec).toMatchObject({ priority: 1000, preemptionPolicy: 'Never' })
@@ -106,11 +106,11 @@ describe('podPriority()', () => {
       { priorityClassName: 'high', preemptionPolicy: 'PreemptLowerPriority' },
       'the string value of PreemptionPolicy (PreemptLowerPriority) must not be provided in pod spec; priority admission controller computed Never from the given PriorityClass name',
     ],
-  ])('refuses %o', async (spec, why) => {
+  ])('rejects %o', async (spec, why) => {
     expect(await server.create(pods, 'p-3', pod(spec))).toBe(`pods "p-3" is forbidden: ${why}`)
   })
 
-  test('allows one default class, and gives it to pods without one', async () => {
+  test('allows one default class and applies it to pods without a class', async () => {
     await server.create(classes, 'usual', { value: 7, globalDefault: true })
     expect((await server.create(pods, 'p-4', pod())).spec).toMatchObject({ priorityClassName: 'usual', priority: 7 })
     expect(await server.create(classes, 'second', { value: 8, globalDefault: true })).toBe(
@@ -121,7 +121,7 @@ describe('podPriority()', () => {
 })
 
 describe('defaultTolerationSeconds', () => {
-  test('adds what the pod does not tolerate by itself', async () => {
+  test('adds only missing tolerations', async () => {
     const of = async (name: string, tolerations: object[]): Promise<object[]> =>
       (await server.create(pods, name, pod({ tolerations }))).spec.tolerations
     const added = { operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }
@@ -136,7 +136,7 @@ describe('defaultTolerationSeconds', () => {
 })
 
 describe('runtimeClass()', () => {
-  test('gives a pod the overhead and the place of its class', async () => {
+  test('adds overhead and scheduling of the class', async () => {
     await server.create('/apis/node.k8s.io/v1/runtimeclasses', 'vm', {
       handler: 'vm',
       overhead: { podFixed: { cpu: '250m' } },
@@ -158,13 +158,13 @@ describe('runtimeClass()', () => {
       { runtimeClassName: 'vm', nodeSelector: { vm: 'no' } },
       'conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no',
     ],
-  ])('refuses %o', async (spec, why) => {
+  ])('rejects %o', async (spec, why) => {
     expect(await server.create(pods, 'r-2', pod(spec))).toBe(`pods "r-2" is forbidden: ${why}`)
   })
 })
 
 describe('podTopologyLabels()', () => {
-  test('tells a pod where its node is', async () => {
+  test('copies zone and region of the node', async () => {
     const labels = { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r', other: 'x' }
     await server.send('POST', '/api/v1/nodes', { metadata: { name: 'node', labels } })
     const on = async (name: string, nodeName: string): Promise<unknown> =>
@@ -199,7 +199,7 @@ describe('limitRanger()', () => {
     })
   })
 
-  test('fills what a container leaves out, and notes it', async () => {
+  test('sets default resources and annotates the pod', async () => {
     const created = await server.create(limited, 'l-1', of({ limits: { memory: '1Gi' } }))
     expect(created.spec.containers[0].resources).toEqual({
       requests: { cpu: '100m' },
@@ -219,11 +219,11 @@ describe('limitRanger()', () => {
       'pods "l-2" is forbidden: cpu max limit to request ratio per Container is 5, but provided ratio is 10.000000',
     ],
     [{}, 'pods "l-2" is forbidden: maximum memory usage per Pod is 1Gi.  No limit is specified'],
-  ])('refuses %o', async (resources, why) => {
+  ])('rejects %o', async (resources, why) => {
     expect(await server.create(limited, 'l-2', of(resources))).toMatch(why)
   })
 
-  test('checks claims by what they request', async () => {
+  test('checks the requests of claims', async () => {
     const claims = '/api/v1/namespaces/limited/persistentvolumeclaims'
     const size = (storage: string): object => ({ spec: { resources: { requests: { storage } } } })
     expect((await server.create(claims, 'c-1', size('2Gi'))).kind).toBe('PersistentVolumeClaim')

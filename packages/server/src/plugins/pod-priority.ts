@@ -5,14 +5,14 @@ import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 
 const priorityClasses = ['scheduling.k8s.io', 'v1', 'priorityclasses'] as const
 
-/** The parts of a priority class. */
+/** The fields of a priority class that the plugin reads. */
 interface PriorityClass extends SharedObject {
   readonly value?: number
   readonly globalDefault?: boolean
   readonly preemptionPolicy?: string
 }
 
-/** Resolves the priority class of a pod into its number, and allows one default class only. */
+/** Sets the priority of a pod from its priority class, and rejects a second default class. */
 export function podPriority(lookup: ObjectLookup): AdmissionPlugin {
   const defaultClass = async (): Promise<PriorityClass | undefined> => {
     let found: PriorityClass | undefined
@@ -54,7 +54,7 @@ export function podPriority(lookup: ObjectLookup): AdmissionPlugin {
   }
 }
 
-/** Old clients drop what they do not know. */
+/** Keeps the priority on updates of old clients that drop unknown fields. */
 function keepPriority(spec: PodSpec, old: PodSpec): void {
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) {

@@ -5,7 +5,7 @@ import type { MutableObject } from '../resource/object.ts'
 const nodes = ['', 'v1', 'nodes'] as const
 const topology = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region']
 
-/** Tells a pod the zone and the region of its node, which its containers can then read from its labels. */
+/** Copies the zone and region labels of the node to a pod when it is bound, so that containers can read them. */
 export function podTopologyLabels(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',

@@ -7,7 +7,7 @@ import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 
 const runtimeClasses = ['node.k8s.io', 'v1', 'runtimeclasses'] as const
 
-/** The parts of a runtime class. */
+/** The fields of a runtime class that the plugin reads. */
 interface RuntimeClassObject extends SharedObject {
   readonly overhead?: { readonly podFixed?: Readonly<Record<string, string>> }
   readonly scheduling?: {
@@ -16,7 +16,7 @@ interface RuntimeClassObject extends SharedObject {
   }
 }
 
-/** Puts what a pod's runtime class costs and where it can run into the pod. */
+/** Adds the overhead and the scheduling constraints of a pod's runtime class to the pod. */
 export function runtimeClass(lookup: ObjectLookup): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes): Promise<RuntimeClassObject | undefined> => {
     const name = specOf(attributes).runtimeClassName

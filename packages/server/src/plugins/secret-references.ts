@@ -1,13 +1,13 @@
 import type { Container, PodSpec } from '../builtins/core/pod/pod-types.ts'
 
-/** What a service account lets its pods use. */
+/** The secrets that a service account allows. */
 export interface SecretOwner {
   readonly metadata: { readonly name?: string }
   readonly secrets?: readonly { readonly name?: string }[]
   readonly imagePullSecrets?: readonly { readonly name?: string }[]
 }
 
-/** The first secret of a pod that its service account does not list, or undefined when all are listed. */
+/** Describes the first secret reference of a pod that its service account does not allow; undefined when all are allowed. */
 export function secretReferenceProblem(spec: PodSpec, owner: SecretOwner, ephemeralOnly: boolean): string | undefined {
   const known = new Set((owner.secrets ?? []).map(({ name }) => name))
   const account = owner.metadata.name ?? ''

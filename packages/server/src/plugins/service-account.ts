@@ -11,19 +11,19 @@ const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
 const volumePrefix = 'kube-api-access-'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** An hour and a few seconds: how the real server tells tokens of pods from others. */
+/** An hour and seven seconds: kube-apiserver recognizes tokens of pods by this lifetime. */
 const tokenSeconds = 3607
-/** How often the default account is looked for: a new namespace gets it a moment later. */
+/** How often to look for the default account, which the controller creates shortly after the namespace. */
 const defaultAttempts = 10
 
-/** The parts of a service account. */
+/** The fields of a service account that the plugin reads. */
 interface ServiceAccountObject extends SharedObject {
   readonly secrets?: readonly { readonly name?: string }[]
   readonly imagePullSecrets?: readonly { readonly name?: string }[]
   readonly automountServiceAccountToken?: boolean
 }
 
-/** Gives every pod a service account and the means to use it: the token volume, its mounts, and the secrets for pulling images. */
+/** Sets the service account of pods and adds its token volume, volume mounts and image pull secrets. */
 export function serviceAccount(parts: { lookup: ObjectLookup; clock: Clock; random: Random }): AdmissionPlugin {
   const { lookup, clock, random } = parts
 
@@ -48,7 +48,7 @@ export function serviceAccount(parts: { lookup: ObjectLookup; clock: Clock; rand
       if (isMirror(pod)) return checkMirror(attributes, pod)
       const spec = (pod.spec ??= {})
       spec.serviceAccountName ||= defaultName
-      // The old name of the field follows the new one.
+      // The deprecated field mirrors the new one.
       spec.serviceAccount = spec.serviceAccountName
       const account = await accountOf(attributes, spec.serviceAccountName)
       if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
@@ -90,7 +90,7 @@ function isMirror({ metadata }: PodLike): boolean {
   return metadata?.annotations?.[mirrorAnnotation] !== undefined
 }
 
-/** A pod that only mirrors what a node runs has no identity in the cluster. */
+/** Mirror pods must not use a service account or secrets. */
 function checkMirror(attributes: AdmissionAttributes, { spec = {} }: PodLike): void {
   if (spec.serviceAccountName) throw admissionForbidden(attributes, 'a mirror pod may not reference service accounts')
   const tokens = (spec.volumes ?? []).some((volume) =>
@@ -125,7 +125,7 @@ function mountToken(spec: PodSpec, freshName: () => string): void {
   spec.volumes = [...(spec.volumes ?? []), { name, projected: { sources, defaultMode: 0o644 } }]
 }
 
-/** Nothing can have a name that is no segment of a path. */
+/** A name that is no valid path segment cannot exist. */
 function whyMissing(name: string): string {
   const problems = isPathSegmentName(name, false)
   if (problems.length === 0) return `serviceaccount ${goQuote(name)} not found`

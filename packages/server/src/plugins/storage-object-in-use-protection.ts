@@ -6,7 +6,7 @@ const finalizers: Readonly<Record<string, string>> = {
   'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
 }
 
-/** Gives volumes, claims and volume attributes classes the finalizer that keeps them while they are in use. */
+/** Adds the finalizer that protects volumes, claims and volume attributes classes while they are in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   mutate: async ({ resource, subresource, operation, object }) => {

@@ -28,7 +28,7 @@ describe('storageObjectInUseProtection', () => {
 })
 
 describe('defaultStorageClass()', () => {
-  test('gives the newest default to claims that name none', async () => {
+  test('sets the newest default class of claims without a class', async () => {
     expect((await server.create(claims, 'none', sized('1'))).spec).not.toHaveProperty('storageClassName')
     await server.send('POST', classes, { metadata: { name: 'old', annotations: marked }, provisioner: 'p' })
     await server.plain.clock.advance(2000)
@@ -43,7 +43,7 @@ describe('persistentVolumeClaimResize()', () => {
   const grow = (name: string): Promise<unknown> =>
     server.send('PATCH', `${claims}/${name}`, sized('2Gi'), 'application/merge-patch+json')
 
-  test('lets a bound claim grow when its class allows it', async () => {
+  test('allows a bound claim to grow when its class allows expansion', async () => {
     await server.create(classes, 'grows', { provisioner: 'p', allowVolumeExpansion: true })
     for (const [name, storageClassName] of [
       ['r-1', 'grows'],
@@ -62,7 +62,7 @@ describe('persistentVolumeClaimResize()', () => {
 })
 
 describe('defaultIngressClass()', () => {
-  test('gives the default to ingresses that name none', async () => {
+  test('sets the default class of ingresses without a class', async () => {
     const ingresses = '/apis/networking.k8s.io/v1/namespaces/a/ingresses'
     const annotations = { 'ingressclass.kubernetes.io/is-default-class': 'true' }
     const body = { metadata: { name: 'web', annotations }, spec: { controller: 'x/y' } }

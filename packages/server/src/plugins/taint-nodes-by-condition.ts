@@ -3,7 +3,7 @@ import { isAbout } from './admission-forbidden.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 
-/** Keeps pods off a new node until somebody has seen that it is ready. */
+/** Taints new nodes as not ready, so that no pod is scheduled before the node reports its conditions. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate: async (attributes) => {

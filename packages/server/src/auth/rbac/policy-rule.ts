@@ -14,13 +14,13 @@ const all = '*'
 const none: readonly string[] = []
 
 /** Whether the rule allows an action. */
-export function ruleAllows(rule: PolicyRule, asked: AuthorizationAttributes): boolean {
-  if (!hasOrAll(rule.verbs ?? none, asked.verb)) return false
-  if (!asked.isResource) return (rule.nonResourceURLs ?? none).some((url) => urlCovers(url, asked.path))
+export function ruleAllows(rule: PolicyRule, attributes: AuthorizationAttributes): boolean {
+  if (!hasOrAll(rule.verbs ?? none, attributes.verb)) return false
+  if (!attributes.isResource) return (rule.nonResourceURLs ?? none).some((url) => urlCovers(url, attributes.path))
   return (
-    hasOrAll(rule.apiGroups ?? none, asked.group) &&
-    resourceMatches(rule.resources ?? none, asked.resource, asked.subresource) &&
-    (!rule.resourceNames || rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name))
+    hasOrAll(rule.apiGroups ?? none, attributes.group) &&
+    resourceMatches(rule.resources ?? none, attributes.resource, attributes.subresource) &&
+    (!rule.resourceNames || rule.resourceNames.length === 0 || rule.resourceNames.includes(attributes.name))
   )
 }
 

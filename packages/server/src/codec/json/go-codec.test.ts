@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { DecodeState, GoDecodeError, goCodec } from './go-codec.ts'
 
-/** What is stored after decoding a value of the type. */
+/** The stored form of a value of the type. */
 function stored(type: string, value: unknown): unknown {
   return goCodec(type).decode(value, new DecodeState({ nulls: true }))
 }
 
-/** What Go would say about a value; the first mismatch in document order. */
+/** The error text of Go for a value: the first mismatch in document order. */
 function problem(type: string, value: unknown, words: 'json' | 'map' = 'json'): string | undefined {
   const state = new DecodeState({ inOrder: true, words })
   try {
@@ -80,7 +80,7 @@ describe('goCodec().decode()', () => {
     expect(JSON.stringify(stored(type, result))).toBe(JSON.stringify(result))
   })
 
-  test('leaves nulls out while the server works, and tells empty lists from absent ones', () => {
+  test('omits nulls internally and distinguishes empty from absent lists', () => {
     const decode = (value: unknown): unknown =>
       goCodec('rbac/v1.Role').decode(value, new DecodeState({ keepEmpty: true }))
     expect([decode({}), decode({ rules: [] }), decode({ rules: null })]).toEqual([
@@ -91,7 +91,7 @@ describe('goCodec().decode()', () => {
     expect(stored('rbac/v1.Role', { rules: [] })).toEqual({ metadata: {}, rules: null })
   })
 
-  test('does not touch the prototype', () => {
+  test('does not modify the prototype', () => {
     const value = JSON.parse('{"data":{"__proto__":"x"}}')
     const result = stored('core/v1.ConfigMap', value) as { data: object }
     expect(Object.entries(result.data)).toEqual([['__proto__', 'x']])
@@ -160,11 +160,11 @@ describe('goCodec().decode()', () => {
       { deletionTimestamp: 'x' },
       'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
     ],
-  ])('%s %j is refused as Go does', (type, value, text) => {
+  ])('%s %j is rejected as in Go', (type, value, text) => {
     expect(problem(type, value)).toBe(text)
   })
 
-  test('errors of types with an own decoder trump those before them', () => {
+  test('errors of types with their own decoder take precedence', () => {
     expect(problem('core/v1.Pod', { spec: { restartPolicy: 1 }, metadata: { deletionTimestamp: 'x' } })).toMatch(
       'parsing time',
     )
@@ -177,7 +177,7 @@ describe('goCodec().decode()', () => {
     ['core/v1.ConfigMap', { metadata: [] }, 'cannot restore struct from: slice'],
     ['core/v1.PodSpec', { containers: { name: 'a' } }, 'cannot restore slice from map'],
     ['apps/v1.DeploymentSpec', { replicas: 'x' }, 'unrecognized type: int32'],
-  ])('%s %j is refused as the converter does when it comes from a map', (type, value, text) => {
+  ])('%s %j from a map is rejected as by the converter', (type, value, text) => {
     expect(problem(type, value, 'map')).toBe(text)
   })
 })

@@ -15,21 +15,21 @@ export {
 const codecs = new Map<string, GoCodec>()
 const special = specialCodecs(goCodec)
 
-/** The codec of a Go type such as `core/v1.Pod` or `map[string]string`; made once. */
+/** The codec of a Go type such as `core/v1.Pod` or `map[string]string`. Codecs are cached. */
 export function goCodec(type: string): GoCodec {
   let codec = codecs.get(type)
   if (!codec) codecs.set(type, (codec = makeCodec(type, type)))
   return codec
 }
 
-/** Decodes a value of a Go type; throws {@link GoDecodeError} with what Go would say about it. */
+/** Decodes a value as a Go type. Throws {@link GoDecodeError} with the error text of Go. */
 export function decodeGo(type: string, value: unknown): unknown {
   const codec = goCodec(type)
   const state = new DecodeState({ keepEmpty: true })
   return decodeOnce(codec, value, state)
 }
 
-/** Decodes a value, and when something is wrong with it goes through it again the way Go does, to name what Go would. */
+/** Decodes a value. When that fails, decodes it again in document order to find the error that Go reports first. */
 export function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): unknown {
   try {
     const decoded = codec.decode(value, state)
@@ -42,7 +42,7 @@ export function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): 
   throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
 }
 
-/** `shown` is the type as declared, which named types keep in error texts. */
+/** `shown` is the declared type, which error texts print instead of the underlying one. */
 function makeCodec(type: string, shown: string): GoCodec {
   const known = special[type]
   if (known) return known
@@ -67,7 +67,7 @@ function pointer(target: GoCodec): GoCodec {
     decode: (value, state) => {
       if (value === null) return undefined
       const decoded = target.decode(value, state)
-      // What is pointed to is there, even if it is empty.
+      // A pointer that is present has a value, even an empty one.
       return decoded === undefined ? target.zero(state.nulls) : decoded
     },
   }
@@ -103,7 +103,7 @@ function map(item: GoCodec, type: string): GoCodec {
       const keys = Object.keys(source)
       if (keys.length === 0) return state.keepEmpty ? out : undefined
       state.members += keys.length
-      // Go prints maps by key; a mismatch is found in the order of the document.
+      // Go prints maps sorted by key. Errors are found in document order.
       if (!state.inOrder && keys.length > 1) keys.sort()
       for (const key of keys) {
         if (source[key] === undefined) continue
@@ -121,7 +121,7 @@ function setOwn(object: Record<string, unknown>, key: string, value: unknown): v
   } else object[key] = value
 }
 
-/** Defaults that are declared with the type itself and hold wherever it is used; all others belong to the kinds. */
+/** Defaults that Go declares with the type and that apply wherever it is used. All others belong to the kinds. */
 const declaredDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'core/v1.AzureDiskVolumeSource': { cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared' },
   'core/v1.ContainerPort': { protocol: 'TCP' },
@@ -138,11 +138,11 @@ const declaredDefaults: Readonly<Record<string, Readonly<Record<string, unknown>
 
 interface BoundField extends GoField {
   readonly codec: GoCodec
-  /** Written even when it is not given. */
+  /** Whether the field is written even when it is absent in the input. */
   readonly always: boolean
-  /** A list or map that is left out when it is empty. */
+  /** Whether an empty list or map is omitted. */
   readonly omitsEmpty: boolean
-  /** Its zero value is null, which only clients see; a time that is not set is null everywhere, and somebody owns it. */
+  /** Whether the zero value is null for clients. A time that is not set is null everywhere and has an owner. */
   readonly nullable: boolean
 }
 
@@ -162,7 +162,7 @@ class StructCodec implements GoCodec {
     this.#defaults = Object.entries(declaredDefaults[type] ?? {})
   }
 
-  /** Bound on first use, since types may contain themselves. */
+  /** Resolved on first use, because types may contain themselves. */
   get #bound(): readonly BoundField[] {
     return (this.#fields ??= this.#declared.map((field) => {
       const codec = goCodec(field.type)
@@ -174,7 +174,7 @@ class StructCodec implements GoCodec {
         codec,
         always,
         nullable,
-        // Managed fields that are empty are more than none: they are to be forgotten.
+        // Empty managed fields differ from absent ones: they reset the managed fields.
         omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable && field.name !== 'managedFields',
       }
     }))
@@ -190,7 +190,7 @@ class StructCodec implements GoCodec {
 
   decode(value: unknown, state: DecodeState): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      // Null leaves a struct as it is.
+      // Null leaves a struct unchanged.
       if (value !== null) state.mismatched(value, this.#printed, 'struct')
       return this.zero(state.nulls)
     }
@@ -202,7 +202,7 @@ class StructCodec implements GoCodec {
     const depth = state.depth++
     const fields = this.#bound
     const { nulls, labels } = state
-    // Optimized while a server starts, at a noticeable part of its cost: kept small, without iterators.
+    // Runs during server start before it is optimized, so it is kept small and free of iterators.
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!
       const given = source[field.name]
@@ -215,7 +215,7 @@ class StructCodec implements GoCodec {
       }
       if (decoded === undefined || decoded === null) {
         if (!field.always || (field.nullable && !nulls)) continue
-        // A time that was set to zero is null.
+        // A zero time is null.
         if (decoded === undefined) decoded = field.codec.zero(nulls)
       } else if (field.omitsEmpty && isEmpty(decoded)) continue
       out[field.name] = decoded

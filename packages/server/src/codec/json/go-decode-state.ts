@@ -1,26 +1,26 @@
-/** A value does not fit its Go type, in the words of Go's decoder. */
+/** A value does not fit its Go type. The message is that of Go's decoder. */
 export class GoDecodeError extends Error {}
 
-/** Where a decoder is and what it noticed; one for each value decoded. */
+/** The state of decoding one value. */
 export class DecodeState {
-  /** The first mismatch of types, which does not stop the decoder. */
+  /** The first type mismatch. It does not stop the decoder. */
   mismatch: string | undefined
-  /** A struct had a field that its type does not know. */
+  /** Whether a struct had an unknown field. */
   unknown = false
-  /** Members of objects seen, to compare with those in the text. */
+  /** The number of object members visited, to compare with the number in the text. */
   members = 0
-  /** Keep empty lists and maps apart from absent ones where both are shown, as JSON does and stored objects do not. */
+  /** Whether to distinguish empty lists and maps from absent ones where JSON shows both. Stored objects do not. */
   readonly keepEmpty: boolean
-  /** Write null for lists, maps and times that are never left out and not set, as clients see them. */
+  /** Whether to write null for unset lists, maps and times that are never omitted, as clients see them. */
   readonly nulls: boolean
-  /** Go through fields in the order of the document, so that the first mismatch is the one that Go finds first. */
+  /** Whether to visit fields in document order, so that the first mismatch is the one that Go finds first. */
   readonly inOrder: boolean
-  /** Name of the innermost struct, and the fields that lead into it. */
+  /** The name of the innermost struct, and the path of fields to it. */
   struct = ''
   readonly labels: string[] = []
   depth = 0
 
-  /** Whether errors speak of JSON, or of values that are converted, where the first one ends it. */
+  /** Whether error texts are those of the JSON decoder, or of the converter of maps, which stops at the first error. */
   readonly words: 'json' | 'map'
 
   constructor(
@@ -37,7 +37,7 @@ export class DecodeState {
     this.keepEmpty = options.keepEmpty ?? false
   }
 
-  /** Remembers that a value was found where the type wants another; `kind` is what the type is made of. */
+  /** Records that a value has the wrong type. `kind` is the underlying kind of the type. */
   mismatched(value: unknown, type: string, kind: GoKind): undefined {
     if (this.words === 'map') throw new GoDecodeError(conversionProblem(value, type, kind))
     const wantsNumber = kind.startsWith('int') || kind.startsWith('uint')
@@ -48,20 +48,20 @@ export class DecodeState {
 
   describe(found: string, type: string): string {
     const field = this.labels.slice(0, this.depth).join('.')
-    // Values that are converted one by one do not know where they are.
+    // The converter does not report the position of a value.
     const place = this.depth === 0 || this.words === 'map' ? 'value' : `struct field ${this.struct}.${field}`
     return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`
   }
 }
 
-/** What a Go type is made of. */
+/** The underlying kind of a Go type. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'int' | 'uint64' | 'float64' | 'slice' | 'map' | 'struct'
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** What apimachinery's converter says about a value that does not fit (runtime/converter.go). */
+/** The error text of apimachinery's converter for a value of the wrong type (runtime/converter.go). */
 function conversionProblem(value: unknown, type: string, kind: GoKind): string {
   const from =
     typeof value === 'string'
@@ -77,25 +77,25 @@ function conversionProblem(value: unknown, type: string, kind: GoKind): string {
             : 'map'
   if (kind === 'slice' || kind === 'map') return `cannot restore ${kind} from ${from}`
   if (kind === 'struct') return `cannot restore struct from: ${from}`
-  // Go can convert between numbers, and from whole numbers to text, but JSON does not.
+  // Go converts between numbers and from integers to strings, but JSON does not.
   const convertible = isNumber(value) && kind !== 'bool' && (kind !== 'string' || from === 'int64')
   return convertible ? `cannot convert ${from} to ${type}` : `unrecognized type: ${kind}`
 }
 
-/** What Go's decoder calls a JSON value. */
+/** The name of a JSON type in errors of Go's decoder. */
 export function goJsonKind(value: unknown): string {
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'bigint') return 'number'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** What Go says when kind and apiVersion are looked for in something that is no object. */
+/** The error text of Go when a value without kind and apiVersion is not an object. */
 export function typeMetaMismatch(value: unknown): string {
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
   return `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`
 }
 
-/** What Go says when it looks for kind and apiVersion and finds other things than texts; undefined when both can be read. */
+/** The error text of Go when kind or apiVersion is not a string; undefined when both are valid. */
 export function typeMetaProblem(object: {
   readonly apiVersion?: unknown
   readonly kind?: unknown
@@ -109,11 +109,11 @@ export function typeMetaProblem(object: {
   return undefined
 }
 
-/** Reads and writes the JSON of one Go type at once: takes any JSON value and gives the one that Go would print after decoding it. */
+/** Decodes and re-encodes the JSON of one Go type in one step: returns the JSON that Go prints after decoding the input. */
 export interface GoCodec {
-  /** The value in its canonical form; undefined for Go's zero value of a type that omitempty drops. */
+  /** The canonical form of a value, or undefined for a zero value that omitempty drops. */
   decode(value: unknown, state: DecodeState): unknown
-  /** What the zero value looks like where it is not left out; structs leave out the nulls within them unless asked for. */
+  /** The zero value where it is not omitted. Structs contain nulls only if `nulls` is set. */
   zero(nulls: boolean): unknown
   /** Whether omitempty drops the zero value: true for everything but structs. */
   readonly omittable: boolean

@@ -1,6 +1,6 @@
 import { type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
 
-/** The codec of a string type; `type` is how errors call it. */
+/** The codec of a string type. `type` is its name in errors. */
 export function stringCodec(type: string): GoCodec {
   return {
     omittable: true,
@@ -12,7 +12,7 @@ export function stringCodec(type: string): GoCodec {
   }
 }
 
-/** The codec of bool. */
+/** The codec of a bool type. */
 export function boolCodec(type: string): GoCodec {
   return {
     omittable: true,
@@ -24,7 +24,7 @@ export function boolCodec(type: string): GoCodec {
   }
 }
 
-/** Integer types with the smallest and largest value that they hold. */
+/** Integer types with their smallest and largest value. */
 export const integers: Readonly<Record<string, readonly [number, number]>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int64: [-(2 ** 63), 2 ** 63],
@@ -39,7 +39,7 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
     zero: () => 0,
     decode: (value, state) => {
       if (typeof value === 'number') {
-        // Numbers beyond what a double holds exactly come as bigint, or are too large by as much.
+        // The JSON parser returns integers beyond the exact range of doubles as bigint.
         const fits = Number.isInteger(value) && value >= min && (value < max || (value === max && max < 2 ** 53))
         if (fits) return value === 0 ? undefined : value
         return state.mismatched(value, type, kind)
@@ -52,7 +52,7 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
   }
 }
 
-/** The codec of float64; whole numbers fit too. */
+/** The codec of float64, which accepts integers. */
 export function floatCodec(type: string): GoCodec {
   return {
     omittable: true,
@@ -69,11 +69,11 @@ export function floatCodec(type: string): GoCodec {
 export function bytesCodec(type: string): GoCodec {
   return {
     omittable: true,
-    // An empty value and none are the same where it is stored, and read back as empty.
+    // Storage does not distinguish empty from absent bytes; both are read as empty.
     zero: () => '',
     decode: (value, state) => {
       if (value === null) return undefined
-      // A list of numbers would do too, if nothing is in it.
+      // Go accepts an empty list of numbers.
       if (Array.isArray(value) && value.length === 0) return undefined
       if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
       const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
@@ -91,13 +91,13 @@ export function bytesCodec(type: string): GoCodec {
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** The position that Go's standard decoder complains about, or -1. */
+/** The position of the first error of Go's base64 decoder, or -1. */
 function badBase64(text: string): number {
   if (base64.test(text)) return -1
   const at = text.search(/[^A-Za-z0-9+/]/)
   if (at < 0) return text.length - (text.length % 4 === 0 ? 4 : text.length % 4)
   if (text[at] !== '=' || at % 4 < 2) return at
-  // Padding: what follows it must be its second half and then nothing.
+  // After the first padding character only the second one may follow.
   if (at % 4 === 2) return text[at + 1] === '=' ? at + 2 : Math.min(at + 1, text.length)
   return at + 1
 }

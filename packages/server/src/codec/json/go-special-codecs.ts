@@ -9,7 +9,7 @@ import {
 } from '@kubewright/base'
 import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind } from './go-decode-state.ts'
 
-/** A type with its own decoder: what it refuses ends decoding at once. */
+/** The codec of a type with a decoder of its own. An error ends decoding at once. */
 function own(decode: (value: unknown, state: DecodeState) => unknown, zero: unknown): GoCodec {
   return {
     omittable: false,
@@ -32,7 +32,7 @@ function text(value: unknown, state: DecodeState): string {
 
 const zeroTime = '0001-01-01T00:00:00Z'
 
-/** Times that are known to be in their canonical form: objects repeat a few, and parsing each again would cost more than all else. */
+/** Times in canonical form. Objects repeat few times, and parsing each again would dominate the cost of decoding. */
 const knownTimes = new Set<string>()
 const maxKnownTimes = 4096
 
@@ -45,7 +45,7 @@ function canonicalTime(given: string): string | null {
   return canonical
 }
 
-/** Any JSON: kept as it is. */
+/** Any JSON, unchanged. */
 const raw: GoCodec = {
   omittable: false,
   zero: () => null,
@@ -76,7 +76,7 @@ function schemaOr(decode: (value: unknown, state: DecodeState) => unknown): GoCo
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The types with their own way to and from JSON, by name; `codecOf` gives the codecs of the types that they contain. */
+/** The codecs of types with their own JSON form, by name. `codecOf` returns the codecs of the types that they contain. */
 export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Record<string, GoCodec>> {
   const schema = (value: unknown, state: DecodeState): unknown =>
     codecOf('apiextensions/v1.JSONSchemaProps').decode(value, state)

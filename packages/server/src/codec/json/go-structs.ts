@@ -1,7 +1,7 @@
-// The fields of the Go types of the core group inside the API server, in their order, with the field of v1 each comes from where its
-// name is not the same in lower case, and its type: s string, n number, b bool, q quantity, l label selector, * what is null when
-// absent, {} an object, a type of this table by value, by pointer (*T) or as a list ([]T); +T embeds T. Some error messages print
-// objects in this form.
+// The fields of the internal Go types of the core group in declaration order, for error messages that print objects in this form.
+// Each entry is the Go name, the v1 field if its name differs in more than case, and the type: s string, n number, b bool, q
+// quantity, l label selector, * null when absent, {} an object, or a type of this table by value, by pointer (*T) or as a list
+// ([]T). +T embeds T. Facts from the type declarations of Kubernetes v1.35 (pkg/apis/core/types.go).
 export const goStructs: Readonly<Record<string, string>> = {
   AWSElasticBlockStoreVolumeSource: 'VolumeID:s FSType=fsType:s Partition:n ReadOnly:b',
   Affinity: 'NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity',

@@ -4,15 +4,15 @@ import { goStructs } from './go-structs.ts'
 interface GoField {
   readonly name: string
   readonly json: string
-  /** How an absent value looks, and how a present one is converted; see the table. */
+  /** The type in the notation of the table. */
   readonly type: string
 }
 
 const parsed = new Map<string, readonly GoField[]>()
 
 /**
- * A value of the core group as the API server's own Go type prints in JSON: every field in its order under its Go name. Errors that show
- * a whole object show it in this form.
+ * A value of the core group in the JSON of the API server's internal Go type: all fields in declaration order under their Go names.
+ * Errors that print a whole object use this form.
  */
 export function goValueOf(type: string, value: object): Record<string, unknown> {
   return structOf(type, value as Record<string, unknown>)
@@ -25,7 +25,7 @@ export function escapeHtml(json: string): string {
   return json.replace(htmlUnsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The same as a bad value of an error, which keeps the order of the fields; a list is shown as one of such values. */
+/** {@link goValueOf} as the bad value of an error, which keeps the order of fields. A list becomes a list of such values. */
 export function goShown(type: string, value: object | readonly object[]): RawValue {
   const shown = Array.isArray(value) ? value.map((item: object) => goValueOf(type, item)) : goValueOf(type, value)
   return new RawValue(escapeHtml(JSON.stringify(shown)))
@@ -41,7 +41,7 @@ function structOf(type: string, value: Record<string, unknown>): Record<string, 
   return result
 }
 
-/** Inside the server, what concerns namespaces of the host is part of the security context. */
+/** The internal type has the host namespace fields in the security context. */
 function withHostFields(spec: Record<string, unknown>): Record<string, unknown> {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec
   const context = spec['securityContext'] as Record<string, unknown> | undefined
@@ -80,7 +80,7 @@ interface LabelSelector {
   matchExpressions?: readonly object[]
 }
 
-/** A struct that has its names of JSON everywhere, and leaves out what is empty. */
+/** A label selector keeps its JSON names and omits empty fields. */
 function labelSelector({ matchLabels, matchExpressions }: LabelSelector): Record<string, unknown> {
   return {
     ...(matchLabels ? { matchLabels: sorted(matchLabels) } : {}),
@@ -88,7 +88,7 @@ function labelSelector({ matchLabels, matchExpressions }: LabelSelector): Record
   }
 }
 
-/** Go prints maps with sorted keys. */
+/** Sorts the keys of maps, as Go does. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareUtf8(a, b)))
@@ -102,7 +102,7 @@ function fieldsOf(type: string): readonly GoField[] {
 
 function parse(type: string): GoField[] {
   const text = goStructs[type]
-  if (text === undefined) throw new Error(`No Go struct is known for ${type}`)
+  if (text === undefined) throw new Error(`Unknown Go struct ${type}: add it to go-structs.ts`)
   return text.split(' ').flatMap((entry): readonly GoField[] => {
     if (entry === '+ObjectMeta') return [{ name: '', json: '', type: 'inline' }]
     if (entry.startsWith('+')) return fieldsOf(entry.slice(1))

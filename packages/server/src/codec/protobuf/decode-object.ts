@@ -2,15 +2,15 @@ import { type ApiError, newBadRequest } from '@kubewright/api'
 import { decodeMessage, type Envelope, openEnvelope } from './envelope.ts'
 import { messageType } from './message-type.ts'
 
-/** What an endpoint takes: stands for what a body does not say. */
+/** The kind that an endpoint expects; used when the body does not declare one. */
 export interface ExpectedKind {
   readonly apiVersion: string
   readonly kind: string
 }
 
 /**
- * Decodes a body into the JSON of the object in it. Throws ProtobufError when there is no envelope, and ApiError BadRequest when the
- * object in it is malformed. An object of a kind that has no message comes back with its type only, for the caller to refuse.
+ * Decodes a protobuf body to JSON. Throws ProtobufError when the envelope is invalid, and ApiError BadRequest when the object is
+ * malformed. An object of a kind without protobuf form is returned with its type only; the caller must reject it.
  */
 export function decodeObject(body: Uint8Array, expected: ExpectedKind): Record<string, unknown> {
   const { apiVersion, kind, message } = opened(body, expected)
@@ -23,7 +23,7 @@ export function decodeObject(body: Uint8Array, expected: ExpectedKind): Record<s
   }
 }
 
-/** Refuses a body where the endpoint takes a kind that has no protobuf form, as custom resources have none. */
+/** Rejects a protobuf body when the expected kind has no protobuf form, such as custom resources. */
 export function refuseWithoutMessage(body: Uint8Array, expected: ExpectedKind): void {
   if (messageType(expected.apiVersion, expected.kind)) return
   let envelope: Envelope

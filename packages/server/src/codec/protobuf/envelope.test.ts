@@ -9,7 +9,7 @@ import { decodeMessage, encodeProtobuf, encodeWatchFrame, openEnvelope } from '.
 const hex = (...parts: readonly string[]): string => parts.join('').replaceAll(' ', '')
 const canonical = (type: string, value: unknown): unknown => goCodec(type).decode(value, new DecodeState())
 
-/** The bytes of metadata with nothing but a name of one letter: the texts and numbers that are never left out. */
+/** The bytes of metadata with a one-letter name: the fields that are never omitted. */
 const metaNamed = (letter: string): string =>
   hex('0a11', `0a01${letter}`, '1200', '1a00', '2200', '2a00', '3200', '3800', '4200')
 
@@ -18,12 +18,12 @@ const configMapMessage = hex(metaNamed('61'), '12060a016212 0131', '12070a017a12
 const configMapType = hex('0a0f', '0a02 7631', '1209 436f6e6669674d6170')
 
 describe('encodeProtobuf()', () => {
-  test('writes the magic, the type, the object and two empty texts', () => {
+  test('writes the prefix, the type, the object and two empty fields', () => {
     const expected = hex('6b387300', configMapType, '12 24', configMapMessage, '1a00 2200')
     expect(encodeProtobuf(configMap).toString('hex')).toBe(expected)
   })
 
-  test('writes what Go never leaves out, embedded structs as messages, and nothing for nil pointers', () => {
+  test('writes fields that Go never omits, embedded structs as messages, and no nil pointers', () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -38,7 +38,7 @@ describe('encodeProtobuf()', () => {
     expect(spec).toContain('580160006800')
   })
 
-  test('writes lists as their metadata and the items without types', () => {
+  test('writes lists as metadata and items without types', () => {
     const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' }, items: [configMap] }
     const { kind, message } = openEnvelope(encodeProtobuf(list))
     expect(kind).toBe('ConfigMapList')
@@ -64,7 +64,7 @@ describe('encodeProtobuf()', () => {
     expect(openEnvelope(encodeProtobuf({ ...list, apiVersion: 'v1' }))).toMatchObject({ apiVersion: 'v1' })
   })
 
-  test.each([10_000, 100_000, 3_000_000])('takes texts of %i characters, one after the other', (size) => {
+  test.each([10_000, 100_000, 3_000_000])('writes several texts of %i characters', (size) => {
     const large = { ...configMap, data: { a: 'x'.repeat(size), b: 'ü'.repeat(size / 2) } }
     const small = encodeProtobuf(configMap)
     const { message } = openEnvelope(encodeProtobuf(large))
@@ -75,7 +75,7 @@ describe('encodeProtobuf()', () => {
   test.each([
     ['Table', 'meta.k8s.io/v1'],
     ['Deployment', 'apps.example.com/v1'],
-  ])('refuses a %s of %s, which has no such form', (kind, apiVersion) => {
+  ])('rejects %s of %s, which has no protobuf form', (kind, apiVersion) => {
     expect(() => encodeProtobuf({ kind, apiVersion })).toThrow('does not implement the protobuf marshalling interface')
   })
 })
@@ -100,7 +100,7 @@ describe('openEnvelope()', () => {
     ['6b3873000a05', 'unexpected EOF'],
     ['6b38730007', 'proto: Unknown: illegal tag 0 (wire type 7)'],
     ['6b3873000c', 'proto: Unknown: wiretype end group for non-group'],
-  ])('says what is wrong with %j', (bytes, message) => {
+  ])('rejects %j with the text of kube-apiserver', (bytes, message) => {
     expect(() => openEnvelope(Buffer.from(bytes, 'hex'))).toThrow(message)
   })
 })
@@ -111,17 +111,17 @@ describe('decodeMessage()', () => {
     return decodeMessage(type, Buffer.concat([Buffer.of(bytes.length), bytes]))
   }
 
-  test('skips fields that it does not know, of every wire type', () => {
+  test('skips unknown fields of every wire type', () => {
     const unknown = '980601 9106 0000000000000000 9a0602ffff 9306 9a060101 9406 9506 00000000'
     expect(decode('core/v1.ConfigMap', `${unknown} 2001`)).toEqual({ immutable: true })
   })
 
-  test('adds up the parts of a message that comes in pieces', () => {
+  test('merges a message that occurs several times', () => {
     const value = decode('core/v1.ConfigMap', '0a030a0161 0a032a0175')
     expect(value).toEqual({ metadata: { name: 'a', uid: 'u' } })
   })
 
-  test('reads numbers packed and one by one', () => {
+  test('reads packed and unpacked numbers', () => {
     expect(decode('core/v1.PodSecurityContext', '22020102 2003')).toEqual({ supplementalGroups: [1, 2, 3] })
   })
 
@@ -138,14 +138,14 @@ describe('decodeMessage()', () => {
     ['0affffffff0f', 'proto: negative length found during unmarshaling'],
     ['9406', 'proto: ConfigMap: wiretype end group for non-group'],
     ['9606', 'proto: illegal wireType 6'],
-  ])('says what is wrong with %s', (content, message) => {
+  ])('rejects %s with the text of Go', (content, message) => {
     expect(() => decode('core/v1.ConfigMap', content)).toThrow(message)
   })
 
-  test('refuses messages that are nested without end', () => {
+  test('limits the nesting of messages', () => {
     let bytes: Buffer = Buffer.alloc(0)
     const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)])
-    // Field 28 of a schema is its negation, a schema.
+    // Field 28 of a schema is `not`, a schema.
     for (let i = 0; i < 5000; i++) bytes = Buffer.concat([Buffer.of(0xe2, 0x01, ...varint(bytes.length)), bytes])
     const framed = Buffer.concat([Buffer.from(varint(bytes.length)), bytes])
     expect(() => decodeMessage('apiextensions/v1.JSONSchemaProps', framed)).toThrow(
@@ -159,7 +159,7 @@ describe('decodeMessage()', () => {
       const type = goTypeOfKind(kind.group, kind.version, kind.kind)
       fc.assert(
         fc.property(fc.gen(), (draw) => {
-          // Twice, because a struct gets its defaults only once it is there.
+          // Decoded twice, because defaults of a struct apply only once it exists.
           const object = canonical(type, canonical(type, arbitraryGoValue(type, draw)))
           const bytes = encodeProtobuf({ ...(object as object), apiVersion: kind.apiVersion, kind: kind.kind })
           const envelope = openEnvelope(bytes)

@@ -4,7 +4,7 @@ import { wireCodec } from './message-codecs.ts'
 import { messageType } from './message-type.ts'
 import { readFields } from './special-codecs.ts'
 
-/** What every protobuf body starts with: `k8s` and the number of the way it is encoded. */
+/** The prefix of every protobuf body: `k8s` and the number of the encoding. */
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
 interface TypedObject {
@@ -12,22 +12,22 @@ interface TypedObject {
   readonly kind?: string
 }
 
-/** A body before the object in it is decoded. */
+/** A protobuf body whose object is not decoded yet. */
 export interface Envelope {
   readonly apiVersion: string
   readonly kind: string
-  /** The object's message with its length in front, for {@link decodeMessage}. */
+  /** The message of the object with its length prefix, for {@link decodeMessage}. */
   readonly message: Uint8Array
 }
 
-/** Encodes an object or list with its apiVersion and kind. Throws ApiError NotAcceptable when its kind has no protobuf form. */
+/** Encodes an object or list with its apiVersion and kind. Throws ApiError NotAcceptable when the kind has no protobuf form. */
 export function encodeProtobuf(object: unknown): Buffer {
   const writer = new ReverseWriter()
   writeEnvelope(writer, object as TypedObject)
   return writer.finish()
 }
 
-/** Encodes an event of a watch as a frame of the stream: four bytes of length and the event, which has no envelope but its object has. */
+/** Encodes a watch event as a frame: four bytes of length and the event. The event has no envelope, but its object has one. */
 export function encodeWatchFrame(type: string, object: unknown): Buffer {
   const writer = new ReverseWriter()
   writeEnvelope(writer, object as TypedObject)
@@ -43,7 +43,7 @@ export function encodeWatchFrame(type: string, object: unknown): Buffer {
   return writer.finish()
 }
 
-/** Opens a body. Throws {@link ProtobufError} in kube-apiserver's words when it is none. */
+/** Parses the envelope of a body. Throws {@link ProtobufError} with the text of kube-apiserver when it is invalid. */
 export function openEnvelope(body: Uint8Array): Envelope {
   if (body.length === 0) throw new ProtobufError('empty data')
   if (magic.compare(body.subarray(0, magic.length)) !== 0) {
@@ -63,7 +63,7 @@ export function openEnvelope(body: Uint8Array): Envelope {
   return envelope
 }
 
-/** Decodes the message of a Go type such as `core/v1.Pod` into JSON; what is not on the wire, or empty, is left out. */
+/** Decodes the message of a Go type such as `core/v1.Pod` to JSON. Absent and empty fields are omitted. */
 export function decodeMessage(type: string, message: Uint8Array): Record<string, unknown> {
   return wireCodec(type).read(new WireReader(message), undefined) as Record<string, unknown>
 }
@@ -78,7 +78,7 @@ function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: stri
   })
 }
 
-/** The envelope: type, object, and the two texts about the encoding that are always empty. */
+/** Writes the envelope: type, object, and two encoding fields that are always empty. */
 function writeEnvelope(writer: ReverseWriter, object: TypedObject): void {
   const { apiVersion = '', kind = '' } = object
   writer.raw(emptyTexts)

@@ -1,17 +1,17 @@
 import { fieldNumbers } from '../generated/protobuf-fields.ts'
 
-/** A field of a message on the wire. */
+/** A field of a protobuf message. */
 export interface NumberedField {
   readonly number: number
-  /** Its name in JSON; for an embedded struct the name of its message. */
+  /** The JSON name, or for an embedded struct the name of its message. */
   readonly name: string
-  /** It is a struct whose fields JSON shows as its parent's. */
+  /** Whether the field is an embedded struct, whose fields JSON shows in its parent. */
   readonly embedded: boolean
 }
 
 const packages = new Map<string, ReadonlyMap<string, string>>()
 
-/** The fields of a message such as `core/v1.Pod`, by ascending number; undefined for what is no message. */
+/** The fields of a message such as `core/v1.Pod` by ascending number; undefined for unknown messages. */
 export function numberedFields(type: string): readonly NumberedField[] | undefined {
   const dot = type.lastIndexOf('.')
   const text = messagesOf(type.slice(0, dot)).get(type.slice(dot + 1))
@@ -28,7 +28,7 @@ export function numberedFields(type: string): readonly NumberedField[] | undefin
       })
 }
 
-/** Lines of a package by the name they start with; split when the first message of the package is needed. */
+/** The messages of a package by name. Each package is parsed on first use. */
 function messagesOf(key: string): ReadonlyMap<string, string> {
   let messages = packages.get(key)
   if (!messages) {

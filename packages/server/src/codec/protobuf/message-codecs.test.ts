@@ -8,7 +8,7 @@ import { DecodeState, goCodec } from '../json/go-codec.ts'
 import { numberedFields } from './field-table.ts'
 import { wireCodec } from './message-codecs.ts'
 
-/** Structs by package; those that are only ever embedded have no declaration of their own. */
+/** Structs by package, without those that are only embedded. */
 const structs = Object.entries(fieldNumbers).map(([key, lines]) => {
   const types = lines.split('\n').flatMap((line) => (line === '' ? [] : [`${key}.${line.split(' ')[0]}`]))
   return [key, types.filter((type) => Array.isArray(goDeclaration(type)))] as const
@@ -17,7 +17,7 @@ const structs = Object.entries(fieldNumbers).map(([key, lines]) => {
 const canonical = (type: string, value: unknown): unknown => goCodec(type).decode(value, new DecodeState())
 
 describe('wireCodec()', () => {
-  test.each(structs)('gives back every struct of %s', (_, types) => {
+  test.each(structs)('round-trips every struct of %s', (_, types) => {
     fc.assert(
       fc.property(fc.constantFrom(...types), fc.gen(), (type, draw) => {
         const value = canonical(type, canonical(type, arbitraryGoValue(type, draw)))
@@ -30,7 +30,7 @@ describe('wireCodec()', () => {
     )
   })
 
-  test.each(structs)('has a number for every field of %s and a field for every number', (_, types) => {
+  test.each(structs)('has exactly one number for every field of %s', (_, types) => {
     for (const type of types) {
       const names = (goDeclaration(type) as readonly GoField[])
         .filter(({ label }) => !label.startsWith('TypeMeta'))
@@ -39,7 +39,7 @@ describe('wireCodec()', () => {
     }
   })
 
-  test('writes a missing struct as one without content', () => {
+  test('writes an absent struct as an empty message', () => {
     const written = [undefined, null, {}].map((value) => {
       const writer = new ReverseWriter()
       wireCodec('core/v1.PodSpec').write(writer, value)
@@ -48,12 +48,12 @@ describe('wireCodec()', () => {
     expect(new Set(written).size).toBe(1)
   })
 
-  test('refuses types that are no messages', () => {
+  test('throws for types that are no messages', () => {
     expect(() => wireCodec('core/v1.Nothing')).toThrow('No protobuf message core/v1.Nothing is known')
   })
 })
 
-/** JSON names of the fields of a message, those of embedded structs included. */
+/** The JSON names of a message's fields, including those of embedded structs. */
 function wireNames(type: string): string[] {
   return (numberedFields(type) ?? []).flatMap(({ name, embedded }) =>
     embedded ? wireNames(`${type.slice(0, type.lastIndexOf('.'))}.${name}`) : [name],

@@ -6,7 +6,7 @@ import { messageCodec, scalarCodecs, type WireCodec } from './wire-codec.ts'
 
 type JsonObject = Record<string, unknown>
 
-/** One field of a message, bound to its place in the JSON object. */
+/** A field of a message, bound to its JSON name. */
 interface BoundField {
   readonly write: (writer: ReverseWriter, object: JsonObject) => void
   readonly read: (reader: WireReader, object: JsonObject, wire: number) => void
@@ -15,7 +15,10 @@ interface BoundField {
 const codecs = new Map<string, WireCodec>()
 const special = specialCodecs(wireCodec)
 
-/** The codec of a Go type such as `core/v1.Pod`; made once, its fields when they are first needed. Throws for what is no message. */
+/**
+ * The codec of a Go type such as `core/v1.Pod`. Codecs are cached and resolve their fields on first use. Throws for unknown
+ * messages.
+ */
 export function wireCodec(type: string): WireCodec {
   let codec = codecs.get(type)
   if (!codec) codecs.set(type, (codec = makeCodec(type)))
@@ -30,16 +33,20 @@ function makeCodec(type: string): WireCodec {
     // A named list that is a message of its own.
     return numberedFields(type) ? wrappedList(type, declaration) : wireCodec(declaration)
   }
-  if (declaration === undefined || !numberedFields(type)) throw new Error(`No protobuf message ${type} is known`)
+  if (declaration === undefined || !numberedFields(type))
+    throw new Error(`Unknown protobuf message ${type}: add it to protobuf-fields.ts`)
   return structCodec(type, declaration)
 }
 
-/** A struct: its fields by ascending number, each written although it is empty unless it is a pointer, a list or a map, as Go does. */
+/**
+ * The codec of a struct. Fields are written by ascending number, also when they are empty, except for pointers, lists and maps, as
+ * in Go.
+ */
 function structCodec(type: string, declared: readonly GoField[]): WireCodec {
   const name = type.slice(type.lastIndexOf('.') + 1)
   let fields: readonly (BoundField | undefined)[] | undefined
   let empty: Uint8Array | undefined
-  // Bound on first use, since types may contain themselves.
+  // Resolved on first use, because types may contain themselves.
   const bound = (): readonly (BoundField | undefined)[] => (fields ??= bindFields(type, declared))
   const writeFields = (writer: ReverseWriter, object: JsonObject): void => {
     const all = bound()
@@ -86,7 +93,7 @@ function bindFields(type: string, declared: readonly GoField[]): readonly (Bound
   return fields
 }
 
-/** An embedded struct: a message of its own whose fields are those of the object around it. */
+/** The field of an embedded struct: a message whose fields are members of the surrounding JSON object. */
 function embeddedField(number: number, type: string, declared: readonly GoField[]): BoundField {
   const codec = structCodec(type, declared)
   return {
@@ -104,7 +111,7 @@ function bindField(number: number, name: string, type: string): BoundField {
   if (resolved.startsWith('[]') && resolved !== '[]byte') return listField(number, name, wireCodec(resolved.slice(2)))
   const pointer = resolved.startsWith('*')
   const codec = wireCodec(pointer ? resolved.slice(1) : resolved)
-  // Bytes and named lists are nil when they are not given, without being pointers.
+  // Bytes and named lists can be nil without being pointers.
   const nilable = pointer || resolved === '[]byte' || typeof goDeclaration(resolved) === 'string'
   return {
     write: (writer, object) => {
@@ -120,7 +127,7 @@ function bindField(number: number, name: string, type: string): BoundField {
   }
 }
 
-/** Follows names to what is not a message of its own, such as `core/v1.ResourceList` to its map. */
+/** Resolves named types that are not messages, such as `core/v1.ResourceList`, to their underlying type. */
 function resolve(type: string): string {
   if (!type.includes('.') || type.startsWith('*') || type.startsWith('[]') || type.startsWith('map[')) return type
   if (special[type] || numberedFields(type)) return type
@@ -138,7 +145,7 @@ function listField(number: number, name: string, codec: WireCodec): BoundField {
     read: (reader, object, wire) => {
       const items = (object[name] ??= []) as unknown[]
       if (wire === 2 && codec.wire !== 2) {
-        // Numbers may come packed into one value.
+        // Numbers may be packed.
         reader.message((inner) => {
           while (inner.more) items.push(codec.read(inner, undefined))
         })
@@ -150,7 +157,7 @@ function listField(number: number, name: string, codec: WireCodec): BoundField {
   }
 }
 
-/** A map: a message for each entry, by key. */
+/** A map: one message per entry, sorted by key. */
 function mapField(number: number, name: string, codec: WireCodec): BoundField {
   const valueTag = 0x10 | codec.wire
   const message = goName(name)
@@ -190,7 +197,7 @@ function readEntry(reader: WireReader, map: JsonObject, name: string, codec: Wir
       reader.skip(tag & 7)
     }
   }
-  // A value of null stands for the zero value, which whoever decodes the object knows.
+  // Null stands for the zero value of the type, which the decoder of the object fills in.
   const entry = value === undefined ? null : value
   if (key === '__proto__') {
     Object.defineProperty(map, key, { value: entry, enumerable: true, configurable: true, writable: true })
@@ -224,7 +231,7 @@ function expectWire(wire: number, expected: number, name: string): void {
   if (wire !== expected) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${goName(name)}`)
 }
 
-/** What Go calls the field, nearly always. */
+/** The Go name of a field, by the usual capitalization. */
 function goName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

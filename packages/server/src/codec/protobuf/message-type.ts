@@ -2,26 +2,26 @@ import { parseGroupVersion } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind } from '../go-declarations.ts'
 
-/** The message that an object of an apiVersion and kind is on the wire. */
+/** The protobuf message of an apiVersion and kind. */
 export interface MessageType {
-  /** Of the object, or of an item of the list. */
+  /** The Go type of the object, or of the items of the list. */
   readonly type: string
-  /** Numbers of a list's metadata and items. */
+  /** The field numbers of a list's metadata and items. */
   readonly list?: { readonly metadata: number; readonly items: number }
 }
 
 const plainList = { metadata: 1, items: 2 }
-// meta/v1beta1 has them the other way round.
+// meta/v1beta1 has the numbers swapped.
 const oldList = { metadata: 2, items: 1 }
 
 const known = new Map<string, MessageType | undefined>()
 
-/** How objects of a kind look on the wire; undefined for kinds that have no such form: custom resources, tables. */
+/** The message of a kind, or undefined for kinds without protobuf form, such as custom resources and tables. */
 export function messageType(apiVersion: string, kind: string): MessageType | undefined {
   const key = `${apiVersion}/${kind}`
   if (known.has(key)) return known.get(key)
   const found = findType(apiVersion, kind)
-  // Only kinds that exist are remembered: clients choose the others.
+  // Unknown kinds are not cached, because clients choose their names.
   if (found) known.set(key, found)
   return found
 }
@@ -33,7 +33,7 @@ function findType(apiVersion: string, kind: string): MessageType | undefined {
   if (own) return { type: own }
   const item = kind.endsWith('List') ? builtinType(group, version, kind.slice(0, -4)) : undefined
   if (item) return { type: item, list: plainList }
-  // Every group has delete options under its own version, and discovery of the core group leaves the version out.
+  // Every group has DeleteOptions in its own version, and discovery of the core group omits the version.
   return metaKinds.has(kind) && (version === '' || apiVersion === 'v1' || kind === 'DeleteOptions')
     ? { type: `meta/v1.${kind}` }
     : undefined

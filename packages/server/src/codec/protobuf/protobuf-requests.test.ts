@@ -47,7 +47,7 @@ async function send(
 const bytesOf = ({ body }: ApiResponse): Uint8Array => body as Uint8Array
 const typeOf = ({ headers }: ApiResponse): unknown => headers['content-type']
 
-/** The object of a protobuf answer. */
+/** The object of a protobuf response. */
 function decoded(bytes: Uint8Array): Record<string, unknown> {
   const { apiVersion, kind, message } = openEnvelope(bytes)
   const { type } = messageType(apiVersion, kind)!
@@ -56,7 +56,7 @@ function decoded(bytes: Uint8Array): Record<string, unknown> {
 }
 
 describe('a protobuf body', () => {
-  test('creates the object that the same JSON would', async () => {
+  test('creates the same object as JSON', async () => {
     const headers = { 'content-type': protobuf }
     const answer = await send(`POST ${maps}`, headers, encodeProtobuf(configMap))
     expect([answer.status, typeOf(answer)]).toEqual([201, 'application/json'])
@@ -69,14 +69,14 @@ describe('a protobuf body', () => {
     expect(Object.keys(created.metadata).sort()).toEqual(Object.keys(other.body.metadata).sort())
   })
 
-  test('may leave its type to the path', async () => {
-    // An envelope with nothing but the object: metadata {name: x}, data {k: v1!}.
+  test('may omit its type', async () => {
+    // An envelope with only the object: metadata {name: x}, data {k: v1!}.
     const untyped = Buffer.from('6b387300 120f 0a03 0a0178 1208 0a016b 12037631 21'.replaceAll(' ', ''), 'hex')
     const answer = await send(`POST ${maps}`, { 'content-type': protobuf }, untyped)
     expect(JSON.parse(Buffer.from(bytesOf(answer)).toString())).toMatchObject({ kind: 'ConfigMap', data: { k: 'v1!' } })
   })
 
-  test('gives the options of a delete', async () => {
+  test('contains the options of a delete', async () => {
     const { body } = await server.send(`POST ${maps}`, { body: configMap })
     const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'other' } }
     const refused = await send(`DELETE ${maps}/x`, { 'content-type': protobuf }, encodeProtobuf(options))
@@ -104,13 +104,13 @@ describe('a protobuf body', () => {
       '6b3873000a0b0a07617070732f763112001202 0a00',
       'no kind "ConfigMap" is registered for version "apps/v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
-  ])('is refused when it is %j', async (hex, message) => {
+  ])('is rejected when it is %j', async (hex, message) => {
     const answer = await send(`POST ${maps}`, { 'content-type': protobuf }, Buffer.from(hex.replaceAll(' ', ''), 'hex'))
     expect(answer.status).toBe(400)
     expect(JSON.parse(Buffer.from(bytesOf(answer)).toString()).message).toContain(message)
   })
 
-  test('is refused for a custom resource', async () => {
+  test('is rejected for a custom resource', async () => {
     const body = Buffer.concat([Buffer.from('6b387300', 'hex'), Buffer.from('0a00', 'hex')])
     const path = 'POST /apis/shop.example.com/v1/namespaces/a/widgets'
     const answer = await send(path, { 'content-type': protobuf }, body)
@@ -121,38 +121,38 @@ describe('a protobuf body', () => {
   })
 })
 
-describe('a protobuf answer', () => {
+describe('a protobuf response', () => {
   beforeEach(async () => {
     await server.send(`POST ${maps}`, { body: configMap })
   })
 
-  test('has the object that JSON has', async () => {
+  test('has the same object as JSON', async () => {
     const answer = await send(`GET ${maps}/x`, { accept: `${protobuf},application/json` })
     expect([answer.status, typeOf(answer)]).toEqual([200, protobuf])
     expect(decoded(bytesOf(answer))).toEqual((await server.send(`GET ${maps}/x`)).body)
   })
 
-  test('has the items of a list', async () => {
+  test('contains the items of a list', async () => {
     const answer = await send(`GET ${maps}`, { accept: protobuf })
     const { kind, message } = openEnvelope(bytesOf(answer))
     expect(kind).toBe('ConfigMapList')
     expect(Buffer.from(message).toString('latin1')).toContain('\n\u0001k\u0012\u0001v')
   })
 
-  test('has the metadata of a list alone', async () => {
+  test('contains the metadata of a list', async () => {
     const accept = `${protobuf};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`
     const { kind, apiVersion, message } = openEnvelope(bytesOf(await send(`GET ${maps}`, { accept })))
     expect([kind, apiVersion]).toEqual(['PartialObjectMetadataList', 'meta.k8s.io/v1'])
     expect(Buffer.from(message).toString('latin1')).not.toContain('\n\u0001k\u0012\u0001v')
   })
 
-  test('has errors', async () => {
+  test('contains errors', async () => {
     const answer = await send(`GET ${maps}/none`, { accept: protobuf })
     expect([answer.status, typeOf(answer)]).toEqual([404, protobuf])
     expect(decoded(bytesOf(answer))).toEqual((await server.send(`GET ${maps}/none`)).body)
   })
 
-  test('is JSON for a custom resource, and its metadata is not', async () => {
+  test('falls back to JSON for custom resources but not for their metadata', async () => {
     const widgets = '/apis/shop.example.com/v1/namespaces/a/widgets'
     await server.send(`POST ${widgets}`, {
       body: { apiVersion: 'shop.example.com/v1', kind: 'Widget', metadata: { name: 'w' } },
@@ -165,7 +165,7 @@ describe('a protobuf answer', () => {
 })
 
 describe('a protobuf watch', () => {
-  test('sends frames of events', async () => {
+  test('sends events as frames', async () => {
     await server.send(`POST ${maps}`, { body: configMap })
     const answer = await send(`GET ${maps}?watch=1`, {
       accept: `${protobuf};stream=watch,${protobuf},application/json`,
@@ -219,11 +219,11 @@ describe('negotiate()', () => {
     [`${protobuf};as=Table;g=meta.k8s.io;v=v1,application/json`, 'application/json'],
     [`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, protobuf],
     [`*/*`, 'application/json'],
-  ])('picks for %s', (accept, mediaType) => {
+  ])('selects the media type for %s', (accept, mediaType) => {
     expect(negotiate(accepting(accept), offers).mediaType).toBe(mediaType)
   })
 
-  test('leaves protobuf out where it is not offered', () => {
+  test('omits protobuf where it is not offered', () => {
     const without = { ...offers, protobuf: false, routed: false }
     expect(negotiate(accepting(`${protobuf},application/yaml`), without).mediaType).toBe('application/yaml')
     expect(() => negotiate(accepting(protobuf), without)).toThrow('only the following media types are accepted')

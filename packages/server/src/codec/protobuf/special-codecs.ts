@@ -11,7 +11,7 @@ import {
 import { ProtobufError, type ReverseWriter, type WireReader } from '@kubewright/base/protobuf'
 import { messageCodec, type WireCodec } from './wire-codec.ts'
 
-/** Reads the fields of a small message: `read` is told the number of each and takes those that it knows. */
+/** Reads the fields of a small message. `read` receives the number of each field and returns whether it has consumed the value. */
 export function readFields(reader: WireReader, name: string, read: (number: number, wire: number) => boolean): void {
   while (reader.more) {
     const { number, wire } = readTag(reader, name)
@@ -19,21 +19,24 @@ export function readFields(reader: WireReader, name: string, read: (number: numb
   }
 }
 
-/** Reads the tag of a field of the message. */
+/** Reads the tag of a field. */
 export function readTag(reader: WireReader, name: string): { readonly number: number; readonly wire: number } {
   const tag = reader.uint32()
   checkTag(tag, name)
   return { number: tag >>> 3, wire: tag & 7 }
 }
 
-/** Refuses tags that no field of the message can have. */
+/** Rejects tags that are invalid in any message. */
 export function checkTag(tag: number, name: string): void {
   const wire = tag & 7
   if (wire === 4) throw new ProtobufError(`proto: ${name}: wiretype end group for non-group`)
   if (tag >>> 3 === 0) throw new ProtobufError(`proto: ${name}: illegal tag 0 (wire type ${wire})`)
 }
 
-/** The codecs of types whose JSON is not that of their fields. Schemas contain each other, so theirs are looked up when needed. */
+/**
+ * The codecs of types whose JSON form differs from their fields. Codecs of schemas are resolved on use, because schemas contain
+ * each other.
+ */
 export function specialCodecs(codecOf: (type: string) => WireCodec): Readonly<Record<string, WireCodec>> {
   const schema = (): WireCodec => codecOf('apiextensions/v1.JSONSchemaProps')
   return {
@@ -57,7 +60,7 @@ export function specialCodecs(codecOf: (type: string) => WireCodec): Readonly<Re
   }
 }
 
-/** A time is seconds and nanoseconds; the zero time, which JSON shows as null, is an empty message. */
+/** A time is seconds and nanoseconds. The zero time, which is null in JSON, is an empty message. */
 function timeCodec(parse: (text: string) => Instant, format: (time: Instant) => string): WireCodec {
   return messageCodec(
     (writer, value) => {
@@ -141,7 +144,7 @@ const intOrString: WireCodec = messageCodec(
   },
 )
 
-/** Any JSON, as its text. What is not there, or null, is an empty message. */
+/** Any JSON, as text. Absent values and null are an empty message. */
 const raw: WireCodec = messageCodec(
   (writer, value) => {
     if (value === undefined || value === null) return

@@ -1,20 +1,20 @@
 import type { ReverseWriter, WireReader } from '@kubewright/base/protobuf'
 
-/** How values of one type are written and read, between their JSON form and the wire. */
+/** Converts values of one type between JSON and the protobuf wire format. */
 export interface WireCodec {
-  /** 0 varint, 1 eight bytes, 2 bytes with a length. */
+  /** The wire type: 0 varint, 1 eight bytes, 2 bytes with a length. */
   readonly wire: 0 | 1 | 2
-  /** Writes a value, with its length where it has one; null and undefined stand for Go's zero value. */
+  /** Writes a value, with its length for wire type 2. Null and undefined stand for Go's zero value. */
   write(writer: ReverseWriter, value: unknown): void
-  /** Reads a value; `before` is what the field has already, which messages add to. */
+  /** Reads a value. `before` is the previous value of the field, which messages are merged into. */
   read(reader: WireReader, before: unknown): unknown
-  /** Whether the value is Go's zero, which JSON may leave out where there is no pointer to it. */
+  /** Whether the value is Go's zero value, which JSON may omit unless the field is a pointer. */
   isZero(value: unknown): boolean
 }
 
 const never = (): boolean => false
 
-/** Makes the codec of a message from how its content is written and read. */
+/** Creates the codec of a message from functions that write and read its content. */
 export function messageCodec(
   write: (writer: ReverseWriter, value: unknown) => void,
   read: (reader: WireReader, before: unknown) => unknown,
@@ -39,7 +39,7 @@ const integer = (read: (reader: WireReader) => unknown): WireCodec => ({
   isZero: (value) => value === 0,
 })
 
-/** The codecs of Go's own types. */
+/** The codecs of Go's basic types. */
 export const scalarCodecs: Readonly<Record<string, WireCodec>> = {
   string: {
     wire: 2,

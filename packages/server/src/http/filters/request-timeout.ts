@@ -11,7 +11,7 @@ const defaultTimeout = 60_000
 export function requestTimeout(clock: Clock, limit: number = defaultTimeout): RequestFilter {
   return async (context, next) => {
     if (isLongRunning(context.info)) return next()
-    const timeout = Math.min(askedTimeout(context) || limit, limit)
+    const timeout = Math.min(requestedTimeout(context) || limit, limit)
     return new Promise((resolve, reject) => {
       const late = (): void => reject(newTimeoutError('request did not complete within the allotted timeout', 0))
       const timer = clock.setTimer(timeout, late, 'request timeout')
@@ -30,7 +30,7 @@ export function requestTimeout(clock: Clock, limit: number = defaultTimeout): Re
 }
 
 /** The value of the parameter `timeout` in milliseconds, or zero. */
-function askedTimeout({ request }: RequestContext): number {
+function requestedTimeout({ request }: RequestContext): number {
   const text = request.query.get('timeout')
   if (text === null || text === '') return 0
   try {

@@ -13,36 +13,36 @@ import type { RequestFacts } from '../requests/review-request.ts'
 import type { ReviewedObjects, ReviewedRequest } from '../requests/reviewed-request.ts'
 import type { DeferredAuthorizer } from './deferred-authorizer.ts'
 
-/** What all expressions of one binding or of one custom resource may cost together. */
+/** The shared cost limit of all expressions of one binding. */
 export const expressionBudget = 10_000_000
-/** What all match conditions of one webhook or binding may cost together. */
+/** The shared cost limit of all match conditions of one webhook or binding. */
 export const matchConditionBudget = 2_500_000
 
-/** An expression of a webhook or policy, compiled once; one that does not compile fails when it is evaluated. */
+/** A compiled expression of a webhook or policy. An expression that does not compile fails when it is evaluated. */
 export interface Condition {
   readonly expression: string
   readonly program?: CelExpression
   readonly error?: string
 }
 
-/** What expressions see. */
+/** The variables of expressions. */
 export interface ExpressionInput {
   readonly request: ReviewedRequest
   readonly facts: RequestFacts
   readonly objects: ReviewedObjects
   readonly namespaceObject: object | null
-  /** Undefined when expressions do not see parameters, null when there are none. */
+  /** Undefined when expressions have no parameters; null when the parameters do not exist. */
   readonly params?: object | null | undefined
-  /** Undefined when expressions may not ask. */
+  /** Undefined when expressions may not use the authorizer. */
   readonly authorizer?: DeferredAuthorizer | undefined
-  /** The variables of a policy, by name. */
+  /** The variables of a policy by name. */
   readonly variables?: ReadonlyMap<string, Condition> | undefined
 }
 
-/** What an expression gave, or what went wrong. */
+/** The value of an expression, or its error. */
 export type Evaluated = { readonly value: CelValue; readonly error?: never } | { readonly error: string }
 
-/** The expressions cost too much together; nothing more is evaluated. */
+/** The expressions exceeded their shared cost limit; no further expression is evaluated. */
 export class OutOfBudgetError extends Error {
   override readonly name = 'OutOfBudgetError'
 
@@ -51,7 +51,7 @@ export class OutOfBudgetError extends Error {
   }
 }
 
-/** Compiles an expression. */
+/** Compiles an expression. A compile error becomes part of the result. */
 export function compileCondition(expression: string, environment: CelEnvironment): Condition {
   try {
     return { expression, program: environment.compile(expression) }
@@ -63,9 +63,9 @@ export function compileCondition(expression: string, environment: CelEnvironment
 }
 
 /**
- * Evaluates expressions one after the other (admission/plugin/cel/condition.go); an absent one gives undefined. The policy's variables
- * are evaluated when they are first used, once for all expressions. Also gives what is left of the budget; throws
- * {@link OutOfBudgetError} when that does not do.
+ * Evaluates expressions in order (admission/plugin/cel/condition.go). The result of an absent expression is undefined. Variables of
+ * the policy are evaluated on first use, once for all expressions. Also returns the remaining budget. Throws
+ * {@link OutOfBudgetError} when the budget is exhausted.
  */
 export async function evaluateConditions(
   conditions: readonly (Condition | undefined)[],
@@ -84,11 +84,11 @@ export async function evaluateConditions(
   return { results, remaining }
 }
 
-/** The variables of a run of expressions. */
+/** The variables during one evaluation. */
 class Scope {
   readonly #vars: Record<string, unknown>
   readonly #authorizer: DeferredAuthorizer | undefined
-  /** What variables have cost since it was last asked. */
+  /** The cost of variables since the last evaluation. */
   #variableCost = 0
   readonly #meter = new CostMeter()
 
@@ -128,7 +128,7 @@ class Scope {
     }
   }
 
-  /** An object whose properties are evaluated when they are read, and then stay. */
+  /** An object whose properties are evaluated on first access and cached. */
   #lazy(variables: ReadonlyMap<string, Condition>): object {
     const lazy = {}
     for (const [name, condition] of variables) {
@@ -137,7 +137,7 @@ class Scope {
         enumerable: true,
         get: () => {
           const result = known ?? this.#variable(name, condition)
-          // What had to do without an answer is looked at again.
+          // The result is final unless an authorization check is pending.
           if (!this.#authorizer?.isPending) known = result
           if (result.error !== undefined) throw new CelError(result.error)
           return result.value

@@ -9,8 +9,9 @@ import { serviceAccountGroups, serviceAccountUser } from '../../auth/service-acc
 import type { UserInfo } from '../../request/user-info.ts'
 
 /**
- * Lets expressions, which cannot wait, ask an authorizer that has to be waited for: a question without an answer ends the evaluation,
- * and once {@link DeferredAuthorizer.settle} has found the answers the expression is evaluated again. Every question is asked once.
+ * Lets synchronous expressions use the asynchronous authorizer. A check without a known decision aborts the evaluation.
+ * {@link DeferredAuthorizer.settle} then resolves all pending checks, and the caller evaluates the expression again. Each check is made
+ * once.
  */
 export class DeferredAuthorizer implements CelAuthorizer {
   readonly #authorizer: Authorizer
@@ -31,7 +32,7 @@ export class DeferredAuthorizer implements CelAuthorizer {
     throw new CelError('authorization is pending')
   }
 
-  /** Whether questions wait for their answers, so that whatever an evaluation gave does not count. */
+  /** Whether checks are pending. The result of the evaluation is then meaningless. */
   get isPending(): boolean {
     return this.#open.size > 0
   }

@@ -1,14 +1,14 @@
 import { aggregateMessages } from '../../auth/authenticator.ts'
 import { type Condition, type ExpressionInput, evaluateConditions, matchConditionBudget } from './condition.ts'
 
-/** Conditions could not be evaluated, and the failure policy does not let that pass. */
+/** Conditions failed to evaluate and the failure policy is Fail. */
 export class MatchConditionError extends Error {
   override readonly name = 'MatchConditionError'
 }
 
 /**
- * Whether all conditions hold (admission/plugin/webhook/matchconditions). One that does not hold decides; otherwise an error means no,
- * or, when failures are not to be ignored, {@link MatchConditionError}.
+ * Whether all conditions are true (admission/plugin/webhook/matchconditions). A false condition takes precedence over errors. An
+ * error means false when the failure policy is Ignore, and throws {@link MatchConditionError} otherwise.
  */
 export async function matchesConditions(
   conditions: readonly Condition[],

@@ -48,7 +48,7 @@ const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod'
 const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** The checks of the baseline level, in the order in which they are reported. */
+/** The checks of the baseline level, in the order of messages. */
 export const baselineChecks: readonly SecurityCheck[] = [
   { id: 'appArmorProfile', level: 'baseline', versions: [[0, appArmorProfile]] },
   { id: 'capabilities_baseline', level: 'baseline', versions: [[0, capabilities]] },
@@ -94,17 +94,17 @@ export const baselineChecks: readonly SecurityCheck[] = [
   { id: 'windowsHostProcess', level: 'baseline', versions: [[0, windowsHostProcess]] },
 ]
 
-/** A pod whose root is not the root of its node may do more. */
+/** Whether the pod runs in its own user namespace, in which root has no rights on the node. */
 export function hasUserNamespace(spec: PodSpec): boolean {
   return spec.hostUsers === false
 }
 
-/** Whether a seccomp profile confines at all. */
+/** Whether a seccomp profile restricts the container. */
 export function isConfined(type: string | undefined): boolean {
   return type === 'RuntimeDefault' || type === 'Localhost'
 }
 
-/** Proc as the container runtime masks it, and nothing else. */
+/** Only the default proc mount is allowed. */
 export function procMount({ containers }: CheckedPod): Violation | undefined {
   const bad = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
   if (bad.length === 0) return undefined
@@ -274,5 +274,5 @@ function windowsHostProcess({ spec, containers }: CheckedPod): Violation | undef
   }
 }
 
-/** The form of the seccomp check that the restricted level begins with. */
+/** The seccomp check, which the restricted level extends. */
 export const seccompProfileCheck: CheckPod = seccompProfile

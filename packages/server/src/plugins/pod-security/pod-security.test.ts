@@ -12,14 +12,14 @@ const template = { spec: { hostNetwork: true, containers: [{ name: 'c', image: '
 const merge = 'application/merge-patch+json'
 
 describe('podSecurity()', () => {
-  test('refuses pods that break what the namespace enforces', async () => {
+  test('rejects pods that violate the enforced level', async () => {
     const path = await server.namespace('strict', enforce('baseline'))
     expect(await server.create(`${path}/pods`, 'p', template)).toBe(
       'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)',
     )
   })
 
-  test('warns about templates, and refuses none', async () => {
+  test('warns about templates and rejects none', async () => {
     const path = '/apis/apps/v1/namespaces/strict/deployments'
     const answer = await server.plain.send(`POST ${path}`, { body: { metadata: { name: 'd' }, spec: { template } } })
     expect(answer.status).toBe(201)
@@ -28,7 +28,7 @@ describe('podSecurity()', () => {
     ])
   })
 
-  test('names the pods of a namespace that becomes stricter', async () => {
+  test('lists violating pods when the level of a namespace becomes stricter', async () => {
     const path = await server.namespace('loose')
     for (const name of ['b', 'a', 'z']) await server.create(`${path}/pods`, name, template)
     const labels = { metadata: { labels: enforce('baseline') } }
@@ -39,7 +39,7 @@ describe('podSecurity()', () => {
     ])
   })
 
-  test('looks at a pod again only when its images change', async () => {
+  test('checks updates of a pod only when its images change', async () => {
     const pod = '/api/v1/namespaces/loose/pods/a'
     const labels = { metadata: { labels: { x: 'y' } } }
     expect((await server.send('PATCH', pod, labels, merge)).metadata.labels).toEqual({ x: 'y' })
@@ -47,7 +47,7 @@ describe('podSecurity()', () => {
     expect(await server.send('PATCH', pod, image, merge)).toMatch(/violates PodSecurity "baseline:latest"/)
   })
 
-  test('refuses labels that say nothing', async () => {
+  test('rejects invalid labels', async () => {
     expect(await server.send('POST', '/api/v1/namespaces', { metadata: { name: 'n', labels: enforce('high') } })).toBe(
       'Namespace "n" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "high": must be one of privileged, baseline, restricted',
     )

@@ -19,11 +19,11 @@ import {
 const namespaces = ['', 'v1', 'namespaces'] as const
 const pods = ['', 'v1', 'pods'] as const
 const auditPrefix = 'pod-security.kubernetes.io/'
-/** How many pods are looked at when a namespace becomes stricter. */
+/** How many pods are checked when the level of a namespace becomes stricter. */
 const maxPods = 3000
 const ignoredSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
 
-/** Where the kinds that make pods keep the template. */
+/** The pod template of each kind that has one. */
 const templates: Readonly<Record<string, (object: MutableObject) => PodTemplate | undefined>> = {
   '/podtemplates': (object) => object['template'] as PodTemplate | undefined,
   '/replicationcontrollers': inSpec,
@@ -37,7 +37,7 @@ const templates: Readonly<Record<string, (object: MutableObject) => PodTemplate 
       ?.template,
 }
 
-/** Holds pods to the Pod Security Standards that the labels of their namespace name, and warns about templates that break them. */
+/** Enforces the Pod Security Standards that the labels of a namespace select, and warns about pod templates that violate them. */
 export function podSecurity(lookup: ObjectLookup): AdmissionPlugin {
   const policyFor = async (namespace: string): Promise<SecurityPolicy> =>
     policyOf((await lookup.find(namespaces, '', namespace))?.metadata.labels).policy
@@ -103,7 +103,7 @@ function inSpec(object: MutableObject): PodTemplate | undefined {
   return (object['spec'] as { template?: PodTemplate } | undefined)?.template
 }
 
-/** Refuses a pod that breaks what is enforced, and otherwise warns and notes. Only pods themselves are refused. */
+/** Rejects a pod that violates the enforced level. Warnings and audit annotations apply to pods and pod templates. */
 function evaluate(attributes: AdmissionAttributes, policy: SecurityPolicy, pod: PodTemplate, enforce: boolean): void {
   const { enforce: enforced, audit, warn } = policy
   if ([enforced, audit, warn].every(({ level }) => level === 'privileged')) {
@@ -131,7 +131,7 @@ function sameErrors(a: readonly { toString(): string }[], b: readonly { toString
   return a.length === b.length && a.every((error, index) => String(error) === String(b[index]))
 }
 
-/** Of what can be changed in a pod only images and further containers can make it less safe. */
+/** Of the mutable fields of a pod only images and ephemeral containers can affect its security. */
 function changesImages({ spec = {} }: PodLike, { spec: old = {} }: PodLike): boolean {
   const images = (containers: readonly Container[] | undefined): string =>
     (containers ?? []).map(({ image }) => image ?? '').join('\n')

@@ -23,7 +23,7 @@ const allowedVolumes = new Set([
   'secret',
 ])
 
-/** The checks that the restricted level adds, in the order in which they are reported. */
+/** The additional checks of the restricted level, in the order of messages. */
 export const restrictedChecks: readonly SecurityCheck[] = [
   {
     id: 'allowPrivilegeEscalation',

@@ -1,15 +1,15 @@
 import type { Container, PodLike, PodSpec } from '../../builtins/core/pod/pod-types.ts'
 
-/** Why a pod is refused: a reason of a few words, and who did what. */
+/** A violation: a short reason, and the pod or containers that cause it. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** Looks at a pod; undefined when all is well. */
+/** Checks a pod; returns undefined when it passes. */
 export type CheckPod = (pod: CheckedPod) => Violation | undefined
 
-/** A pod with its containers in the order in which checks name them. */
+/** A pod with its containers in the order of messages. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: PodSpec
@@ -20,13 +20,13 @@ export interface CheckedPod {
 export interface SecurityCheck {
   readonly id: string
   readonly level: 'baseline' | 'restricted'
-  /** By the minor version from which on each form is in force, ascending. */
+  /** The implementations by the first minor version that they apply to, ascending. */
   readonly versions: readonly (readonly [since: number, check: CheckPod])[]
-  /** A check of the baseline that this one replaces at the restricted level. */
+  /** The baseline check that this check replaces at the restricted level. */
   readonly replaces?: string
 }
 
-/** A pod, or the template of one, ready for checks. */
+/** A pod or pod template, prepared for checks. */
 export function checkedPod({ metadata, spec = {} }: Pick<PodLike, 'metadata' | 'spec'>): CheckedPod {
   return {
     annotations: metadata?.annotations ?? {},
@@ -44,7 +44,7 @@ export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ')
 }
 
-/** The singular for one, the plural for all other numbers. */
+/** The singular form for one, the plural form otherwise. */
 export function plural(singular: string, several: string, count: number): string {
   return count === 1 ? singular : several
 }
@@ -54,12 +54,12 @@ export function containersText(containers: readonly Container[]): string {
   return `${plural('container', 'containers', containers.length)} ${quoted(containers.map(({ name }) => name ?? ''))}`
 }
 
-/** Those who set something: the pod, and containers. */
+/** The pod and the containers that set a field. */
 export function settersText(pod: boolean, containers: readonly Container[]): string {
   return [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ')
 }
 
-/** The values, each once, sorted. */
+/** The distinct values, sorted. */
 export function distinct(values: Iterable<string>): string[] {
   return [...new Set(values)].sort()
 }

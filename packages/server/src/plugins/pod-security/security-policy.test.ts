@@ -9,7 +9,7 @@ const container = (securityContext?: object, more: object = {}): object => ({
   ...(securityContext ? { securityContext } : {}),
   ...more,
 })
-/** What the restricted level wants. */
+/** A pod that satisfies the restricted level. */
 const safe = {
   allowPrivilegeEscalation: false,
   runAsNonRoot: true,
@@ -24,7 +24,7 @@ const detail = (
   annotations: Record<string, string> = {},
 ): string => detailText(violationsOf(checkedPod({ metadata: { annotations }, spec: spec(pod) }), { level, minor }))
 
-describe('violationsOf() at the baseline', () => {
+describe('violationsOf() at the baseline level', () => {
   test.each<[string, object, string]>([
     ['nothing special', {}, ''],
     [
@@ -110,7 +110,7 @@ describe('violationsOf() at the baseline', () => {
     )
   })
 
-  test('judges by the version that is asked for', () => {
+  test('uses the rules of the given version', () => {
     const tcp = { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }
     expect(detail('baseline', tcp, 31)).toBe('forbidden sysctls (net.ipv4.tcp_rmem)')
     expect(detail('baseline', tcp, 32)).toBe('')
@@ -124,7 +124,7 @@ describe('violationsOf() at the baseline', () => {
 })
 
 describe('violationsOf() at the restricted level', () => {
-  test('accepts a pod that gives everything up, and asks one that says nothing for all of it', () => {
+  test('accepts a pod with all settings and reports every missing one', () => {
     expect(detail('restricted', {})).toBe('')
     expect(detail('restricted', { containers: [container()] })).toBe(
       'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), ' +
@@ -160,7 +160,7 @@ describe('violationsOf() at the restricted level', () => {
     expect(detail('restricted', pod)).toBe(expected)
   })
 
-  test('asks Windows for nothing that it has not', () => {
+  test('requires no Linux settings of Windows pods', () => {
     expect(detail('restricted', { os: { name: 'windows' }, containers: [container({ runAsNonRoot: true })] })).toBe('')
   })
 })
@@ -185,11 +185,11 @@ describe('policyOf()', () => {
       { enforce: 'nonsense', audit: 'nonsense', warn: 'nonsense' },
       ['restricted:latest', 'privileged:latest', 'privileged:latest'],
     ],
-  ])('reads %o', (labels, expected) => {
+  ])('parses %o', (labels, expected) => {
     expect(read(labels)).toEqual(expected)
   })
 
-  test('names what is wrong with labels', () => {
+  test('reports invalid labels', () => {
     const { errors } = policyOf({
       'pod-security.kubernetes.io/enforce': 'x',
       'pod-security.kubernetes.io/audit-version': '1',

@@ -3,28 +3,28 @@ import { baselineChecks } from './baseline-checks.ts'
 import { restrictedChecks } from './restricted-checks.ts'
 import type { CheckedPod, CheckPod, SecurityCheck, Violation } from './security-check.ts'
 
-/** The levels of the Pod Security Standards, from all to little. */
+/** The levels of the Pod Security Standards, from least to most restrictive. */
 export type Level = 'privileged' | 'baseline' | 'restricted'
 
 const levels: readonly string[] = ['privileged', 'baseline', 'restricted']
 const prefix = 'pod-security.kubernetes.io/'
-/** The newest version that has rules of its own. */
+/** The newest version with rules of its own. */
 const newest = 35
 
-/** A level as it was in a version; undefined is the newest. */
+/** A level at a minor version; undefined is the newest version. */
 export interface LevelVersion {
   readonly level: Level
   readonly minor: number | undefined
 }
 
-/** What a namespace demands, by what happens to a pod that is not so. */
+/** The levels of a namespace by mode. */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion
   readonly audit: LevelVersion
   readonly warn: LevelVersion
 }
 
-/** Reads the labels of a namespace. A level that is none counts as the strictest, but only where it is enforced. */
+/** Parses the labels of a namespace. An invalid enforce level counts as restricted; other invalid levels count as privileged. */
 export function policyOf(labels: Readonly<Record<string, string>> = {}): {
   policy: SecurityPolicy
   errors: FieldError[]
@@ -49,7 +49,7 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): {
   const audit = read('audit', 'privileged')
   let warn = read('warn', 'privileged')
   const given = labels[`${prefix}enforce`]
-  // Who enforces is warned too, so that controllers whose pods will be refused say so.
+  // The enforce level is also the default warn level, so that the owners of controllers learn that their pods will be rejected.
   if (
     labels[`${prefix}warn`] === undefined &&
     given !== undefined &&
@@ -61,17 +61,17 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): {
   return { policy: { enforce, audit, warn }, errors }
 }
 
-/** As messages name it. */
+/** A level and its version in messages. */
 export function levelText({ level, minor }: LevelVersion): string {
   return `${level}:${minor === undefined ? 'latest' : `v1.${minor}`}`
 }
 
-/** Whether a level is stricter than another. */
+/** Whether level `a` is stricter than level `b`. */
 export function isStricter(a: Level, b: Level): boolean {
   return levels.indexOf(a) > levels.indexOf(b)
 }
 
-/** How a pod breaks a level. */
+/** The violations of a level. */
 export function violationsOf(pod: CheckedPod, { level, minor = newest }: LevelVersion): Violation[] {
   if (level === 'privileged') return []
   return checksOf(level, Math.min(minor, newest))
@@ -79,7 +79,7 @@ export function violationsOf(pod: CheckedPod, { level, minor = newest }: LevelVe
     .filter((violation) => violation !== undefined)
 }
 
-/** The violations as a refusal lists them. */
+/** The violations as an error message lists them. */
 export function detailText(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }

@@ -4,7 +4,7 @@ import type { ObjectAccess } from '../../registry/object-access.ts'
 import { copyStored } from '../../resource/read-stored.ts'
 import type { Resource } from '../../resource/resource.ts'
 
-/** The resource whose objects are the parameters of a policy; throws an Error when there is no such kind. */
+/** The resource of a policy's parameters; throws an Error when the kind does not exist. */
 export function paramResource(
   { resources }: ObjectAccess,
   { apiVersion = '', kind = '' }: admission.ParamKind,
@@ -20,8 +20,8 @@ export function paramResource(
 }
 
 /**
- * The parameters that a binding names, one evaluation for each; null stands for none (admission/plugin/policy/generic, CollectParams).
- * Throws an Error when they are missing and must not be.
+ * The parameters that a binding selects; the policy is evaluated once for each. Null stands for missing parameters
+ * (admission/plugin/policy/generic, CollectParams). Throws an Error when parameters are missing and the binding denies that.
  */
 export async function collectParams(
   { registry }: ObjectAccess,

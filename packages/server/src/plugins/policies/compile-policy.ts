@@ -4,7 +4,7 @@ import { admissionEnvironment } from '../../builtins/admissionregistration/match
 import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
 
-/** A validation of a policy, compiled. */
+/** A compiled validation of a policy. */
 export interface CompiledValidation {
   readonly condition: Condition
   readonly message: string
@@ -12,7 +12,7 @@ export interface CompiledValidation {
   readonly reason: string
 }
 
-/** The expressions of a ValidatingAdmissionPolicy, compiled. */
+/** The compiled expressions of a ValidatingAdmissionPolicy. */
 export interface CompiledPolicy {
   readonly failurePolicy: string
   readonly matchConditions: readonly Condition[]
@@ -21,13 +21,16 @@ export interface CompiledPolicy {
   readonly auditAnnotations: readonly { readonly key: string; readonly condition: Condition }[]
 }
 
-/** Compiles the expressions of a policy (admission/plugin/policy/validating/plugin.go). Those that do not compile fail when used. */
+/**
+ * Compiles the expressions of a policy (admission/plugin/policy/validating/plugin.go). Expressions that do not compile fail when
+ * they are evaluated.
+ */
 export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): CompiledPolicy {
   const params = spec.paramKind !== undefined
   const types = new Map<string, CelType>()
   const variables = new Map<string, Condition>()
   for (const { name, expression } of spec.variables ?? []) {
-    // A variable sees those before it.
+    // A variable can use the variables before it.
     const environment = admissionEnvironment({ params, authorizer: true, variables: new Map(types) })
     const condition = compileCondition(expression, environment)
     variables.set(name, condition)
@@ -52,7 +55,7 @@ export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): Co
   }
 }
 
-/** What a policy or one of its bindings applies to. A binding without resource rules takes everything that its policy takes. */
+/** The match criteria of a policy or binding. A binding without resource rules matches everything that its policy matches. */
 export function criteriaOf(resources: admission.MatchResources | undefined): MatchCriteria {
   const rules = resources?.resourceRules ?? []
   return {

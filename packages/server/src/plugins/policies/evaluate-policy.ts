@@ -8,10 +8,10 @@ import {
 import { MatchConditionError, matchesConditions } from '../expressions/match-conditions.ts'
 import type { CompiledPolicy, CompiledValidation } from './compile-policy.ts'
 
-/** The longest message that an expression may make, in bytes. */
+/** The size limit of a message in bytes. */
 const maxMessage = 5 * 1024
 
-/** What one validation came to: nothing, or a reason to refuse. */
+/** The result of one validation. */
 export interface Decision {
   readonly denied: boolean
   readonly message: string
@@ -19,11 +19,11 @@ export interface Decision {
   readonly reason: string
 }
 
-/** What a policy came to for one set of parameters. */
+/** The result of a policy for one set of parameters. */
 export interface PolicyResult {
-  /** One for each validation, or one that stands for all. */
+  /** One for each validation, or a single one for all. */
   readonly decisions: readonly Decision[]
-  /** Values to publish, and errors that refuse the request. */
+  /** Audit annotations to publish, and errors that deny the request. */
   readonly annotations: readonly { readonly key: string; readonly value?: string; readonly error?: string }[]
 }
 
@@ -56,7 +56,7 @@ export async function evaluatePolicy(policy: CompiledPolicy, input: ExpressionIn
   }
 }
 
-/** What the message expressions give, or why they cannot be evaluated; nobody asks when everything is in order. */
+/** Evaluates the message expressions, only when a validation failed. */
 async function evaluateMessages(
   { validations }: CompiledPolicy,
   input: ExpressionInput,
@@ -76,20 +76,20 @@ async function evaluateMessages(
 function decide(
   { condition, message, reason }: CompiledValidation,
   result: Evaluated,
-  told: Evaluated | undefined,
+  shown: Evaluated | undefined,
 ): Decision {
   if (result.error === undefined && result.value === true) return { denied: false, message: '', reason: '' }
   return {
     denied: true,
-    message: usableMessage(told) || message || `failed expression: ${condition.expression.trim()}`,
+    message: usableMessage(shown) || message || `failed expression: ${condition.expression.trim()}`,
     reason,
   }
 }
 
-/** A message that is too long or has several lines is not used. */
-function usableMessage(told: Evaluated | undefined): string {
-  if (told?.error !== undefined || typeof told?.value !== 'string') return ''
-  const text = told.value.trim()
+/** Drops messages that are too long or have several lines. */
+function usableMessage(message: Evaluated | undefined): string {
+  if (message?.error !== undefined || typeof message?.value !== 'string') return ''
+  const text = message.value.trim()
   return Buffer.byteLength(text) > maxMessage || text.includes('\n') ? '' : text
 }
 

@@ -7,7 +7,7 @@ import { startPolicyTypeChecking } from './policy-status.ts'
 const registration = '/apis/admissionregistration.k8s.io/v1'
 const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE', 'UPDATE'] }
 
-/** Lets everybody get pods, and the service account `ok` do anything. */
+/** Allows everyone to get pods, and the service account `ok` everything. */
 const authorizer: Authorizer = {
   authorize: async ({ user, verb, resource, path }) => {
     await Promise.resolve()
@@ -39,7 +39,7 @@ describe('ValidatingAdmissionPolicy', () => {
     put('validatingadmissionpolicybindings', name, { policyName, validationActions: ['Deny'], ...spec })
   const tryOut = (name: string, more: object = {}): Promise<PlainAnswer> =>
     server.send('POST /api/v1/namespaces/test/configmaps?dryRun=All', { metadata: { name }, ...more })
-  /** What a policy with these validations, bound once, says about a config map. */
+  /** Creates a policy with these validations and one binding, then a ConfigMap; returns the message. */
   const verdict = async (spec: object, more: object = {}, binding: object = {}): Promise<string> => {
     await policy('p', spec)
     await bind('b', 'p', binding)
@@ -48,7 +48,7 @@ describe('ValidatingAdmissionPolicy', () => {
     return status === 201 ? 'admitted' : String(body.message).replace(prefix, '')
   }
 
-  it('refuses with its reason, the first of several failures', async () => {
+  it('denies with the reason and message of the first failure', async () => {
     const validations = [
       { expression: 'true' },
       { expression: 'false', message: 'one', reason: 'Forbidden' },
@@ -96,11 +96,11 @@ describe('ValidatingAdmissionPolicy', () => {
       },
       'resulted in error: operation cancelled: actual cost limit exceeded',
     ],
-  ])('tells %s', async (_, validation, text) => {
+  ])('reports %s', async (_, validation, text) => {
     expect(await verdict({ validations: [validation] }, { data: { k: 'v' } })).toContain(text)
   })
 
-  it('lets errors pass when it is to ignore them, but not refusals', async () => {
+  it('ignores errors but not denials with failure policy Ignore', async () => {
     const validations = [{ expression: "object.data['no'] == ''" }]
     expect(await verdict({ validations, failurePolicy: 'Ignore' }, { data: {} })).toBe('admitted')
     await policy('q', { validations: [{ expression: 'false' }], failurePolicy: 'Ignore' })
@@ -108,7 +108,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await tryOut('x')).status).toBe(422)
   })
 
-  it('evaluates variables when they are used, once', async () => {
+  it('evaluates variables once, on first use', async () => {
     const variables = [
       { name: 'bad', expression: 'object.no.such' },
       { name: 'keys', expression: 'size(object.data)' },
@@ -126,7 +126,7 @@ describe('ValidatingAdmissionPolicy', () => {
     )
   })
 
-  it('takes a variable that is null for a value', async () => {
+  it('accepts null as the value of a variable', async () => {
     const variables = [{ name: 'none', expression: "'a' == 'b' ? dyn(1) : dyn(null)" }]
     expect(await verdict({ variables, validations: [{ expression: 'variables.none == null' }] })).toBe('admitted')
   })
@@ -144,12 +144,12 @@ describe('ValidatingAdmissionPolicy', () => {
       "authorizer.group('').resource('pods').check('delete').allowed() || authorizer.group('').resource('pods').check('get').allowed()",
       'admitted',
     ],
-  ])('waits for what the authorizer says: %s', async (expression, expected) => {
+  ])('waits for the authorizer: %s', async (expression, expected) => {
     const variables = [{ name: 'may', expression }]
     expect(await verdict({ variables, validations: [{ expression: 'variables.may' }] })).toContain(expected)
   })
 
-  it('knows the namespace of the request, and that there is none', async () => {
+  it('provides the namespace of the request, or null', async () => {
     const rules = [rule, { apiGroups: [''], apiVersions: ['v1'], resources: ['nodes'], operations: ['CREATE'] }]
     const expression = "namespaceObject == null || namespaceObject.metadata.labels['env'] != 'test'"
     const spec = { matchConstraints: { resourceRules: rules }, validations: [{ expression, message: 'in test' }] }
@@ -178,7 +178,7 @@ describe('ValidatingAdmissionPolicy', () => {
       expect(await verdict(spec, data, { paramRef })).toBe(expected)
     })
 
-    it('of a kind that is not served', async () => {
+    it('denies when the parameter kind is not served', async () => {
       const paramKind = { apiVersion: 'example.com/v1', kind: 'Odd' }
       expect(
         await verdict({ ...spec, paramKind }, data, { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } }),
@@ -188,7 +188,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it('warns and notes instead, as its binding says', async () => {
+  it('warns and audits when the binding says so', async () => {
     await policy('p', {
       validations: [{ expression: 'false', message: 'hm' }],
       auditAnnotations: [
@@ -209,7 +209,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it('applies to what it and its binding select, and to nothing while it is not bound', async () => {
+  it('applies to requests that policy and binding match, and to none without a binding', async () => {
     await policy('p', {
       validations: [{ expression: 'false' }],
       matchConditions: [{ name: 'c', expression: "object.metadata.name != 'free'" }],
@@ -223,7 +223,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await tryOut('free')).status).toBe(201)
   })
 
-  it('is checked against the types that it is for', async () => {
+  it('is type-checked against the kinds that it matches', async () => {
     const checking = await startPolicyTypeChecking(server.plain.server.parts)
     try {
       await policy('p', {

@@ -12,7 +12,7 @@ export interface PolicyBinding {
   readonly criteria: MatchCriteria
 }
 
-/** A policy that is bound, with its bindings. */
+/** A policy that has bindings. */
 export interface BoundPolicy {
   readonly name: string
   readonly spec: admission.ValidatingAdmissionPolicySpec
@@ -28,7 +28,7 @@ interface Caches {
 
 const group = 'admissionregistration.k8s.io'
 
-/** The policies that have bindings, in the order of their names; compiled once for each version. */
+/** The policies that have bindings, ordered by name. Each version of a policy is compiled once. */
 export class PolicySource {
   readonly #parts: ObjectAccess
   readonly #compiled = new WeakMap<StoredObject, Omit<BoundPolicy, 'bindings'>>()
@@ -41,7 +41,7 @@ export class PolicySource {
     this.#parts = parts
   }
 
-  /** All bound policies as the caches have them now. */
+  /** All bound policies in the current state of the caches. */
   async list(): Promise<readonly BoundPolicy[]> {
     const caches = (this.#caches ??= await this.#open())
     if (!caches) return []
@@ -98,7 +98,7 @@ export class PolicySource {
       policy = {
         name: stored.object.metadata.name ?? '',
         spec,
-        // A policy that names no resources is for none.
+        // A policy without resource rules matches nothing.
         criteria: { ...criteria, rules: criteria.rules ?? [] },
         compiled: compilePolicy(spec),
       }

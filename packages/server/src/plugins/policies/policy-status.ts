@@ -15,12 +15,13 @@ export interface PolicyTypeCheckingParts extends ObjectAccess {
 }
 
 /**
- * Keeps the status of ValidatingAdmissionPolicies up to date with what type checking says about them, until disposed. It is part of
- * kube-controller-manager in other clusters; a server without controllers runs well without it.
+ * Maintains the type checking status of ValidatingAdmissionPolicies until disposed. In other clusters kube-controller-manager does
+ * this; a server without controllers does not need it.
  */
 export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
-  if (!resource) throw new Error('Cannot check ValidatingAdmissionPolicies: they are not served')
+  if (!resource)
+    throw new Error('Cannot check ValidatingAdmissionPolicies: the server does not serve validatingadmissionpolicies')
   const cache = await parts.registry.feed.cache(resource.storage.prefix)
   const stop = new AbortController()
 
@@ -40,9 +41,9 @@ export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): P
         try {
           await reconcile(stored)
         } catch (error) {
-          // A policy that is gone needs nothing; others are looked at again after the next change.
+          // A deleted policy needs no update. After other errors the next change retries.
           if (!isNotFound(error)) {
-            parts.log.error(error, 'Cannot check ValidatingAdmissionPolicy', { name: stored.object.metadata.name })
+            parts.log.error(error, 'Failed to check a ValidatingAdmissionPolicy', { name: stored.object.metadata.name })
           }
         }
       }

@@ -17,12 +17,12 @@ import {
 import type { Resource } from '../../resource/resource.ts'
 import type { ResourceTable } from '../../resource/resource-table.ts'
 
-/** How many kinds a policy is checked against at most. */
+/** The maximum number of kinds that a policy is checked against. */
 const maxTypes = 10
 
 /**
- * Checks the expressions of a policy against the kinds that it names: what they would get wrong about them does not keep the policy from
- * being used, but is worth a warning (admission/plugin/policy/validating/typechecking.go).
+ * Checks the expressions of a policy against the schemas of the kinds that it matches. Type errors do not disable the policy; they
+ * become warnings in its status (admission/plugin/policy/validating/typechecking.go).
  */
 export function typeCheckPolicy(
   spec: admission.ValidatingAdmissionPolicySpec,
@@ -67,7 +67,7 @@ function environmentFor(
     try {
       type = withPolicyVariables(base, types).compile(expression).outputType
     } catch {
-      // What uses the variable is checked without its type.
+      // Expressions that use the variable are checked without its type.
     }
     types.set(name, type)
   }
@@ -80,7 +80,7 @@ function problemOf(environment: CelEnvironment, expression: string): string | un
     return undefined
   } catch (error) {
     if (error instanceof CelCompileError) return error.message
-    // Constants that cannot be evaluated are none of its concern.
+    // Constants that fail to evaluate are no type errors.
     if (error instanceof CelPlanError) return undefined
     throw error
   }

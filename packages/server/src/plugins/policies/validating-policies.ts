@@ -13,13 +13,13 @@ import { collectParams, paramResource } from './collect-params.ts'
 import { evaluatePolicy, type PolicyResult } from './evaluate-policy.ts'
 import { type BoundPolicy, type PolicyBinding, PolicySource } from './policy-source.ts'
 
-/** What the admission policies of a server work with. */
+/** The parts of the server that admission policies use. */
 export interface PolicyParts extends ObjectAccess {
   readonly authorizer: Authorizer
   readonly lookup: ObjectLookup
 }
 
-/** A reason to refuse a request, and whose it is. */
+/** A denial by a policy. */
 interface Denial {
   readonly policy: string
   readonly binding?: string
@@ -30,7 +30,7 @@ interface Denial {
 const maxAnnotation = 10 * 1024
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
 
-/** Applies ValidatingAdmissionPolicies as their bindings say (admission/plugin/policy/validating). */
+/** Evaluates ValidatingAdmissionPolicies and enforces the actions of their bindings (admission/plugin/policy/validating). */
 export function validatingPolicies(parts: PolicyParts): AdmissionPlugin {
   const source = new PolicySource(parts)
   return {
@@ -47,7 +47,7 @@ export function validatingPolicies(parts: PolicyParts): AdmissionPlugin {
   }
 }
 
-/** One request on its way through the policies. */
+/** The evaluation of all policies for one request. */
 class PolicyReview {
   readonly #parts: PolicyParts
   readonly #request: ReviewedRequest
@@ -102,7 +102,7 @@ class PolicyReview {
     for (const [key, values] of annotations) this.#annotate(`${policy.name}/${key}`, [...values].join(', '))
   }
 
-  /** Refuses the request if a policy did. */
+  /** Throws when a policy denied the request. */
   finish(): void {
     const denial = this.#denials[0]
     if (!denial) return
@@ -150,7 +150,7 @@ class PolicyReview {
     if (!audit.has(key)) audit.set(key, value)
   }
 
-  /** The namespace of the request, with what expressions may see of it. */
+  /** The namespace of the request, reduced to the fields that expressions may read. */
   async #namespaceObject(): Promise<object | null> {
     const { namespace, attributes } = this.#request
     if (namespace === '' || isNamespaces(attributes.resource)) return null

@@ -7,11 +7,11 @@ import { podEvaluator } from './pod-evaluator.ts'
 import type { QuotaEvaluator, Usage } from './quota-evaluator.ts'
 
 const one = Quantity.of(1)
-/** Resources that could be counted by name alone before counts had names of their own. */
+/** Resources whose count has two names: the plural alone, and `count/` with the plural. */
 const aliases = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'])
 const ignored = new Set(['/bindings', '/componentstatuses', '/events', 'events.k8s.io/events'])
 
-/** What counts the objects of a resource; undefined for those that no quota counts. */
+/** The evaluator of a resource, or undefined when no quota applies to it. */
 export function evaluatorFor({ kind, virtual }: Resource): QuotaEvaluator | undefined {
   const { group, plural } = kind
   if (virtual || ignored.has(`${group}/${plural}`) || group.startsWith('auth')) return undefined
@@ -30,7 +30,7 @@ export function evaluatorFor({ kind, virtual }: Resource): QuotaEvaluator | unde
   }
 }
 
-/** The parts of a service that are counted. */
+/** The fields of a service that are counted. */
 interface ServiceSpec {
   readonly type?: string
   readonly ports?: readonly { readonly nodePort?: number }[]
@@ -56,7 +56,7 @@ const serviceEvaluator: QuotaEvaluator = {
   },
 }
 
-/** The parts of a claim that are counted. */
+/** The fields of a claim that are counted. */
 interface ClaimParts {
   readonly spec?: {
     readonly storageClassName?: string
@@ -98,9 +98,9 @@ const claimEvaluator: QuotaEvaluator = {
 
 function storageOf(object: MutableObject): Quantity | undefined {
   const { spec, status } = object as ClaimParts
-  const asked = spec?.resources?.requests?.['storage']
-  if (asked === undefined) return undefined
-  const request = quantityOf(asked)
+  const storage = spec?.resources?.requests?.['storage']
+  if (storage === undefined) return undefined
+  const request = quantityOf(storage)
   const allocated = status?.allocatedResources?.['storage']
   return allocated !== undefined && quantityOf(allocated).cmp(request) > 0 ? quantityOf(allocated) : request
 }

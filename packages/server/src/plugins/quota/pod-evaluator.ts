@@ -17,10 +17,10 @@ const named = new Set([
   'pods',
   ...compute.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ])
-/** What every container must give once a quota counts it. */
+/** The resources that every container must set when a quota limits them. */
 const demanded = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-/** Counts pods and what they request and are limited to. */
+/** Counts pods with their requests and limits. */
 export const podEvaluator: QuotaEvaluator = {
   handles: ({ operation, subresource, object, old }) => {
     if (subresource === 'resize') return operation === 'UPDATE'
@@ -83,7 +83,7 @@ function takePodLevel(total: Usage, list: ResourceList | undefined): void {
     if (isPodLevelResource(name)) total.set(name, quantityOf(value))
 }
 
-/** The names under which quotas count requests and limits. */
+/** Maps requests and limits to the resource names of quotas. */
 function countedAs(requests: Usage, limits: Usage): Usage {
   const usage: Usage = new Map([['pods', one]])
   for (const name of compute) {
@@ -99,7 +99,7 @@ function countedAs(requests: Usage, limits: Usage): Usage {
   return usage
 }
 
-/** Resources of devices and the like, which carry a domain that is not Kubernetes' own. */
+/** Whether the resource has a domain outside of kubernetes.io, such as devices. */
 function isExtended(name: string): boolean {
   const slash = name.indexOf('/')
   if (slash < 0) return false
@@ -110,7 +110,7 @@ function isExtended(name: string): boolean {
   )
 }
 
-/** Pods that have ended, or that should be gone by now, no longer count. */
+/** Pods that have terminated, or whose grace period is over, do not count. */
 function isCounted(object: MutableObject, now: number): boolean {
   const phase = (object as PodLike).status?.phase
   if (phase === 'Failed' || phase === 'Succeeded') return false

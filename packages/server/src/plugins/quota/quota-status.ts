@@ -9,9 +9,12 @@ import { evaluatorFor } from './evaluators.ts'
 import { isInScope, type QuotaObject } from './resource-quota.ts'
 
 const quotas = ['', 'v1', 'resourcequotas'] as const
-/** Many writes are counted together. */
+/** Milliseconds between rounds, so that many writes are counted together. */
 const pause = 50
-/** Admission charges a quota before the object is stored: less is believed only when nobody has charged it for so long. */
+/**
+ * Admission charges a quota before the object is stored. A lower count is written only after the quota stayed unchanged for this
+ * many milliseconds.
+ */
 const patience = 500
 
 /** The parts of the server that {@link startResourceQuotas} uses. */
@@ -22,13 +25,14 @@ export interface ResourceQuotaParts extends ObjectAccess {
 }
 
 /**
- * Keeps the status of ResourceQuotas equal to what their namespaces use, until disposed: admission counts what is added, this counts
- * what went. It is part of kube-controller-manager in other clusters, and lives here because it counts as admission does.
+ * Keeps the status of ResourceQuotas equal to the usage of their namespaces until disposed. Admission counts new objects; this
+ * controller also counts deleted ones. In other clusters it is part of kube-controller-manager; it lives here because it shares the
+ * evaluators of admission.
  */
 export async function startResourceQuotas(parts: ResourceQuotaParts): Promise<AsyncDisposable> {
   const lookup = new ObjectLookup(parts)
   const stop = new AbortController()
-  // Quotas that seem to be used less than was charged, by uid: at which version, and since when.
+  // Quotas whose count is lower than their status, by uid, with the resource version and the time of the first observation.
   const doubts = new Map<string, { readonly version: string | undefined; readonly since: number }>()
   const count = async (quota: QuotaObject): Promise<void> => {
     const { hard = {} } = quota.spec ?? {}
@@ -45,7 +49,7 @@ export async function startResourceQuotas(parts: ResourceQuotaParts): Promise<As
     try {
       await parts.writer.putStatus('resourcequotas', { ...quota, status: { hard, used } } as MutableObject)
     } catch (error) {
-      // Somebody else counted at the same time: that change brings us back here.
+      // A conflicting write is a change itself and leads to the next round.
       if (!isConflict(error) && !isNotFound(error)) throw error
     }
   }
@@ -56,10 +60,10 @@ export async function startResourceQuotas(parts: ResourceQuotaParts): Promise<As
         try {
           await count(quota)
         } catch (error) {
-          parts.log.error(error, 'Cannot count ResourceQuota', { name: quota.metadata.name })
+          parts.log.error(error, 'Failed to count a ResourceQuota', { name: quota.metadata.name })
         }
       }
-      // What is in doubt is looked at again, also if nothing changes.
+      // Pending lower counts are checked again even if nothing changes.
       const again = (): Promise<void> => parts.clock.sleep(patience, { signal: stop.signal }).catch(() => undefined)
       await (doubts.size > 0 ? Promise.race([changed, again()]) : changed)
       await parts.clock.sleep(pause, { signal: stop.signal }).catch(() => undefined)
@@ -78,7 +82,7 @@ function isLess(used: Readonly<Record<string, string>>, before: Readonly<Record<
   return Object.entries(used).some(([name, amount]) => quantityOf(amount).cmp(quantityOf(before[name] ?? '0')) < 0)
 }
 
-/** What the objects of a quota's namespace add up to, for each name that the quota limits. */
+/** The total usage of a quota's namespace for each resource name that the quota limits. */
 async function usedOf(
   quota: QuotaObject,
   hard: Readonly<Record<string, string>>,
@@ -91,7 +95,7 @@ async function usedOf(
   for (const resource of resources.all()) {
     const { group, version, plural, scope } = resource.kind
     const evaluator = evaluatorFor(resource)
-    // Versions of a resource are the same objects.
+    // All versions of a resource have the same objects.
     if (scope !== 'Namespaced' || seen.has(`${group}/${plural}`) || !evaluator || !names.some(evaluator.covers))
       continue
     seen.add(`${group}/${plural}`)

@@ -9,7 +9,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 type Amounts = Record<string, string>
 
-/** A namespace with a quota whose use has been counted, as the quota controller does it. */
+/** A namespace with a quota whose usage has been counted. */
 async function withQuota(name: string, hard: Amounts, used: Amounts, spec: object = {}): Promise<string> {
   const path = await server.namespace(name)
   await server.create(`${path}/resourcequotas`, 'q', { spec: { hard, ...spec } })
@@ -24,7 +24,7 @@ const pod = (requests?: object, more: object = {}): object => ({
 })
 
 describe('resourceQuota()', () => {
-  test('counts objects, and refuses one too many', async () => {
+  test('counts objects and rejects the one over the limit', async () => {
     const path = await withQuota(
       'objects',
       { 'count/secrets': '1', secrets: '2' },
@@ -39,7 +39,7 @@ describe('resourceQuota()', () => {
     expect((await server.create(`${path}/configmaps`, 'b')).kind).toBe('ConfigMap')
   })
 
-  test('adds up what pods request', async () => {
+  test('sums the requests of pods', async () => {
     const path = await withQuota('pods', { pods: '5', 'requests.cpu': '1' }, { pods: '0', 'requests.cpu': '0' })
     expect(await server.create(`${path}/pods`, 'none', pod())).toBe(
       'pods "none" is forbidden: failed quota: q: must specify requests.cpu for: c',
@@ -51,7 +51,7 @@ describe('resourceQuota()', () => {
     )
   })
 
-  test('waits for the first count of a quota', async () => {
+  test('rejects requests before the first count of a quota', async () => {
     const path = await withQuota('uncounted', { pods: '5' }, {})
     expect(await server.create(`${path}/pods`, 'a', pod())).toBe(
       'pods "a" is forbidden: status unknown for quota: q, resources: pods',
@@ -97,7 +97,7 @@ describe('resourceQuota()', () => {
     expect(await server.create(`${path}/persistentvolumeclaims`, 'b', claim)).toMatch(/exceeded quota: q/)
   })
 
-  test('is exact when requests come at once', async () => {
+  test('is exact for concurrent requests', async () => {
     const path = await withQuota('race', { 'count/configmaps': '3' }, { 'count/configmaps': '0' })
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => server.create(`${path}/configmaps`, `c-${i}`)),
@@ -106,7 +106,7 @@ describe('resourceQuota()', () => {
     expect(await usedOf(path)).toEqual({ 'count/configmaps': '3' })
   })
 
-  test('counts nothing in a dry run', async () => {
+  test('charges nothing for a dry run', async () => {
     const path = await withQuota('dry', { 'count/configmaps': '1' }, { 'count/configmaps': '0' })
     await server.create(`${path}/configmaps?dryRun=All`, 'a')
     expect(await usedOf(path)).toEqual({ 'count/configmaps': '0' })

@@ -9,10 +9,10 @@ import { evaluatorFor } from './evaluators.ts'
 import type { QuotaEvaluator, ScopeSelector, Usage } from './quota-evaluator.ts'
 
 const quotas = ['', 'v1', 'resourcequotas'] as const
-/** How often a quota that others write to at the same time is looked at again. */
+/** How often a request retries when other writers change a quota. */
 const attempts = 4
 
-/** A quota. */
+/** A ResourceQuota. */
 export interface QuotaObject extends SharedObject {
   readonly spec?: {
     readonly hard?: Readonly<Record<string, string>>
@@ -25,20 +25,23 @@ export interface QuotaObject extends SharedObject {
   }
 }
 
-/** Stores what a quota has used, provided that nobody changed it since it was read. */
+/** Stores the usage of a quota. Rejects with a conflict when the quota changed since it was read. */
 export type WriteUsed = (quota: QuotaObject, used: Readonly<Record<string, string>>) => Promise<void>
 
-/** Keeps a namespace within its quotas, and counts what each accepted request uses before it takes effect. */
+/**
+ * Rejects requests that exceed a quota of their namespace, and adds the usage of accepted requests to the quotas before they take
+ * effect.
+ */
 export function resourceQuota(parts: { lookup: ObjectLookup; clock: Clock; writeUsed: WriteUsed }): AdmissionPlugin {
   const { lookup, clock, writeUsed } = parts
-  // Requests of one namespace take turns, so that they do not spoil each other's count.
+  // Requests of the same namespace run one after the other, so that their updates of the usage do not conflict.
   const turns = new Map<string, AsyncMutex>()
 
   const check = async (attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       const listed = await lookup.list(quotas, attributes.namespace)
       if (listed.length === 0) return
-      // The count must be exact, so it starts from what is stored and not from what is cached.
+      // Reads the store instead of the cache, because the count must be exact.
       const found = await Promise.all(
         listed.map(({ metadata }) => lookup.live(quotas, attributes.namespace, metadata.name!)),
       )
@@ -79,7 +82,7 @@ interface Charge {
   readonly used: Readonly<Record<string, string>>
 }
 
-/** What the request adds to each quota; throws when one would be exceeded. */
+/** The charges of a request for each quota; throws when a quota would be exceeded. */
 function chargesOf(
   found: readonly QuotaObject[],
   attributes: AdmissionAttributes,
@@ -110,7 +113,7 @@ function matches(quota: QuotaObject, object: MutableObject, evaluator: QuotaEval
   return Object.keys(quota.status?.hard ?? {}).some(evaluator.covers) && isInScope(quota, object, evaluator)
 }
 
-/** Whether a quota is about the object, as far as its scopes say. */
+/** Whether the scopes of a quota include the object. */
 export function isInScope({ spec }: QuotaObject, object: MutableObject, evaluator: QuotaEvaluator): boolean {
   const scopes: ScopeSelector[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
@@ -129,7 +132,7 @@ function checkConstraints(quota: QuotaObject, attributes: AdmissionAttributes, e
   throw admissionForbidden(attributes, why)
 }
 
-/** What is used more than before; less is left to the quota controller. */
+/** The increases of usage. Decreases are left to the quota controller. */
 function increaseOf(usage: Usage, before: Usage): Usage {
   const zero = Quantity.of(0)
   return new Map(
@@ -140,7 +143,7 @@ function increaseOf(usage: Usage, before: Usage): Usage {
   )
 }
 
-/** The new count of a quota, or undefined when nothing changes. */
+/** The new usage of a quota, or undefined when it does not change. */
 function charge(
   quota: QuotaObject,
   delta: Usage,

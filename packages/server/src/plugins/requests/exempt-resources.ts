@@ -17,12 +17,12 @@ const reviews: ReadonlySet<string> = new Set([
   'authorization.k8s.io/subjectaccessreviews',
 ])
 
-/** What configures admission is never subject to webhooks, so that a mistake in one can be taken back. */
+/** Whether the resource configures admission. Webhooks never apply to it, so that a faulty configuration can be corrected. */
 export function configuresAdmission({ kind }: Resource): boolean {
   return kind.group === 'admissionregistration.k8s.io' && configurations.has(kind.kind)
 }
 
-/** Reviews that a cluster cannot work without, which policies do not see (kubeapiserver/admission/exclusion). */
+/** Whether policies skip the resource: reviews that a cluster needs to function (kubeapiserver/admission/exclusion). */
 export function isExcludedReview({ kind }: Resource): boolean {
   return reviews.has(`${kind.group}/${kind.plural}`)
 }

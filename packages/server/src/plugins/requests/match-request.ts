@@ -3,7 +3,7 @@ import type { ObjectLookup } from '../../registry/object-lookup.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { isNamespaces, type ReviewedRequest } from './reviewed-request.ts'
 
-/** Which requests a webhook or policy is for, by what they do to which resource. */
+/** Matches requests by operation and resource. */
 export interface RequestRule {
   readonly operations?: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -11,22 +11,22 @@ export interface RequestRule {
   /** Such as `pods`, `pods/status`, `*` or `*\/scale`. */
   readonly resources?: readonly string[]
   readonly scope?: string
-  /** Only objects of these names. @default any */
+  /** Restricts the rule to objects of these names. @default all */
   readonly resourceNames?: readonly string[]
 }
 
-/** Which requests a webhook or policy is for, with the selectors parsed. */
+/** The requests that a webhook or policy applies to. */
 export interface MatchCriteria {
-  /** Undefined matches every request. */
+  /** Undefined matches all requests. */
   readonly rules: readonly RequestRule[] | undefined
   readonly excludeRules: readonly RequestRule[]
   readonly matchPolicy: string
-  /** Undefined selects everything; throws what is wrong with a selector. */
+  /** Undefined selects everything; throws when the selector is invalid. */
   readonly namespaceSelector: () => Selector | undefined
   readonly objectSelector: () => Selector | undefined
 }
 
-/** Parses a selector when it is first needed; one that selects everything costs nothing. */
+/** Parses a selector on first use. A selector that selects everything becomes undefined. */
 export function lazySelector(like: LabelSelectorLike | undefined): () => Selector | undefined {
   if (!like || (Object.keys(like.matchLabels ?? {}).length === 0 && (like.matchExpressions ?? []).length === 0)) {
     return () => undefined
@@ -42,8 +42,8 @@ export function lazySelector(like: LabelSelectorLike | undefined): () => Selecto
 }
 
 /**
- * The resource as which a request matches: its own, or an equivalent one in another version; undefined when it does not match.
- * Resources are looked at before labels, because that needs no waiting.
+ * The resource that a request matches: its own, or an equivalent one in another version; undefined when none matches. Resources are
+ * compared before labels, because that is synchronous.
  */
 export async function matchRequest(
   request: ReviewedRequest,
@@ -101,7 +101,7 @@ function matchesResource(patterns: readonly string[], plural: string, subresourc
 
 function matchesScope(request: ReviewedRequest, scope: string | undefined): boolean {
   if (scope === undefined || scope === '*') return true
-  // A request about a namespace is in it, and yet about an object of the cluster.
+  // Requests for a namespace object carry its name as their namespace, but are cluster-scoped.
   const inCluster = request.namespace === '' || isNamespaces(request.attributes.resource)
   return scope === 'Cluster' ? inCluster : scope === 'Namespaced' && !inCluster
 }
@@ -112,7 +112,7 @@ function matchesObject({ attributes: { object, old } }: ReviewedRequest, { objec
   return [object, old].some((candidate) => candidate?.metadata && selector.matches(candidate.metadata.labels ?? {}))
 }
 
-/** Objects of the cluster are in no namespace that could be left out. */
+/** Whether the namespace selector matches. Cluster-scoped objects always match. */
 async function matchesNamespace(
   request: ReviewedRequest,
   { namespaceSelector }: MatchCriteria,

@@ -1,10 +1,10 @@
 import type { Resource } from '../../resource/resource.ts'
 import { type ReviewedRequest, reviewResourceOf } from './reviewed-request.ts'
 
-/** An AdmissionRequest without its objects: what webhooks are sent and what expressions call `request`. */
+/** An AdmissionRequest without its objects, for webhooks and as the variable `request` of expressions. */
 export type RequestFacts = Readonly<Record<string, unknown>>
 
-/** Describes a request in the version of the resource as which it was matched. Fields that are empty are left out, as in Go. */
+/** Describes a request in the version of the matched resource. Empty fields are omitted, as in Go. */
 export function requestFacts(request: ReviewedRequest, matched: Resource): RequestFacts {
   const { attributes } = request
   const { resource, subresource, name, operation, dryRun, context } = attributes

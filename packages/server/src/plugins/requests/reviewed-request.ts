@@ -11,27 +11,27 @@ import type { ResourceTable } from '../../resource/resource-table.ts'
 import { encodeStored, StoredObject } from '../../resource/stored-object.ts'
 import type { Subresource } from '../../resource/subresource.ts'
 
-/** A kind by its full name, as reviews spell it. */
+/** Group, version and kind in the format of reviews. */
 export interface ReviewKind {
   readonly group: string
   readonly version: string
   readonly kind: string
 }
 
-/** A resource by its full name, as reviews spell it. */
+/** Group, version and resource in the format of reviews. */
 export interface ReviewResource {
   readonly group: string
   readonly version: string
   readonly resource: string
 }
 
-/** The objects of a request in one version, as clients of that version see them; null where there is none. */
+/** The objects of a request converted to one version; null when there is none. */
 export interface ReviewedObjects {
   readonly object: MutableObject | null
   readonly oldObject: MutableObject | null
 }
 
-/** A request as webhooks and policies see it: in the version in which they asked for it. */
+/** A request as webhooks and policies see it: converted to the version that they match. */
 export class ReviewedRequest {
   readonly attributes: AdmissionAttributes
   readonly #resources: ResourceTable
@@ -42,13 +42,13 @@ export class ReviewedRequest {
     this.#resources = resources
   }
 
-  /** The namespace of the request; a request about a namespace is in it. */
+  /** The namespace of the request. A request for a namespace object has its name. */
   get namespace(): string {
     const { resource, namespace, name, object } = this.attributes
     return isNamespaces(resource) ? name || (object?.metadata?.name ?? '') : namespace
   }
 
-  /** What is asked about, in the version of a resource that is equivalent to the one asked for. */
+  /** The kind of the request in the version of an equivalent resource. */
   kindIn({ kind, subresources }: Resource): ReviewKind {
     const { operation, object, subresource } = this.attributes
     if (operation === 'CONNECT' && object) {
@@ -59,7 +59,7 @@ export class ReviewedRequest {
     return { group, version, kind: name }
   }
 
-  /** The other versions of the resource and of its subresource: all that are stored in the same place. */
+  /** The other versions of the resource that have the same subresource and storage location. */
   equivalents(): Resource[] {
     const { resource, subresource } = this.attributes
     return this.#resources
@@ -73,7 +73,7 @@ export class ReviewedRequest {
       )
   }
 
-  /** The objects as they now are, in the version of an equivalent resource. */
+  /** The current objects in the version of an equivalent resource. */
   async objectsIn(target: Resource): Promise<ReviewedObjects> {
     const { object, old } = this.attributes
     let oldObject = this.#old.get(target)
@@ -84,7 +84,7 @@ export class ReviewedRequest {
     return { object: object ? await this.#shownIn(target, object) : null, oldObject }
   }
 
-  /** Takes an object in the version of an equivalent resource for the object of the request; throws an Error if it does not fit. */
+  /** Sets the object of the request from an object in the version of an equivalent resource. Throws an Error when it is invalid. */
   async replaceObject(source: Resource, object: MutableObject): Promise<void> {
     const { attributes } = this
     const { resource, subresource, operation } = attributes
@@ -114,22 +114,22 @@ export class ReviewedRequest {
   }
 }
 
-/** The kind that a subresource of a built-in resource speaks. */
+/** The kind of a built-in subresource. */
 function builtInKind({ origin }: Resource, { kind }: Subresource): AnyKind | undefined {
   return origin.hasGoTypes && kind ? kindFor(kind) : undefined
 }
 
-/** Whether a resource is that of namespaces. */
+/** Whether a resource is `namespaces`. */
 export function isNamespaces({ kind }: Resource): boolean {
   return kind.group === '' && kind.plural === 'namespaces'
 }
 
-/** The full name of a resource. */
+/** Group, version and resource of a resource. */
 export function reviewResourceOf({ kind }: Resource): ReviewResource {
   return { group: kind.group, version: kind.version, resource: kind.plural }
 }
 
-/** An object in another version of its resource, by way of the stored one. */
+/** Converts an object to another version by way of its storage version. */
 async function converted(from: Resource, to: Resource, object: MutableObject): Promise<MutableObject> {
   const { resourceVersion } = object.metadata
   const copy = deepCopy(object) as MutableObject

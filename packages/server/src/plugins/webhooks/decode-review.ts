@@ -6,18 +6,18 @@ import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 /** The versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface ReviewResponse {
   readonly allowed: boolean
   readonly status: Status | undefined
   readonly warnings: readonly string[]
   readonly auditAnnotations: Readonly<Record<string, string>>
-  /** The JSON of a patch; undefined when there is none. */
+  /** The patch as JSON text. */
   readonly patch: string | undefined
   readonly patchType: string
 }
 
-/** A webhook answered something that it must not answer. */
+/** The response of a webhook violates the contract of AdmissionReview. */
 export class InvalidReviewError extends Error {
   override readonly name = 'InvalidReviewError'
 }
@@ -35,8 +35,8 @@ interface Response {
 const group = 'admission.k8s.io'
 
 /**
- * Reads the answer to a review. Throws an Error for what is no AdmissionReview at all, and {@link InvalidReviewError} for one that does
- * not answer the question (admission/plugin/webhook/request/admissionreview.go).
+ * Decodes the response of a webhook. Throws an Error when it is no AdmissionReview, and {@link InvalidReviewError} when the review
+ * is invalid (admission/plugin/webhook/request/admissionreview.go).
  */
 export function decodeReview(
   body: Uint8Array,
@@ -78,7 +78,7 @@ function checkPatch({ patch = '', patchType }: Response, mutating: boolean): voi
   if (problem) throw new InvalidReviewError(problem)
 }
 
-/** The response by its Go type; the first field that does not fit is the error. */
+/** Decodes the response as its Go type; throws for the first field that does not fit. */
 function decodeResponse(value: unknown, version: ReviewVersion): Response | undefined {
   if (value === undefined || value === null) return undefined
   const isObject = typeof value === 'object' && !Array.isArray(value)
@@ -114,7 +114,7 @@ function decodeStatus(value: unknown): Status | undefined {
     return decodeGo('meta/v1.Status', value) as Status
   } catch (error) {
     if (!(error instanceof GoDecodeError)) throw error
-    // Go names a field by its way from the outermost struct.
+    // Go names a field by its path from the outermost struct.
     throw new Error(error.message.replace(/(Go struct field \w+\.)/, '$1response.status.'))
   }
 }
@@ -127,7 +127,7 @@ function isStringMap(value: unknown): boolean {
   )
 }
 
-/** Where Go's decoder stops. */
+/** Throws at the position where Go's decoder stops. */
 function checkBase64(text: string): void {
   const clean = text.replace(/[\r\n]/g, '')
   const good = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(clean)![0].length

@@ -7,23 +7,23 @@ import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'
 import {
   annotate,
-  askWebhook,
+  callWebhook,
   relevantResource,
   takeResponse,
   WebhookFailure,
   type WebhookParts,
-} from './ask-webhook.ts'
+} from './call-webhook.ts'
 import type { ReviewResponse } from './decode-review.ts'
 import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts'
 
 const pluginName = 'MutatingAdmissionWebhook'
 const annotationPrefix = 'mutation.webhook.admission.k8s.io/'
 
-/** What the first round leaves for the second: who is to be asked again. */
+/** State of the first round for the second: the webhooks to call again. */
 class Reinvocation {
   /** The object after the last webhook of the round. */
   output: MutableObject | undefined
-  /** Webhooks that want to see later changes, and have not seen all of them. */
+  /** Webhooks with reinvocation that have not seen all later changes. */
   #invoked = new Set<string>()
   readonly #again = new Set<string>()
 
@@ -31,7 +31,7 @@ class Reinvocation {
     this.#invoked.add(id)
   }
 
-  /** Something changed that those asked so far have not seen. */
+  /** The object changed after these webhooks were called. */
   changed(): void {
     for (const id of this.#invoked) this.#again.add(id)
     this.#invoked = new Set()
@@ -42,7 +42,7 @@ class Reinvocation {
   }
 }
 
-/** Asks the webhooks of MutatingWebhookConfigurations one after the other, each about what the ones before made of the object. */
+/** Calls the webhooks of MutatingWebhookConfigurations in order. Each receives the object as the previous ones changed it. */
 export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const configurations = new WebhookConfigurations(parts, 'mutatingwebhookconfigurations')
   return {
@@ -75,7 +75,7 @@ function reinvocationOf({ memory }: MutationRound): Reinvocation {
   return state
 }
 
-/** Asks one webhook and does what it says; true when the object is another one now. */
+/** Calls one webhook and applies its patch; returns whether the object changed. */
 async function invoke(
   parts: WebhookParts,
   webhook: Webhook,
@@ -86,7 +86,7 @@ async function invoke(
   const { name, configuration } = webhook
   let changed = false
   try {
-    const response = await askWebhook(parts, webhook, request, matched, true)
+    const response = await callWebhook(parts, webhook, request, matched, true)
     takeResponse(webhook, request, response)
     changed = await applyPatch(webhook, request, matched, response)
   } catch (error) {

@@ -5,18 +5,18 @@ import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'
 import {
   annotate,
-  askWebhook,
+  callWebhook,
   relevantResource,
   takeResponse,
   WebhookFailure,
   type WebhookParts,
-} from './ask-webhook.ts'
+} from './call-webhook.ts'
 import type { ReviewResponse } from './decode-review.ts'
 import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts'
 
 /**
- * Asks the webhooks of ValidatingWebhookConfigurations, all at the same time. When several refuse, the client is told what the first
- * one in the order of the configurations said, whichever answered first.
+ * Calls the webhooks of ValidatingWebhookConfigurations concurrently. When several deny the request, the client receives the
+ * message of the first one in configuration order, whatever order they respond in.
  */
 export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const configurations = new WebhookConfigurations(parts, 'validatingwebhookconfigurations')
@@ -33,7 +33,7 @@ export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
         if (matched) relevant.push([webhook, matched])
       }
       const answers = await Promise.allSettled(
-        relevant.map(([webhook, matched]) => askWebhook(parts, webhook, request, matched, false)),
+        relevant.map(([webhook, matched]) => callWebhook(parts, webhook, request, matched, false)),
       )
       const errors: unknown[] = []
       for (const [index, answer] of answers.entries()) {
@@ -48,7 +48,7 @@ export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   }
 }
 
-/** Does what an answer says; what it throws refuses the request. */
+/** Applies a response; throws when it denies the request. */
 function take(
   { log }: WebhookParts,
   webhook: Webhook,

@@ -9,11 +9,11 @@ import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
 import type { ReviewVersion } from './decode-review.ts'
 
-/** A webhook of a configuration, ready to be asked. */
+/** A webhook of a configuration, compiled. */
 export interface Webhook {
   readonly name: string
   readonly configuration: string
-  /** Tells it from all others: a configuration may have several webhooks of one name. */
+  /** Unique, unlike the name: a configuration may have several webhooks of the same name. */
   readonly id: string
   readonly target: WebhookTarget
   readonly criteria: MatchCriteria
@@ -22,13 +22,16 @@ export interface Webhook {
   readonly sideEffects: string
   readonly timeoutSeconds: number
   readonly reinvokes: boolean
-  /** Undefined when it knows no version that we know. */
+  /** Undefined when the webhook supports no version that the server supports. */
   readonly reviewVersion: ReviewVersion | undefined
 }
 
 type WebhookSpec = admission.ValidatingWebhook & { readonly reinvocationPolicy?: string }
 
-/** The webhooks of all configurations of one kind, in the order of the configurations' names; compiled once for each version. */
+/**
+ * The webhooks of all configurations of one kind, ordered by the name of the configuration. Each version of a configuration is
+ * compiled once.
+ */
 export class WebhookConfigurations {
   readonly #parts: ObjectAccess
   readonly #plural: string
@@ -42,7 +45,7 @@ export class WebhookConfigurations {
     this.#plural = plural
   }
 
-  /** All webhooks as the cache has them now. */
+  /** All webhooks in the current state of the cache. */
   async list(): Promise<readonly Webhook[]> {
     const cache = (this.#cache ??= await this.#open())
     if (!cache) return []

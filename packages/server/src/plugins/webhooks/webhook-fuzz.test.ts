@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { answered, WebhookServer } from '../../testdata/webhook-server.ts'
 
-/** Answers that look more or less like what a webhook should say. */
+/** Responses that resemble those of a webhook. */
 const response = fc.record(
   {
     uid: fc.oneof(fc.constant('?'), fc.string(), fc.jsonValue()),
@@ -51,22 +51,22 @@ const body = fc.oneof(
     .map((review) => JSON.stringify(review)),
 )
 
-it('no answer of a webhook takes the server down, and none goes unnoticed', async () => {
+it('callWebhook() survives every response and reports each invalid one', async () => {
   const server = await WebhookServer.start('in-process')
   try {
     for (const kind of ['Mutating', 'Validating'] as const) await server.configure(kind, 'w', 'a')
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom(200, 200, 200, 404, 500), async (text, code) => {
-        // The right uid is not known beforehand.
+        // The request has a random uid.
         server.hooks['/a'] = ({ uid }) => answered(code, text.replace('"uid":"?"', `"uid":"${uid}"`))
         const { status, body: answer } = await server.send('POST /api/v1/namespaces/test/configmaps?dryRun=All', {
           metadata: { name: 'x' },
           data: { k: 'v' },
         })
-        // Others cannot be sent.
+        // Other status codes cannot be sent.
         expect(status >= 201 && status <= 999).toBe(true)
         if (status !== 201) expect(answer).toMatchObject({ kind: 'Status', status: expect.any(String) })
-        // What is nobody's fault but the server's would carry the id of the request.
+        // The message of an internal error would contain the id of the request.
         expect(answer.message ?? '').not.toMatch(/\(request [^)]*\)$/)
       }),
       { numRuns: 400 },

@@ -5,7 +5,7 @@ const configMaps = '/api/v1/namespaces/test/configmaps'
 const hpas = 'namespaces/test/horizontalpodautoscalers'
 const internal = 'Internal error occurred: failed calling webhook "a.example.com": '
 
-// The same reviews give the same results whichever way they travel.
+// Both transports give the same results.
 describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transport) => {
   let server: WebhookServer
 
@@ -21,7 +21,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     server.calls.length = 0
   })
 
-  it('are sent what is asked for, and what it would become', async () => {
+  it('receive the request and the object', async () => {
     server.hooks['/a'] = () => ({ allowed: true })
     await server.configure('Validating', 'v', 'a')
     const created = await server.send(`POST ${configMaps}?fieldManager=me&dryRun=All`, {
@@ -57,7 +57,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     ])
   })
 
-  it('are told about updates and deletions, of a collection without a name', async () => {
+  it('receive updates and deletes; deletes of collections have no name', async () => {
     server.hooks['/a'] = () => ({ allowed: true })
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['UPDATE', 'DELETE'] }]
     await server.create('x', { data: { k: '1' } })
@@ -81,7 +81,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     ])
   })
 
-  it('that mutate work one after the other, and may see what later ones did', async () => {
+  it('that mutate run in order and can be reinvoked', async () => {
     const add = (path: string, value: unknown): object => patched({ op: 'add', path, value })
     server.hooks['/a'] = ({ object }) => add('/data/a', `${object.data.b ?? 'first'}`)
     server.hooks['/b'] = ({ object }) => add('/data/b', `after ${object.data.a}`)
@@ -98,11 +98,11 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
       'mutation.webhook.admission.k8s.io/round_1_index_0':
         '{"configuration":"one","webhook":"a.example.com","mutated":true}',
     })
-    // What webhooks change is nobody's.
+    // Changes of webhooks have no field manager.
     expect(body.metadata.managedFields[0].fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k': {} } })
   })
 
-  it('that mutate have defaults set after them', async () => {
+  it('that mutate run before defaulting', async () => {
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['CREATE'] }]
     const path = '/spec/template/spec/containers/-'
     server.hooks['/a'] = () => patched({ op: 'add', path, value: { name: 'sidecar', image: 'proxy' } })
@@ -114,7 +114,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(body.spec.template.spec.containers[1]).toMatchObject({ name: 'sidecar', imagePullPolicy: 'Always' })
   })
 
-  it('get other versions of an object in theirs', async () => {
+  it('receive objects converted to their version', async () => {
     const rules = [
       { apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'], operations: ['*'] },
     ]
@@ -143,7 +143,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(deletion.oldObject.spec.targetCPUUtilizationPercentage).toBe(70)
   })
 
-  it('refuse with their own code, reason and details, and warn', async () => {
+  it('deny with their own code, reason and details, and warn', async () => {
     const causes = [{ field: 'data', message: 'no', reason: 'FieldValueInvalid' }]
     server.hooks['/a'] = () => ({
       allowed: false,
@@ -217,7 +217,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
       () => ({ allowed: true, patchType: 'JSONPatch', patch: Buffer.from('nonsense').toString('base64') }),
       "received undecodable patch in webhook response: invalid character 'o' in literal null (expecting 'u')",
     ],
-  ])('that answer %s fail closed or open as they want', async (_, answer, text) => {
+  ])('that respond with %s fail closed or open by failure policy', async (_, answer, text) => {
     server.hooks['/a'] = answer
     await server.configure('Mutating', 'm', 'a')
     const { status, body } = await server.create('x')
@@ -238,13 +238,13 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
       { op: 'replace', path: '/metadata', value: 'x' },
       'Internal error occurred: json: cannot unmarshal string into Go struct field ConfigMap.metadata of type v1.ObjectMeta',
     ],
-  ])('cannot ignore that a patch does not fit: %j', async (operation, message) => {
+  ])('cannot ignore an invalid patch: %j', async (operation, message) => {
     server.hooks['/a'] = () => patched(operation)
     await server.configure('Mutating', 'm', { name: 'a', failurePolicy: 'Ignore' })
     expect((await server.create('x', { data: {} })).body.message).toBe(message)
   })
 
-  it('that hang are given up after their time', async () => {
+  it('time out', async () => {
     let called = (): void => undefined
     const reached = new Promise<void>((resolve) => {
       called = resolve
@@ -263,7 +263,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     )
   })
 
-  it('cannot make managed fields unreadable', async () => {
+  it('cannot corrupt managed fields', async () => {
     server.hooks['/a'] = () => patched({ op: 'add', path: '/metadata/managedFields/0/fieldsType', value: 'Odd' })
     await server.configure('Mutating', 'm', 'a')
     const answer = await server.create('x', { data: { k: 'v' } })
@@ -312,7 +312,7 @@ describe('admission webhooks', () => {
       { matchConditions: [{ name: 'c', expression: "authorizer.group('').resource('pods').check('get').allowed()" }] },
       true,
     ],
-  ])('are asked by %s', async (_, more, asked) => {
+  ])('are called by %s', async (_, more, asked) => {
     await server.configure('Validating', 'v', { name: 'a', ...more })
     const { status } = await server.send(`POST ${configMaps}?dryRun=All`, {
       metadata: { name: 'x', labels: { l: '1' } },
@@ -320,7 +320,7 @@ describe('admission webhooks', () => {
     expect(status).toBe(asked ? 400 : 201)
   })
 
-  it('whose conditions fail are not asked, and refuse unless failures are ignored', async () => {
+  it('whose match conditions fail to evaluate deny unless failures are ignored', async () => {
     const matchConditions = [{ name: 'c', expression: "object.data['no'] == 'x'" }]
     await server.configure('Validating', 'v', { name: 'a', matchConditions })
     const { status, body } = await server.create('x', { data: { k: 'v' } })
@@ -333,7 +333,7 @@ describe('admission webhooks', () => {
     expect((await server.create('y', { data: { k: 'v' } })).status).toBe(201)
   })
 
-  it('are reached as services, which need endpoints unless they are in this process', async () => {
+  it('are resolved as services, which need endpoints unless they run in this process', async () => {
     const service = { namespace: 'test', name: 'hooks', path: '/a' }
     await server.configure('Validating', 'v', { name: 'a', clientConfig: { service } })
     expect((await server.create('x')).body.message).toBe(
@@ -345,14 +345,14 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('are not asked about what configures them', async () => {
+  it('are not called for admission configuration', async () => {
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] }]
     await server.configure('Validating', 'v', { name: 'a', rules })
     await expect(server.configure('Validating', 'u', 'a')).resolves.toBeUndefined()
   })
 })
 
-it('admission webhooks are called only if their certificate is good', async () => {
+it('admission webhooks are called only with a valid certificate', async () => {
   const server = await WebhookServer.start('https')
   try {
     server.hooks['/a'] = () => ({ allowed: true })

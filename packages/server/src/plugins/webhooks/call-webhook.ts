@@ -13,7 +13,7 @@ import type { ReviewedRequest } from '../requests/reviewed-request.ts'
 import { decodeReview, InvalidReviewError, type ReviewResponse } from './decode-review.ts'
 import type { Webhook } from './webhook-configurations.ts'
 
-/** What the admission webhooks of a server work with. */
+/** The parts of the server that admission webhooks use. */
 export interface WebhookParts extends ObjectAccess {
   readonly log: Logger
   readonly client: WebhookClient
@@ -23,7 +23,7 @@ export interface WebhookParts extends ObjectAccess {
   readonly random: Random
 }
 
-/** A webhook could not be asked, or did not answer as it must. Its failure policy says what that means. */
+/** A webhook could not be called or returned an invalid response. Its failure policy decides what follows. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure'
 
@@ -32,7 +32,7 @@ export class WebhookFailure extends Error {
   }
 }
 
-/** The resource as which a webhook is to be asked about a request; undefined when it is not to be asked. */
+/** The version of the resource with which a webhook is called, or undefined when it does not apply to the request. */
 export async function relevantResource(
   parts: WebhookParts,
   { criteria, conditions, failurePolicy }: Webhook,
@@ -57,8 +57,8 @@ export async function relevantResource(
   }
 }
 
-/** Asks a webhook about a request. Throws {@link WebhookFailure}, or an ApiError when the webhook must not be asked. */
-export async function askWebhook(
+/** Calls a webhook. Throws {@link WebhookFailure}, or an ApiError when the webhook must not be called. */
+export async function callWebhook(
   parts: WebhookParts,
   webhook: Webhook,
   request: ReviewedRequest,
@@ -97,7 +97,7 @@ export async function askWebhook(
   }
 }
 
-/** Notes what a webhook says besides its decision, and throws when it said no. */
+/** Applies warnings and audit annotations of a response, and throws when the webhook denied the request. */
 export function takeResponse({ name }: Webhook, request: ReviewedRequest, response: ReviewResponse): void {
   const { context } = request.attributes
   for (const [key, value] of Object.entries(response.auditAnnotations)) annotate(request, `${name}/${key}`, value)
@@ -105,13 +105,13 @@ export function takeResponse({ name }: Webhook, request: ReviewedRequest, respon
   if (!response.allowed) throw rejection(name, response.status)
 }
 
-/** Adds an audit annotation; the first one of a key stays. */
+/** Adds an audit annotation. The first value of a key wins. */
 export function annotate({ attributes }: ReviewedRequest, key: string, value: string): void {
   const { audit } = attributes.context
   if (!audit.has(key)) audit.set(key, value)
 }
 
-/** The webhook's own status, made into a failure (admission/plugin/webhook/errors). */
+/** Converts the status of a webhook to an error (admission/plugin/webhook/errors). */
 function rejection(name: string, given: Status | undefined): ApiError {
   const denied = `admission webhook ${goQuote(name)} denied the request`
   const { code = 0, status, message, reason, metadata = {}, ...rest }: Partial<Status> = given ?? {}
@@ -124,7 +124,7 @@ function rejection(name: string, given: Status | undefined): ApiError {
     status: status && status !== 'Success' ? status : 'Failure',
     message: why ? `${denied}: ${why}` : `${denied} without explanation`,
     ...(reason ? { reason } : {}),
-    // What is no failure becomes one, and what HTTP has no status for an internal error.
+    // Codes below 400 become 400; codes that HTTP does not have become 500.
     code: code < 400 ? 400 : code > 999 ? 500 : code,
   })
 }
