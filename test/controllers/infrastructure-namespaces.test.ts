@@ -1,5 +1,4 @@
-import { crdOf, defineResource } from '@kubewright/api'
-import type { InProcessHandler } from '@kubewright/client'
+import { type ApiHandler, crdOf, defineResource } from '@kubewright/api'
 import { builtinControllers } from '@kubewright/controllers'
 import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota, Secret } from '@kubewright/k8s'
@@ -67,7 +66,7 @@ test.each([
   const collection = `/api/v1/namespaces/${namespace}/configmaps`
   const deletions: string[] = []
   const between =
-    (handler: InProcessHandler): InProcessHandler =>
+    (handler: ApiHandler): ApiHandler =>
     async (request) => {
       const { method, path } = request
       if (!path.startsWith(collection)) return handler(request)

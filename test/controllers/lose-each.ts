@@ -1,4 +1,4 @@
-import type { InProcessHandler } from '@kubewright/client'
+import type { ApiHandler } from '@kubewright/api'
 import { builtinControllers } from '@kubewright/controllers'
 import { expect } from 'vitest'
 import { type Plane, startPlane } from './plane.ts'
@@ -10,7 +10,7 @@ const controllers = (pattern: RegExp) =>
 function losing(n: number, when: 'before' | 'after') {
   let writes = 0
   const between =
-    (handler: InProcessHandler): InProcessHandler =>
+    (handler: ApiHandler): ApiHandler =>
     async (request) => {
       if (request.method === 'GET' || request.path.includes('/events') || writes++ !== n) return handler(request)
       if (when === 'after') await handler(request)

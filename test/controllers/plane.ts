@@ -1,13 +1,6 @@
-import type { AnyKind, Infer } from '@kubewright/api'
+import type { AnyKind, ApiHandler, Infer } from '@kubewright/api'
 import { drainMicrotasks, memoryLogger, seededRandom, toMillis, VirtualClock } from '@kubewright/base'
-import {
-  type ApiClient,
-  bearerToken,
-  createClient,
-  type InProcessHandler,
-  inProcessTransport,
-  type Key,
-} from '@kubewright/client'
+import { type ApiClient, bearerToken, createClient, inProcessTransport, type Key } from '@kubewright/client'
 import { type SimulateNodesOptions, simulateNodes } from '@kubewright/controllers'
 import { Namespace, ServiceAccount } from '@kubewright/k8s'
 import {
@@ -28,7 +21,7 @@ export interface PlaneOptions {
   readonly plan?: SimulateNodesOptions['plan']
   readonly processes?: SimulateNodesOptions['processes']
   /** Stands between the controllers and the server. */
-  readonly between?: (handler: InProcessHandler) => InProcessHandler
+  readonly between?: (handler: ApiHandler) => ApiHandler
 }
 
 /** A server and controllers in virtual time. */

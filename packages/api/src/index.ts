@@ -93,6 +93,7 @@ export {
   newUnsupportedMediaType,
   type ServerResponseFacts,
 } from './api-error-constructors.ts'
+export type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from './api-request.ts'
 export { ApiSyntaxError } from './api-syntax-error.ts'
 export {
   type AsyncFieldManager,

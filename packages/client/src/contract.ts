@@ -1,15 +1,15 @@
 // The conformance suite that every transport must pass. The test file of a transport opens it and passes it to
 // transportContract().
 import assert from 'node:assert/strict'
+import type { ApiHandler } from '@kubewright/api'
 import { ConnectionError } from './transport/connection-error.ts'
-import type { InProcessHandler } from './transport/in-process-transport.ts'
 import type { Transport, TransportResponse } from './transport/transport.ts'
 
 /** The part of a test runner that the suite needs. The `test` functions of vitest and node:test satisfy it. */
 export type TestFunction = (name: string, body: () => Promise<void>) => unknown
 
 /** Opens a transport to a server that runs the handler. Disposing the transport also closes the server. */
-export type OpenTransport = (handler: InProcessHandler) => Promise<Transport>
+export type OpenTransport = (handler: ApiHandler) => Promise<Transport>
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (value: Uint8Array): string => new TextDecoder().decode(value)
@@ -29,7 +29,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 
 /** Registers the tests that hold for every {@link Transport}. */
 export function transportContract(name: string, test: TestFunction, open: OpenTransport): void {
-  const it = (behaviour: string, handler: InProcessHandler, body: (transport: Transport) => Promise<void>): unknown =>
+  const it = (behaviour: string, handler: ApiHandler, body: (transport: Transport) => Promise<void>): unknown =>
     test(`${name}: ${behaviour}`, async () => {
       const transport = await open(handler)
       try {
@@ -39,7 +39,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
       }
     })
 
-  const echo: InProcessHandler = async (request) => ({
+  const echo: ApiHandler = async (request) => ({
     status: 201,
     headers: { 'content-type': 'application/json', warning: ['299 - "a"', '299 - "b"'] },
     body: bytes(
@@ -107,7 +107,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   )
 
   const chunk = new Uint8Array(65_536).fill(98)
-  const long: InProcessHandler = async () => ({
+  const long: ApiHandler = async () => ({
     status: 200,
     headers: {},
     body: async (sink) => {
@@ -126,7 +126,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   })
 
   const firstRead = gate()
-  const twoSteps: InProcessHandler = async () => ({
+  const twoSteps: ApiHandler = async () => ({
     status: 200,
     headers: {},
     body: async (sink) => {
@@ -146,7 +146,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   })
 
   const readerLeft = gate()
-  const endless: InProcessHandler = async ({ signal }) => ({
+  const endless: ApiHandler = async ({ signal }) => ({
     status: 200,
     headers: {},
     body: async (sink) => {
@@ -165,7 +165,7 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   })
 
   const discarded = gate()
-  const endlessUntilDiscarded: InProcessHandler = async ({ signal }) => ({
+  const endlessUntilDiscarded: ApiHandler = async ({ signal }) => ({
     status: 200,
     headers: {},
     body: async (sink) => {
@@ -188,9 +188,9 @@ export function transportContract(name: string, test: TestFunction, open: OpenTr
   })
 
   /** A server that never responds, and a promise that resolves when it has received a request. */
-  const silent = (): { readonly handler: InProcessHandler; readonly received: Promise<void> } => {
+  const silent = (): { readonly handler: ApiHandler; readonly received: Promise<void> } => {
     const { passed, pass } = gate()
-    const handler: InProcessHandler = async ({ signal }) => {
+    const handler: ApiHandler = async ({ signal }) => {
       pass()
       await untilAborted(signal)
       return { status: 200, headers: {} }

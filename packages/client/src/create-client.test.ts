@@ -1,5 +1,6 @@
 // The same tests run over both transports.
 import {
+  type ApiRequest,
   compareResourceVersions,
   crdOf,
   defineResource,
@@ -19,7 +20,7 @@ import { createClient } from './create-client.ts'
 import { dynamicKind, metadataOnly } from './dynamic-kind.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import { startTestCluster, type TestCluster, type Way } from './testdata/cluster.ts'
-import { type InProcessRequest, inProcessTransport } from './transport/in-process-transport.ts'
+import { inProcessTransport } from './transport/in-process-transport.ts'
 import type { WatchEvent } from './watch/watch-stream.ts'
 
 const Garden = defineResource({
@@ -410,7 +411,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
 })
 
 describe('createClient() on a stub', () => {
-  const answer = (body: string, seen: InProcessRequest[] = []) =>
+  const answer = (body: string, seen: ApiRequest[] = []) =>
     createClient({
       namespace: 'mine',
       transport: inProcessTransport({
@@ -422,7 +423,7 @@ describe('createClient() on a stub', () => {
     })
 
   it('logs() yields the lines of the requested log', async () => {
-    const seen: InProcessRequest[] = []
+    const seen: ApiRequest[] = []
     const lines: string[] = []
     const client = answer('one\ntwo\n', seen)
     for await (const line of client.logs('web', { container: 'c', follow: true, tailLines: 2, previous: false })) {
@@ -434,7 +435,7 @@ describe('createClient() on a stub', () => {
   })
 
   it('list() selects by spec fields, including absence and special characters', async () => {
-    const seen: InProcessRequest[] = []
+    const seen: ApiRequest[] = []
     const where = { 'spec.nodeName': undefined, 'spec.serviceAccountName': 'a,b=c', 'spec.hostNetwork': true }
     expect(await answer('{"items":[]}', seen).list(Pod, { where })).toEqual([])
     expect(seen[0]?.query.get('fieldSelector')).toBe(

@@ -60,15 +60,7 @@ export type { ScaleObject, SubresourceClient, SubresourceRead } from './subresou
 export { ConnectionError, type ConnectionErrorFacts } from './transport/connection-error.ts'
 export type { TlsMaterial } from './transport/http-dial.ts'
 export { type HttpTransportOptions, httpTransport } from './transport/http-transport.ts'
-export {
-  type InProcessHandler,
-  type InProcessPeer,
-  type InProcessRequest,
-  type InProcessResponse,
-  type InProcessSink,
-  type InProcessTransportOptions,
-  inProcessTransport,
-} from './transport/in-process-transport.ts'
+export { type InProcessTransportOptions, inProcessTransport } from './transport/in-process-transport.ts'
 export type {
   MessageConnection,
   Transport,

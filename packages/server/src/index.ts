@@ -1,3 +1,4 @@
+export type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
 export {
   CertificateAuthority,
   type CertificateRequest,
@@ -44,7 +45,6 @@ export type { ServiceResolver } from './outgoing/service-resolver.ts'
 export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugins/admission-plugins.ts'
 export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
 export { startResourceQuotas } from './plugins/quota/quota-status.ts'
-export type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from './request/api-request.ts'
 export type { PathHandler } from './request/path-handler.ts'
 export type { RequestContext } from './request/request-context.ts'
 export type { RequestFilter } from './request/request-filter.ts'

@@ -1,18 +1,25 @@
-import { isInternalError, isNotFound, isTooManyRequests, isUnexpectedServerError } from '@kubewright/api'
+import {
+  type ApiHandler,
+  type ApiResponse,
+  isInternalError,
+  isNotFound,
+  isTooManyRequests,
+  isUnexpectedServerError,
+} from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { ConnectionError } from '../transport/connection-error.ts'
-import { type InProcessHandler, type InProcessResponse, inProcessTransport } from '../transport/in-process-transport.ts'
+import { inProcessTransport } from '../transport/in-process-transport.ts'
 import type { Transport, TransportRequest } from '../transport/transport.ts'
 import { RestClient, type RestClientOptions } from './rest-client.ts'
 
-const json = (status: number, value: unknown, headers: Record<string, string> = {}): InProcessResponse => ({
+const json = (status: number, value: unknown, headers: Record<string, string> = {}): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body: Buffer.from(JSON.stringify(value)),
 })
 
-function setUp(handler: InProcessHandler, options: Partial<RestClientOptions> = {}) {
+function setUp(handler: ApiHandler, options: Partial<RestClientOptions> = {}) {
   const clock = new VirtualClock()
   return { clock, rest: new RestClient({ transport: inProcessTransport({ handler }), clock, ...options }) }
 }

@@ -1,48 +1,14 @@
+import type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
 import { type LinkedController, linkSignals, onAbort } from '@kubewright/base'
 import { ByteStream } from './byte-stream.ts'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts'
 
-/** Who an in-process request comes from, as far as the connection says it. */
-export interface InProcessPeer {
-  readonly address: string
-  /** As if the client had shown this certificate, and the server trusted it. */
-  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] }
-}
-
-/** A request as the handler of a server within this process takes it. */
-export interface InProcessRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly rawHeaders?: readonly string[]
-  readonly body: (limitBytes: number) => Promise<Uint8Array>
-  readonly signal: AbortSignal
-  readonly peer: InProcessPeer
-}
-
-/** Where the handler of a server within this process writes a streamed body. */
-export interface InProcessSink {
-  write(chunk: Uint8Array): boolean
-  drained(): Promise<void>
-}
-
-/** An answer as the handler of a server within this process gives it. */
-export interface InProcessResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body?: Uint8Array | ((sink: InProcessSink) => Promise<void>)
-}
-
-/** A server within this process, as a function. That of `@kubewright/server` fits. */
-export type InProcessHandler = (request: InProcessRequest) => Promise<InProcessResponse>
-
 /** Options of {@link inProcessTransport}. */
 export interface InProcessTransportOptions {
-  readonly handler: InProcessHandler
+  readonly handler: ApiHandler
   /** @default an unauthenticated client on this machine, whose requests need a token */
-  readonly peer?: InProcessPeer
+  readonly peer?: RequestPeer
   /** The name in messages. @default 'in-process' */
   readonly host?: string
   /** Called before each request, which waits for the returned promise, if any. Pass `turnWhenDue` where time is real. */
@@ -56,8 +22,8 @@ export function inProcessTransport(options: InProcessTransportOptions): Transpor
 
 class InProcessTransport implements Transport {
   readonly host: string
-  readonly #handler: InProcessHandler
-  readonly #peer: InProcessPeer
+  readonly #handler: ApiHandler
+  readonly #peer: RequestPeer
   readonly #pause: () => Promise<void> | undefined
   readonly #closing = new AbortController()
 
@@ -87,14 +53,14 @@ class InProcessTransport implements Transport {
   }
 
   /** Rejects when the signal aborts, even if the handler takes time to react. */
-  #call(request: TransportRequest, { signal }: LinkedController): Promise<InProcessResponse> {
+  #call(request: TransportRequest, { signal }: LinkedController): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
       const stopListening = onAbort(signal, () => reject(signal.reason as Error))
       this.#handler(this.#toHandler(request, signal)).then(resolve, reject).finally(stopListening)
     })
   }
 
-  #toHandler({ method, path, headers = {}, body }: TransportRequest, signal: AbortSignal): InProcessRequest {
+  #toHandler({ method, path, headers = {}, body }: TransportRequest, signal: AbortSignal): ApiRequest {
     const at = path.indexOf('?')
     const joined: Record<string, string> = {}
     const rawHeaders: string[] = []
@@ -116,7 +82,7 @@ class InProcessTransport implements Transport {
     }
   }
 
-  #body({ body }: InProcessResponse, link: LinkedController, method: string): TransportBody {
+  #body({ body }: ApiResponse, link: LinkedController, method: string): TransportBody {
     if (typeof body !== 'function' || method === 'HEAD') {
       link[Symbol.dispose]()
       return ByteStream.of(method === 'HEAD' || typeof body === 'function' ? undefined : body)
@@ -124,7 +90,7 @@ class InProcessTransport implements Transport {
     // The signal of the request tells the handler that the reader has left.
     const stream = new ByteStream(() => link.abort(new Error('The reader has left')))
     const stopListening = onAbort(link.signal, () => stream.fail(this.#failure(link.signal.reason, link.signal)))
-    const sink: InProcessSink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }
+    const sink: BodySink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }
     body(sink)
       .then(
         () => stream.end(),

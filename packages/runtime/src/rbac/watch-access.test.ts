@@ -1,5 +1,6 @@
+import type { ApiHandler } from '@kubewright/api'
 import { memoryLogger, VirtualClock } from '@kubewright/base'
-import { createClient, type InProcessHandler, inProcessTransport } from '@kubewright/client'
+import { createClient, inProcessTransport } from '@kubewright/client'
 import { describe, expect, it } from 'vitest'
 import { watchAccess } from './watch-access.ts'
 
@@ -16,7 +17,7 @@ function setUp(denied: Set<string>) {
   const log = memoryLogger()
   const asked: string[] = []
   let isDown = false
-  const handler: InProcessHandler = async ({ body }) => {
+  const handler: ApiHandler = async ({ body }) => {
     if (isDown) throw new Error('down')
     type Attributes = { verb: string; resource: string; subresource?: string; name?: string; namespace?: string }
     const review = JSON.parse(Buffer.from(await body(10_000)).toString()) as {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
+import type { ApiResponse, BodySink } from '@kubewright/api'
 import { linkSignals } from '@kubewright/base'
 import type { OutgoingResponse } from '../outgoing/outgoing.ts'
-import type { ApiResponse, Sink } from '../request/api-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
@@ -140,7 +140,7 @@ function returnedHeaders({ headers }: OutgoingResponse): Record<string, string |
   return returned
 }
 
-async function copyBody({ body }: OutgoingResponse, sink: Sink, signal: AbortSignal): Promise<void> {
+async function copyBody({ body }: OutgoingResponse, sink: BodySink, signal: AbortSignal): Promise<void> {
   try {
     for await (const chunk of body) if (!sink.write(chunk)) await sink.drained()
   } catch (error) {

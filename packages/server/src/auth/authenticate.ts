@@ -1,5 +1,4 @@
-import { newUnauthorized } from '@kubewright/api'
-import type { ApiRequest } from '../request/api-request.ts'
+import { type ApiRequest, newUnauthorized } from '@kubewright/api'
 import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
 

@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../request/api-request.ts'
+import type { ApiRequest } from '@kubewright/api'
 import {
   type Authenticator,
   aggregateMessages,

@@ -1,9 +1,9 @@
-import type { Peer } from '../request/api-request.ts'
+import type { RequestPeer } from '@kubewright/api'
 import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, asAuthenticated, BadCredentials, credentialIdKey } from './authenticator.ts'
 
 /** The user of each connection, so that a certificate is converted once. */
-const users = new WeakMap<Peer, UserInfo>()
+const users = new WeakMap<RequestPeer, UserInfo>()
 
 /**
  * Authenticates by client certificates that the listener has verified. The common name is the user name; the organizations are the

@@ -1,5 +1,4 @@
-import { newBadRequest } from '@kubewright/api'
-import type { ApiRequest } from '../request/api-request.ts'
+import { type ApiRequest, newBadRequest } from '@kubewright/api'
 import type { UserInfo } from '../request/user-info.ts'
 import { authenticatedGroup, unauthenticatedGroup } from '../request/user-info.ts'
 import { anonymousUser } from './authenticator.ts'

@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import type { PathHandler } from '../request/path-handler.ts'
 import { respondText } from '../request/respond.ts'
 import { checkAccept, notAllowed } from '../request/route-errors.ts'

@@ -1,6 +1,6 @@
+import type { ApiRequest } from '@kubewright/api'
 import { describe, expect, test } from 'vitest'
 import { remoteUserHeaders } from '../aggregation/front-proxy.ts'
-import type { ApiRequest } from '../request/api-request.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { requestHeaders } from './request-header.ts'
 

@@ -1,5 +1,4 @@
-import { ApiError, newNotAcceptable } from '@kubewright/api'
-import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import { ApiError, type ApiRequest, type ApiResponse, newNotAcceptable } from '@kubewright/api'
 import { negotiate, type Representation, servedTypes } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'

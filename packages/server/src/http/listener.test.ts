@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect } from 'node:tls'
+import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import { createServerIdentity } from '../server-identity.ts'
 import { type Listener, listen } from './listener.ts'
 

@@ -11,8 +11,15 @@ import {
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
-import type { ApiHandler, ApiRequest, ApiResponse, Peer, Sink } from '../request/api-request.ts'
+import {
+  type ApiHandler,
+  type ApiRequest,
+  type ApiResponse,
+  type BodySink,
+  newBadRequest,
+  newRequestEntityTooLarge,
+  type RequestPeer,
+} from '@kubewright/api'
 import { parseQuery } from '../request/parse-query.ts'
 
 /** Options of {@link listen}. */
@@ -103,7 +110,7 @@ const connections = new WeakMap<ServerHttp2Session, Connection>()
 class Connection {
   readonly #session: ServerHttp2Session
   readonly #idleTimeout: number
-  #peer: Peer | undefined
+  #peer: RequestPeer | undefined
   /** Number of streams that have not ended. */
   #open = 0
   /** Whether the idle timeout passed while a stream was open; the timer then has to be restarted. */
@@ -131,7 +138,7 @@ class Connection {
     this.#session.setTimeout(this.#idleTimeout)
   }
 
-  get peer(): Peer {
+  get peer(): RequestPeer {
     return (this.#peer ??= peerOf(this.#session.socket as TLSSocket))
   }
 }
@@ -293,7 +300,7 @@ interface Received {
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
-  readonly peer: Peer
+  readonly peer: RequestPeer
   readonly body: Readable
 }
 
@@ -346,10 +353,10 @@ function readBody(request: Readable, limit: number): Promise<Uint8Array> {
   })
 }
 
-const peers = new WeakMap<object, Peer>()
+const peers = new WeakMap<object, RequestPeer>()
 
 /** The peer of a connection. The certificate is parsed once per connection. */
-function peerOf(socket: TLSSocket): Peer {
+function peerOf(socket: TLSSocket): RequestPeer {
   let peer = peers.get(socket)
   if (!peer) {
     const address = socket.remoteAddress ?? ''
@@ -362,7 +369,7 @@ function peerOf(socket: TLSSocket): Peer {
   return peer
 }
 
-function subjectOf(certificate: PeerCertificate): NonNullable<Peer['certificate']> {
+function subjectOf(certificate: PeerCertificate): NonNullable<RequestPeer['certificate']> {
   // A repeated attribute is a list. The last common name counts, as in Go.
   const valuesOf = (value: unknown): string[] =>
     value === undefined ? [] : Array.isArray(value) ? value : [String(value)]
@@ -402,7 +409,7 @@ async function sendStream(stream: ServerHttp2Stream, answer: ApiResponse, method
   stream.end(typeof body === 'function' ? undefined : body)
 }
 
-function sinkOf(stream: Writable): Sink {
+function sinkOf(stream: Writable): BodySink {
   return {
     write: (chunk) => stream.write(chunk),
     drained: () =>

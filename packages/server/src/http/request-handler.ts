@@ -1,11 +1,17 @@
-import { isApiError, newBadRequest, newInternalError, type Status } from '@kubewright/api'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  isApiError,
+  newBadRequest,
+  newInternalError,
+  type Status,
+} from '@kubewright/api'
 import { type Clock, errorText, type Logger, parseDuration, type Random, shortId } from '@kubewright/base'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import { type Authorizer, attributesOf } from '../auth/authorizer.ts'
 import { forbiddenError } from '../auth/forbidden-error.ts'
 import { impersonate } from '../auth/impersonation.ts'
-import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import { negotiateError } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'

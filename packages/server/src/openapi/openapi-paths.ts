@@ -1,5 +1,5 @@
+import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
-import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
 

@@ -1,5 +1,4 @@
-import { newNotAcceptable } from '@kubewright/api'
-import type { ApiRequest } from './api-request.ts'
+import { type ApiRequest, newNotAcceptable } from '@kubewright/api'
 import { notAcceptable } from './route-errors.ts'
 
 /** The media types of objects. */

@@ -1,4 +1,4 @@
-import type { ApiResponse } from './api-request.ts'
+import type { ApiResponse } from '@kubewright/api'
 import type { RequestContext } from './request-context.ts'
 
 /** Serves paths that belong to no resource, such as health and discovery. Returns undefined to pass the request on. */

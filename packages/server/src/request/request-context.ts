@@ -1,4 +1,4 @@
-import type { ApiRequest } from './api-request.ts'
+import type { ApiRequest } from '@kubewright/api'
 import type { RequestInfo } from './request-info.ts'
 import type { UserInfo } from './user-info.ts'
 

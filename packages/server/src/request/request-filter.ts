@@ -1,4 +1,4 @@
-import type { ApiResponse } from './api-request.ts'
+import type { ApiResponse } from '@kubewright/api'
 import type { RequestContext } from './request-context.ts'
 
 /**

@@ -1,6 +1,5 @@
-import { encodeJson, encodeYaml, type Status } from '@kubewright/api'
+import { type ApiResponse, encodeJson, encodeYaml, type Status } from '@kubewright/api'
 import { encodeProtobuf } from '../codec/protobuf/envelope.ts'
-import type { ApiResponse } from './api-request.ts'
 import type { Representation } from './negotiate.ts'
 
 const plainJson: Representation = { mediaType: 'application/json', pretty: false }

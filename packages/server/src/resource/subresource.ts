@@ -1,5 +1,4 @@
-import type { KindFacts } from '@kubewright/api'
-import type { ApiResponse } from '../request/api-request.ts'
+import type { ApiResponse, KindFacts } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import type { ManagedFields, MutableObject } from './object.ts'
 import type { Resource } from './resource.ts'

@@ -1,3 +1,4 @@
+import type { ApiRequest } from '@kubewright/api'
 import { type Clock, systemRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore } from '@kubewright/storage'
 import { type ApiServer, createApiServer } from '../api-server.ts'
@@ -9,7 +10,6 @@ import { builtinTable } from '../builtins/builtin-table.ts'
 import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from '../plugins/certificates.ts'
-import type { ApiRequest } from '../request/api-request.ts'
 
 /** An answer, decoded. */
 export interface Answer {

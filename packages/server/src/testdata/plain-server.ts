@@ -1,8 +1,8 @@
+import type { ApiResponse } from '@kubewright/api'
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
 import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
-import type { ApiResponse } from '../request/api-request.ts'
 
 /** An answer, its body parsed. */
 export interface PlainAnswer {

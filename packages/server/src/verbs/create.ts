@@ -1,5 +1,4 @@
-import { newBadRequest } from '@kubewright/api'
-import type { ApiResponse } from '../request/api-request.ts'
+import { type ApiResponse, newBadRequest } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond } from '../request/respond.ts'
 import { writeOptions } from '../request/write-options.ts'

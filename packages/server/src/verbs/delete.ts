@@ -1,4 +1,4 @@
-import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
+import { type ApiResponse, newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
 import { decodeGo, GoDecodeError, typeMetaMismatch } from '../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../codec/protobuf/envelope.ts'
 import {
@@ -7,7 +7,6 @@ import {
   deleteObject,
   validateDeleteOptions,
 } from '../registry/delete-object.ts'
-import type { ApiResponse } from '../request/api-request.ts'
 import { maxBodyBytes, mediaTypeOf, textOf } from '../request/body.ts'
 import { isServed, type MediaType, servedTypes } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'

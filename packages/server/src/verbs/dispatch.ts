@@ -1,6 +1,6 @@
+import type { ApiResponse } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
-import type { ApiResponse } from '../request/api-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import { notServed } from '../request/route-errors.ts'

@@ -1,5 +1,4 @@
-import { newBadRequest, newNotFound } from '@kubewright/api'
-import type { ApiResponse } from '../request/api-request.ts'
+import { type ApiResponse, newBadRequest, newNotFound } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'

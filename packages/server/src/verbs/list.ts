@@ -1,6 +1,11 @@
-import { ApiError, newBadRequest, newResourceExpired, newTooLargeResourceVersion } from '@kubewright/api'
+import {
+  ApiError,
+  type ApiResponse,
+  newBadRequest,
+  newResourceExpired,
+  newTooLargeResourceVersion,
+} from '@kubewright/api'
 import { CompactedError, FutureRevisionError } from '@kubewright/storage'
-import type { ApiResponse } from '../request/api-request.ts'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond, respondBytes } from '../request/respond.ts'

@@ -1,6 +1,5 @@
-import { newBadRequest, newConflict, newUnsupportedMediaType } from '@kubewright/api'
+import { type ApiResponse, newBadRequest, newConflict, newUnsupportedMediaType } from '@kubewright/api'
 import { FieldPath, forbidden, required } from '@kubewright/schema'
-import type { ApiResponse } from '../request/api-request.ts'
 import { maxBodyBytes, mediaTypeOf } from '../request/body.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { unsupportedMediaType } from '../request/route-errors.ts'

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../request/api-request.ts'
+import type { ApiResponse } from '@kubewright/api'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import { respond, respondBytes } from '../request/respond.ts'
 import type { MutableObject } from '../resource/object.ts'

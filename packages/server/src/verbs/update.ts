@@ -1,6 +1,5 @@
-import { newBadRequest } from '@kubewright/api'
+import { type ApiResponse, newBadRequest } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
-import type { ApiResponse } from '../request/api-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { writeOptions } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'

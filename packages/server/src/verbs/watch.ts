@@ -1,8 +1,7 @@
-import { encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
+import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
 import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../codec/protobuf/envelope.ts'
-import type { ApiResponse, Sink } from '../request/api-request.ts'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
@@ -56,7 +55,7 @@ interface StreamParts {
   readonly selection: Selection
   readonly start: number
   readonly cache: ResourceCache
-  readonly sink: Sink
+  readonly sink: BodySink
   readonly include: IncludeObject
 }
 

@@ -1,5 +1,6 @@
+import type { ApiHandler } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { createClient, type InProcessHandler, inProcessTransport } from '@kubewright/client'
+import { createClient, inProcessTransport } from '@kubewright/client'
 import { describe, expect, it } from 'vitest'
 import { textResponse } from './http-handler.ts'
 import { memoryHttpListener } from './memory-http-listener.ts'
@@ -12,7 +13,7 @@ import { requireAccess } from './require-access.ts'
 async function setUp(broken = false) {
   const clock = new VirtualClock()
   const asked: string[] = []
-  const api: InProcessHandler = async ({ path, body }) => {
+  const api: ApiHandler = async ({ path, body }) => {
     asked.push(path.split('/').at(-1)!)
     const { spec } = JSON.parse(Buffer.from(await body(10_000)).toString()) as {
       spec: { token?: string; user?: string; nonResourceAttributes?: { path: string; verb: string } }

@@ -1,12 +1,12 @@
 import {
   type AnyKind,
+  type ApiResponse,
   createFieldManager,
   type FieldManager,
   managerOrUserAgent,
   newBadRequest,
   zeroObject,
 } from '@kubewright/api'
-import type { ApiResponse } from '../../request/api-request.ts'
 import { negotiate } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respond } from '../../request/respond.ts'

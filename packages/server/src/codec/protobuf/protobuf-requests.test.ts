@@ -1,6 +1,6 @@
+import type { ApiResponse } from '@kubewright/api'
 import { WireReader } from '@kubewright/base/protobuf'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ApiResponse } from '../../request/api-request.ts'
 import { negotiate, negotiateStream } from '../../request/negotiate.ts'
 import { customResource } from '../../testdata/custom-resource.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../request/api-request.ts'
+import type { ApiResponse } from '@kubewright/api'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { mastersGroup } from '../../request/user-info.ts'

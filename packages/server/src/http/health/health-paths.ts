@@ -1,5 +1,5 @@
+import type { ApiResponse } from '@kubewright/api'
 import { errorText, goQuote, type Logger } from '@kubewright/base'
-import type { ApiResponse } from '../../request/api-request.ts'
 import type { PathHandler } from '../../request/path-handler.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respondText } from '../../request/respond.ts'

@@ -1,4 +1,4 @@
-import { isApiError } from '@kubewright/api'
+import { type ApiResponse, isApiError } from '@kubewright/api'
 import {
   type Clock,
   createMetricRegistry,
@@ -9,7 +9,6 @@ import {
 } from '@kubewright/base'
 import { kubernetesVersion, versionInfo } from '../../discovery/version-path.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
-import type { ApiResponse } from '../../request/api-request.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning, isMutating } from '../filters/request-class.ts'

@@ -1,6 +1,5 @@
-import { newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
+import { type ApiResponse, newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
 import type { ObjectAccess } from '../../../registry/object-access.ts'
-import type { ApiResponse } from '../../../request/api-request.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
 import { splitName } from '../pod/subresources/pod-connections.ts'

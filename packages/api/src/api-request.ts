@@ -1,0 +1,54 @@
+import type { Duplex } from 'node:stream'
+
+/** The client at the other end of a connection. */
+export interface RequestPeer {
+  readonly address: string
+  /** The subject of a client certificate that the listener has verified. */
+  readonly certificate?: {
+    readonly commonName: string
+    readonly organizations: readonly string[]
+    readonly fingerprint?: string
+  }
+  /** Why the client's certificate is not trusted. */
+  readonly certificateError?: string
+}
+
+/**
+ * A request to an API server, received over a socket or by a call within the process. The in-process transport of the client creates
+ * it, and the server handles it.
+ */
+export interface ApiRequest {
+  readonly method: string
+  /** The path as sent, still percent-encoded, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Lower-case names; repeated headers are joined by commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Alternating names and values as sent: the only form that distinguishes a repeated header from a value with a comma. */
+  readonly rawHeaders?: readonly string[]
+  /** Reads the whole body. Rejects when it is larger than the limit. */
+  readonly body: (limitBytes: number) => Promise<Uint8Array>
+  /** Aborted when the client disconnects or the server stops. */
+  readonly signal: AbortSignal
+  readonly peer: RequestPeer
+}
+
+/** Receives a streamed body. */
+export interface BodySink {
+  /** Sends bytes, which the caller must not change afterwards. False means that the receiver lags: wait for {@link drained} or stop. */
+  write(chunk: Uint8Array): boolean
+  /** Resolves when all bytes written so far have left, or the receiver is gone. */
+  drained(): Promise<void>
+}
+
+/** A response. A streamed body ends when its promise resolves. */
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Uint8Array | ((sink: BodySink) => Promise<void>)
+  /** With status 101: takes over the connection, which speaks another protocol from then on, and must close it. */
+  readonly upgraded?: (connection: Duplex) => void
+}
+
+/** An API server as a function, which listeners and the in-process transport call. */
+export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>
