@@ -5,34 +5,34 @@ const liveReads = 'kubewright_client_live_reads_total'
 const overlayEntries = 'kubewright_client_overlay_entries'
 const overlayExpired = 'kubewright_client_overlay_expired_total'
 
-/** What a client with a cache measures. */
+/** The metrics of a client with a cache. */
 export const cachedClientMetrics: readonly MetricDefinition[] = Object.freeze([
   {
     name: liveReads,
     type: 'counter',
-    help: 'Number of reads that were sent to the API server, by the reason why the cache did not answer them.',
+    help: 'Number of reads that were sent to the API server, by the reason why the cache was not used.',
     labels: ['group', 'kind', 'reason'],
   },
   {
     name: overlayEntries,
     type: 'gauge',
-    help: 'Number of own writes that are shown although the cache has not seen them yet.',
+    help: 'Number of own writes that reads include although the cache has not received them yet.',
     labels: [],
   },
   {
     name: overlayExpired,
     type: 'counter',
-    help: 'Number of own writes that are no longer shown although the cache has never seen them.',
+    help: 'Number of own writes that expired before the cache received them.',
     labels: ['group', 'kind'],
   },
 ])
 
-/** Why a read was not answered by the cache. */
+/** Why a read bypassed the cache. `asked`: the caller requested it. */
 export type LiveReason = 'asked' | 'not_cached' | 'not_synced' | 'outdated'
 
 const none: MetricLabels = Object.freeze({})
 
-/** Counts for one client. */
+/** Reports the metrics of one client. */
 export class CachedClientMetrics {
   readonly #sink: MetricSink | undefined
   readonly #labels = new Map<string, MetricLabels>()
@@ -55,7 +55,7 @@ export class CachedClientMetrics {
     this.#sink.add(overlayExpired, this.#frozen({ group, kind }), count)
   }
 
-  // A sink wants the same object for the same series.
+  // Sinks look up a series by the identity of its labels object.
   #frozen(labels: MetricLabels): MetricLabels {
     const name = Object.values(labels).join('\n')
     let known = this.#labels.get(name)

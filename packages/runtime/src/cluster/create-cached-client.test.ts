@@ -25,7 +25,10 @@ afterAll(async () => {
 })
 
 let made = 0
-/** A client in a namespace of its own, whose cache has the config maps of that namespace and sees changes when it is told to. */
+/**
+ * A client in its own namespace. Its cache contains the config maps of that namespace; the test controls when it
+ * receives events.
+ */
 async function setUp(options: Partial<ObjectCacheOptions> = {}) {
   const namespace = `ns-${++made}`
   const api = server.api({ namespace, kinds: [ConfigMap, Deployment, Pod, Namespace] })
@@ -51,7 +54,7 @@ async function setUp(options: Partial<ObjectCacheOptions> = {}) {
     await lease.synced()
     watches.hold()
   }
-  /** Resolves when the store has everything that was written so far. */
+  /** Resolves when the store has received everything written so far. */
   const caughtUp = async () => {
     const last = await api.create(ConfigMap({ metadata: { name: `last-${++made}` } }))
     const seen = new Promise<void>((resolve) => {
@@ -68,7 +71,7 @@ async function setUp(options: Partial<ObjectCacheOptions> = {}) {
   return { namespace, api, clock, log, metrics, watches, cache, client, lease, config, start, caughtUp, stop }
 }
 
-/** The same client with some methods of its own. */
+/** Overrides some methods of a client. */
 function overriding(api: ApiClient, methods: Partial<ApiClient>): ApiClient {
   const get = (target: ApiClient, name: string): unknown => {
     const value = Reflect.get(methods, name) ?? Reflect.get(target, name)
@@ -80,7 +83,7 @@ function overriding(api: ApiClient, methods: Partial<ApiClient>): ApiClient {
 const nameOf = ({ metadata }: KubeObject): string => metadata.name
 
 describe('createCachedClient()', () => {
-  test('get(), find() and list() of a cached kind come from the store, frozen; consistency chooses', async () => {
+  test('get(), find() and list() read cached kinds from the store, frozen, unless consistency says otherwise', async () => {
     const { api, client, lease, config, start, stop } = await setUp()
     await api.create(config('a', { color: 'blue' }))
     await start()
@@ -97,7 +100,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('own writes of every kind are visible at once, and only to reads that want them', async () => {
+  test('reads include own writes of every type at once, unless they ask for the cached state', async () => {
     const { client, config, start, watches, stop } = await setUp()
     await start()
     await client.create(config('a', { step: 'created' }))
@@ -112,14 +115,14 @@ describe('createCachedClient()', () => {
     expect((await client.list(ConfigMap)).map(nameOf)).toEqual(['a', 'applied'])
     await client.delete(ConfigMap, 'a')
     expect((await client.list(ConfigMap)).map(nameOf)).toEqual(['applied'])
-    // The store only now learns that it was ever there.
+    // Only now does the store receive the creation of the deleted object.
     await watches.release(2)
     expect((await client.get(ConfigMap, 'applied')).data).toEqual({ step: 'applied' })
     expect(await client.find(ConfigMap, 'a')).toBeUndefined()
     await stop()
   })
 
-  test('the store wins as soon as it is newer, and the overlay empties', async () => {
+  test('the store takes precedence as soon as it is newer, and the overlay empties', async () => {
     const { api, client, clock, config, start, caughtUp, stop } = await setUp()
     await start()
     const created = await client.create(config('a', { by: 'me' }))
@@ -135,7 +138,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('an object with finalizers stays visible as it was answered, until its last finalizer is taken off', async () => {
+  test('an object with finalizers stays visible as returned until its last finalizer is removed', async () => {
     const { client, config, start, stop } = await setUp()
     await start()
     const draft = config('a')
@@ -148,7 +151,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('deletion of what somebody else made after the store last looked hides both objects', async () => {
+  test('deleting an object that another client recreated hides both objects', async () => {
     const { api, client, config, start, watches, stop } = await setUp()
     await api.create(config('a', { nr: '1' }))
     await start()
@@ -162,7 +165,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('deleteCollection() is visible at once', async () => {
+  test('deleteCollection() takes effect on reads at once', async () => {
     const { api, client, config, start, metrics, stop } = await setUp()
     for (const name of ['a', 'b', 'c']) await api.create(config(name, {}, { of: name }))
     await start()
@@ -173,7 +176,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('after a conflict the object is read from the server, so that trying again succeeds', async () => {
+  test('an object is read from the server after a conflict, so that a retry succeeds', async () => {
     const { api, client, config, start, stop } = await setUp()
     const created = await api.create(config('a', { n: '1' }))
     await start()
@@ -186,12 +189,12 @@ describe('createCachedClient()', () => {
     })
     expect(attempts).toEqual(['1', '2'])
     expect((await client.get(ConfigMap, 'a')).data).toEqual({ n: '2!' })
-    // What was learned stays known: the store still has the first version.
+    // The live read stays visible: the store still has the first version.
     await expect(client.update({ ...created, data: {} })).rejects.toSatisfy(isConflict)
     await stop()
   })
 
-  test('deleteCollection() of a server that does not say what it deleted has the kind read live meanwhile', async () => {
+  test('deleteCollection() reads the kind live when the server does not return the deleted objects', async () => {
     const { api, cache, clock, log, config, namespace, start, caughtUp, stop } = await setUp()
     for (const name of ['a', 'b']) await api.create(config(name))
     await start()
@@ -214,7 +217,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('after a write whose answer was lost the object is read from the server', async () => {
+  test('an object is read from the server after a write whose response was lost', async () => {
     const { api, cache, clock, log, config, start, stop } = await setUp()
     await start()
     const lossy = overriding(api, {
@@ -230,7 +233,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('a read of any version, which a server may answer with an old state, hides no object and settles no doubt', async () => {
+  test('a read with a resourceVersion, which may return an old state, hides no object and settles no doubt', async () => {
     const { api, cache, clock, log, config, start, stop } = await setUp()
     await start()
     const behind = overriding(api, {
@@ -252,7 +255,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('of writes in flight at the same time the newest is shown, whichever is answered last', async () => {
+  test('of concurrent writes the newest is visible, whichever response arrives last', async () => {
     const { client, config, start, stop } = await setUp()
     await start()
     await client.create(config('a'))
@@ -261,7 +264,7 @@ describe('createCachedClient()', () => {
       Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion) ? a : b,
     )
     expect(await client.get(ConfigMap, 'a')).toEqual(newest)
-    // The patch may come first or too late; the deletion is what remains.
+    // The patch may come first or too late; the deletion wins.
     await Promise.allSettled([
       client.patch(ConfigMap, 'a', { data: { n: 'last' } }),
       client.delete(ConfigMap, 'a'),
@@ -271,7 +274,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('dry runs leave no trace', async () => {
+  test('dry runs change nothing', async () => {
     const { api, client, config, start, stop } = await setUp()
     await api.create(config('a'))
     await start()
@@ -282,7 +285,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('list() answers labels, selectors, where and fields from the store, own writes included', async () => {
+  test('list() evaluates labels, selectors, where and fields on the store, including own writes', async () => {
     const { api, client, cache, start, namespace, stop } = await setUp()
     const deployment = (name: string, replicas: number, app: string) =>
       Deployment({
@@ -313,7 +316,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('kinds that are not cached are read from the server, said once', async () => {
+  test('kinds that are not cached are read from the server, which is logged once', async () => {
     const { client, log, metrics, start, namespace, stop } = await setUp()
     await start()
     await client.list(Pod)
@@ -337,7 +340,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('typed, dynamic and metadata readers share a store, and own writes through any of them show', async () => {
+  test('typed, dynamic and metadata-only kinds share a store, and all of them see own writes', async () => {
     const { client, config, lease, start, stop } = await setUp()
     await start()
     const Dynamic = dynamicKind({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' })
@@ -352,7 +355,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('writes of the scale and status subresources show', async () => {
+  test('writes of the scale and status subresources are visible', async () => {
     const { api, client, cache, start, stop } = await setUp()
     const lease = cache.use(Deployment)
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -366,7 +369,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('writes are refused while the gate is closed', async () => {
+  test('writes are rejected while the gate is closed', async () => {
     const { api, client, config, start, stop } = await setUp()
     await start()
     const gate = {
@@ -387,7 +390,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('an own write that the store never sees is given up at its deadline, with a word', async () => {
+  test('an own write that the store never receives expires at its deadline with a warning', async () => {
     const { client, clock, config, log, metrics, start, stop } = await setUp()
     await start()
     await client.create(config('a'))
@@ -395,12 +398,12 @@ describe('createCachedClient()', () => {
     expect((await client.get(ConfigMap, 'a')).metadata.name).toBe('a')
     await clock.advance('70s')
     expect(client.overlaySize).toBe(0)
-    expect(log.records.some(({ message }) => message.startsWith('Gave up own writes'))).toBe(true)
+    expect(log.records.some(({ message }) => message.startsWith('Own writes expired'))).toBe(true)
     expect(metrics).toContain('kubewright_client_overlay_expired_total  ConfigMap')
     await stop()
   })
 
-  test('what the cache drops of objects is missing from own writes too', async () => {
+  test('own writes lack the fields that the cache drops', async () => {
     const { client, config, start, stop } = await setUp({ dropManagedFields: true })
     await start()
     const created = await client.create(config('a', { x: '1' }))

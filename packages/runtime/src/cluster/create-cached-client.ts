@@ -53,34 +53,35 @@ import type { CacheContents, CachedStore } from './object-cache.ts'
 import { OwnWrites, type WriteTarget } from './own-writes.ts'
 import { matchesQuery, queryStore, selectorOf, storedQuery } from './stored-query.ts'
 
-/** What {@link createCachedClient} takes. */
+/** Options of {@link createCachedClient}. */
 export interface CachedClientOptions {
-  /** Sends what the cache cannot answer, and all writes. */
+  /** Sends all writes, and the reads that bypass the cache. */
   readonly api: ApiClient
   readonly cache: CacheContents
   readonly clock: Clock
   readonly log: Logger
   readonly metrics?: MetricSink | undefined
-  /** The namespaces of lists that name none; empty for all. @default all */
+  /** The namespaces of lists without a namespace; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** How long an own write is shown at most while the cache does not have it. @default '5m' */
+  /** How long reads include an own write that the cache has not received. @default '5m' */
   readonly overlayDeadline?: Duration | undefined
 }
 
-/** A client that reads from a cache. Disposing it ends its timer; cache and server are left alone. */
+/** A client that reads from a cache. Disposing it cancels its timer; the cache and the API client stay open. */
 export interface CachedClient extends Client, Disposable {
-  /** How many own writes are shown that the cache does not have yet. */
+  /** The number of own writes that the cache has not received yet. */
   readonly overlaySize: number
 }
 
 /**
- * Makes a client that answers reads of cached kinds from the cache, own writes included, and sends everything else to the server.
+ * Creates a client that reads cached kinds from the cache, including its own writes, and sends all other requests to
+ * the server.
  *
- * - A read that begins after a write of this client has resolved shows that write or something newer, and what was deleted does not
- *   come back.
- * - After a write that the server refused because the object was not as the cache said, or whose answer was lost, the object is read
- *   from the server: trying again needs no waiting.
- * - All objects, written ones too, are deeply frozen.
+ * - A read that starts after a write of this client has resolved returns that write or a newer state. A deleted object
+ *   does not reappear.
+ * - After a write that the server rejected as outdated, or whose response was lost, the object is read from the server,
+ *   so a retry needs no delay.
+ * - All objects, including the results of writes, are deeply frozen.
  */
 export function createCachedClient(options: CachedClientOptions): CachedClient {
   return new CachingClient(options)
@@ -99,7 +100,7 @@ class CachingClient implements CachedClient {
   readonly #log: Logger
   readonly #metrics: CachedClientMetrics
   readonly #writes: OwnWrites
-  readonly #toldLive = new Set<string>()
+  readonly #loggedLive = new Set<string>()
 
   constructor(options: CachedClientOptions) {
     const { api, cache, clock, log, overlayDeadline: deadline = '5m' } = options
@@ -119,7 +120,7 @@ class CachingClient implements CachedClient {
     this.#writes[Symbol.dispose]()
   }
 
-  // As in the client below, what a kind reads is the promise of the server: the interface turns `never` into those types.
+  // As in the API client, the server guarantees the types of a kind: the interface turns `never` into those types.
 
   async get(kind: AnyKind, key: Key, options: GetOptions = {}): Promise<never> {
     const held = this.#held(kind, key, options)
@@ -201,7 +202,7 @@ class CachingClient implements CachedClient {
       const options = (second ?? {}) as ApplyOptions
       return this.#writeObject(first, options, () => this.#api.apply(first, options))
     }
-    // The partial names its object, as the type of the interface says.
+    // The interface requires that the partial object contains its name.
     const partial = { apiVersion: first.apiVersion, kind: first.kind, ...second } as ObjectLike
     return this.#writeObject(partial, third, () => this.#api.apply(first, partial as never, third))
   }
@@ -224,7 +225,7 @@ class CachingClient implements CachedClient {
     try {
       deletion = await this.#api.requestCollectionDeletion(kind, { ...options, namespace })
     } catch (error) {
-      // Some may be gone, and nobody says which.
+      // Some objects may have been deleted; the response does not say which.
       if (!this.#isDry(options)) await this.#distrust(kind)
       throw error
     }
@@ -239,7 +240,7 @@ class CachingClient implements CachedClient {
       const target = this.#target(kind, key)
       return this.#write(target, options, send as () => Promise<KubeObject>, (answer) => {
         if (answer.apiVersion === kind.apiVersion && answer.kind === kind.kind) this.#writes.wrote(answer)
-        // A token changes nothing of the account that it is for.
+        // Creating a token does not change the ServiceAccount.
         else if (name !== 'token') this.#writes.touched(target, answer.metadata?.resourceVersion)
       })
     }
@@ -280,9 +281,7 @@ class CachingClient implements CachedClient {
     return this.#api.resource(name, options)
   }
 
-  // Reading.
-
-  /** What the cache says of a key or, where the server has to be asked, what to do with its answer. */
+  /** The cached object of a key or, when the server must be asked, the function that processes its response. */
   #held(kind: AnyKind, key: Key, options: GetOptions): Held {
     options.signal?.throwIfAborted()
     const { name, namespace } = this.#target(kind, key)
@@ -303,7 +302,7 @@ class CachingClient implements CachedClient {
     return { isLive: true, answered }
   }
 
-  /** The store that has all objects of a kind in these namespaces, in the form in which the kind reads them. */
+  /** The store that contains all objects of a kind in these namespaces, in the kind's version and form. */
   #source(kind: AnyKind, namespaces: readonly string[]): CachedStore | undefined {
     let found: CachedStore | undefined
     for (const cached of this.#options.cache.contents(kind)) {
@@ -327,12 +326,12 @@ class CachingClient implements CachedClient {
   #noteLive(kind: AnyKind, reason: LiveReason): void {
     this.#metrics.liveRead(kind, reason)
     const name = formatGroupKind(kind)
-    if (reason !== 'not_cached' || this.#toldLive.has(name)) return
-    this.#toldLive.add(name)
-    this.#log.debug('Reads of a kind that is not cached go to the server', { group: kind.group, kind: kind.kind })
+    if (reason !== 'not_cached' || this.#loggedLive.has(name)) return
+    this.#loggedLive.add(name)
+    this.#log.debug('Kind is not cached; reading it from the server', { group: kind.group, kind: kind.kind })
   }
 
-  /** The namespaces that a read is about; none for all of them. */
+  /** The namespaces of a read; empty for all. */
   #scope(kind: AnyKind, namespace: string | undefined): readonly string[] {
     if (kind.scope === 'Cluster' || namespace === allNamespaces) return []
     return namespace === undefined ? this.#namespaces : [namespace]
@@ -343,12 +342,10 @@ class CachingClient implements CachedClient {
     return { type: kind, name, namespace: kind.scope === 'Cluster' ? '' : namespace }
   }
 
-  // Writing.
-
   #writeObject(object: ObjectLike, options: Writing, send: () => Promise<unknown>): Promise<never> {
     const { name = '', namespace = this.#api.namespace } = object.metadata ?? {}
     const target = { type: gvkOf(object), name, namespace }
-    // What is written is an object with metadata, so what comes back is one too.
+    // A written object has metadata, so the response has too.
     return this.#write(target, options, send as () => Promise<KubeObject>, (answer) => this.#writes.wrote(answer))
   }
 
@@ -373,10 +370,10 @@ class CachingClient implements CachedClient {
     return dryRun
   }
 
-  /** Has a kind read from the server until the cache has got as far as the server is now. */
+  /** Reads a kind from the server until the cache has reached the server's current version. */
   async #distrust(kind: AnyKind): Promise<void> {
     if (this.#options.cache.contents(kind).length === 0) return
-    // Not a version, so it is never reached: the doubt ends at its deadline.
+    // Not a version, so the cache never reaches it: the distrust ends at its deadline.
     let version = 'unknown'
     try {
       for await (const page of this.#api.pages(metadataOnly(kind), { namespace: allNamespaces, pageSize: 1 })) {
@@ -384,7 +381,7 @@ class CachingClient implements CachedClient {
         break
       }
     } catch (error) {
-      this.#log.debug('Cannot ask for the version of a collection', { kind: kind.kind, error })
+      this.#log.debug('Cannot read the version of a collection', { kind: kind.kind, error })
     }
     this.#writes.changedAll(kind, version)
   }
@@ -394,10 +391,10 @@ type Held =
   | { readonly isLive: false; readonly object: KubeObject | undefined }
   | { readonly isLive: true; readonly answered: (answer: KubeObject | undefined) => never }
 
-/** Whether what the server answers for a kind has the form of the objects of a store. */
+/** Whether the server returns objects of a kind in the form of the store. */
 const isAlike = (cached: CachedStore, kind: AnyKind): boolean => cached.isMetadataOnly === isMetadataOnly(kind)
 
-/** Whether a read is about what the server has now: one of another version may be answered with less than was written. */
+/** Whether a read requests the newest state. Other versions may lack own writes. */
 const isOfNewest = ({ resourceVersion }: GetOptions): boolean => resourceVersion === undefined
 
 const covers = (has: readonly string[], wanted: readonly string[]): boolean =>
@@ -405,11 +402,11 @@ const covers = (has: readonly string[], wanted: readonly string[]): boolean =>
 
 const sameNames = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && covers(b, a)
 
-/** One call for each namespace, or one for all of them. */
+/** One request per namespace, or one for all namespaces. */
 const inEach = (namespaces: readonly string[]): readonly string[] =>
   namespaces.length === 0 ? [allNamespaces] : namespaces
 
-/** Whether a failed write says that the object is not as the cache has it, or leaves open what became of it. */
+/** Whether a failed write means that the cached object is outdated, or leaves the outcome of the write unknown. */
 function tellsOfOthers(error: unknown): boolean {
   if (!isApiError(error)) return !(error instanceof TypeError)
   return isConflict(error) || isAlreadyExists(error) || isNotFound(error) || isGone(error) || error.statusCode >= 500

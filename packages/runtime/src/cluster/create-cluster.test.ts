@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createCluster } from './create-cluster.ts'
 import { startEmbeddedServer } from './testdata/embedded-server.ts'
 
-test('createCluster() brings client and cache together, for its namespaces, and leaves nothing behind', async () => {
+test('createCluster() connects client and cache for its namespaces, and stops everything when disposed', async () => {
   await using server = await startEmbeddedServer()
   const api = server.api({ kinds: [ConfigMap] })
   for (const name of ['blue', 'green', 'red']) await api.create(Namespace({ metadata: { name } }))

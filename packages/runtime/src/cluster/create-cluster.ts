@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 import { createCachedClient } from './create-cached-client.ts'
 import { createObjectCache, type ObjectCacheOptions } from './create-object-cache.ts'
 
-/** What {@link createCluster} takes. */
+/** Options of {@link createCluster}. */
 export interface ClusterOptions {
   readonly api: ApiClient
   readonly clock: Clock
@@ -13,17 +13,20 @@ export interface ClusterOptions {
   readonly metrics?: MetricSink | undefined
   /** @default '' */
   readonly name?: string | undefined
-  /** The namespaces that the operator may look at; empty for all. @default all */
+  /** The namespaces that the operator may access; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** What is kept of the objects, and how. */
+  /** Options of the object cache. */
   readonly cache?:
     | Omit<ObjectCacheOptions, 'client' | 'clock' | 'random' | 'log' | 'metrics' | 'namespaces'>
     | undefined
-  /** How long an own write is shown at most while the cache does not have it. @default '5m' */
+  /** How long reads include an own write that the cache has not received. @default '5m' */
   readonly overlayDeadline?: Duration | undefined
 }
 
-/** Brings client and cache of one API server together. Disposing it stops all watches; the `api` stays the caller's. */
+/**
+ * Creates the cache and the cached client of one API server. Disposing the cluster stops all watches; the caller
+ * disposes the `api`.
+ */
 export function createCluster(options: ClusterOptions): Cluster {
   const { api, clock, random, log, metrics, name = '', overlayDeadline } = options
   const namespaces = Object.freeze([...(options.namespaces ?? [])])

@@ -53,7 +53,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('use() gives a full reader a store of its own when only metadata is watched', async () => {
+  test('use() creates a separate store for a full kind when only metadata is watched', async () => {
     const { cache, watched } = setUp({ namespaces: ['a'] })
     const metadata = cache.use(metadataOnly(ConfigMap))
     expect([cache.peek(ConfigMap), cache.peek(metadataOnly(ConfigMap))]).toEqual([undefined, metadata.store])
@@ -68,7 +68,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('several namespaces read as one store, one watch each, in the order of the keys', async () => {
+  test('use() of several namespaces returns one store with one watch each, ordered by key', async () => {
     const { cache, watched } = setUp({ namespaces: ['a', 'a-b'] })
     const { store, synced } = cache.use(ConfigMap)
     cache.start()
@@ -93,7 +93,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('a handler of several namespaces is told one thing at a time', async () => {
+  test('addHandler() with several namespaces makes one call at a time', async () => {
     const { cache } = setUp({ namespaces: ['a', 'a-b', 'c'] })
     const lease = cache.use(ConfigMap)
     let running = 0
@@ -119,7 +119,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('release() of the last share stops the watches; kinds without namespaces are watched once', async () => {
+  test('release() of the last lease stops the watches; cluster-scoped kinds have one watch', async () => {
     const { cache, watched, clock } = setUp({ namespaces: ['a', 'c'] })
     const first = cache.use(ConfigMap)
     const second = cache.use(ConfigMap, { namespaces: ['c', 'a'] })
@@ -140,7 +140,7 @@ describe('createObjectCache()', () => {
     expect([cache.health.size, clock.pending]).toEqual([0, []])
   })
 
-  test('peek() has only whole kinds; byKind narrows, widens and transforms', async () => {
+  test('peek() returns complete stores only; byKind restricts, extends and transforms', async () => {
     const { cache } = setUp({
       namespaces: ['a'],
       byKind: [
@@ -162,7 +162,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('resyncPeriod of a kind has its handlers told everything again', async () => {
+  test('resyncPeriod of a kind redelivers all objects to its handlers', async () => {
     const { cache, clock } = setUp({ namespaces: ['c'], byKind: [{ kind: ConfigMap, resyncPeriod: '30s' }] })
     const lease = cache.use(ConfigMap)
     const again: boolean[] = []
@@ -174,7 +174,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('byKind says how many objects are kept parsed', async () => {
+  test('byKind limits the number of parsed objects', async () => {
     const { cache } = setUp({ namespaces: ['a'], byKind: [{ kind: ConfigMap, hotObjects: 0 }] })
     const cold = cache.use(ConfigMap)
     cache.start()
@@ -184,7 +184,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('waitForSync() and health say what is missing, and the cure', async () => {
+  test('waitForSync() and health name what is missing, and the cure', async () => {
     const refuse = () => Promise.reject(newForbidden({ group: '', resource: 'configmaps' }, '', new Error('no rights')))
     const client: ObjectCacheOptions['client'] = {
       encodedPage: refuse,

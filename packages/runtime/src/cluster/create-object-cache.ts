@@ -34,44 +34,49 @@ import { mergedRegistration, oneAtATime } from './merged-registration.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './object-cache.ts'
 
-/** How the objects of one kind are cached, where that differs from the others. */
+/** Cache options of one kind, which override those of the cache. */
 export interface KindCacheOptions {
   readonly kind: AnyKind
   /** @default those of the cache */
   readonly namespaces?: readonly string[] | undefined
-  /** Narrows all that is cached of the kind; reads of it through a client are then answered by the server. @default everything */
+  /** Restricts all stores of the kind. A client then reads the kind from the server. @default all objects */
   readonly labelSelector?: string | undefined
-  /** As `labelSelector`, by fields. @default everything */
+  /** Like `labelSelector`, for fields. @default all objects */
   readonly fieldSelector?: string | undefined
-  /** Changes objects before they are stored, instead of the transform of the cache. */
+  /** Transforms objects before they are stored, instead of the transform of the cache. */
   readonly transform?: ((object: KubeObject) => KubeObject) | undefined
-  /** How many of the objects, which are held as bytes, are kept parsed as well, at most. @default 4096 */
+  /** The maximum number of objects whose parsed form is cached in addition to their bytes. @default 4096 */
   readonly hotObjects?: number | undefined
-  /** How often handlers are told every object again. @default that of the cache */
+  /** How often all objects are redelivered to handlers. @default that of the cache */
   readonly resyncPeriod?: Duration | undefined
 }
 
-/** What {@link createObjectCache} takes. */
+/** Options of {@link createObjectCache}. */
 export interface ObjectCacheOptions {
   readonly client: Pick<ApiClient, 'encodedPage' | 'watch'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
   readonly metrics?: MetricSink | undefined
-  /** The namespaces to look at; empty for all. @default all */
+  /** The namespaces to watch; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** Changes objects before they are stored; it may change its argument, and must give the same result for its own result. */
+  /** Transforms objects before they are stored. It may modify its argument and must be idempotent. */
   readonly transform?: ((object: KubeObject) => KubeObject) | undefined
-  /** Leaves `metadata.managedFields` out, which can be half of an object. Applies that extract what they own need it. @default false */
+  /**
+   * Drops `metadata.managedFields`, which can be half of an object. Code that extracts owned fields for an apply needs
+   * them. @default false
+   */
   readonly dropManagedFields?: boolean | undefined
-  /** How often handlers are told every object again. @default never */
+  /** How often all objects are redelivered to handlers. @default never */
   readonly resyncPeriod?: Duration | undefined
   readonly byKind?: readonly KindCacheOptions[] | undefined
-  /** Limits and switches of all watches. */
+  /** Options of all reflectors. */
   readonly reflector?: SharedInformerFactoryOptions['reflector'] | undefined
 }
 
-/** Makes a cache of the objects of one API server. Nothing is watched before it is started and something is used. */
+/**
+ * Creates a cache of the objects of one API server. A kind is watched once the cache is started and the kind is in use.
+ */
 export function createObjectCache(options: ObjectCacheOptions): ObjectCache & CacheContents {
   return new InformerCache(options)
 }
@@ -85,7 +90,7 @@ interface Scoped {
   readonly fieldSelector: string
 }
 
-// What several leases of equal scope share.
+// The state that leases of the same kind and scope share.
 interface Shared extends CachedStore {
   readonly scope: Scoped
   readonly parts: readonly InformerLease<KubeObject>[]
@@ -97,7 +102,7 @@ class InformerCache implements ObjectCache, CacheContents {
   readonly #factory: SharedInformerFactory
   readonly #overrides: ReadonlyMap<string, KindCacheOptions>
   readonly #shared = new Map<string, Shared>()
-  // Those of #shared that have all objects, by group and kind.
+  // The entries of #shared that contain all objects of a kind, by group and kind.
   readonly #contents = new Map<string, readonly CachedStore[]>()
 
   constructor(options: ObjectCacheOptions) {
@@ -105,7 +110,7 @@ class InformerCache implements ObjectCache, CacheContents {
     this.#options = options
     this.#overrides = new Map((options.byKind ?? []).map((entry) => [formatGroupKind(entry.kind), entry]))
     this.#factory = new SharedInformerFactory({
-      // The factory asks for a source in the types of the kind, which it then hands out again.
+      // The factory hands out each source with the type of the kind that it requested.
       source: (kind, scope) => clientListWatch(client, kind, scope) as ListWatch<KubeObject>,
       clock,
       random,
@@ -137,12 +142,12 @@ class InformerCache implements ObjectCache, CacheContents {
     if (shared === undefined) {
       shared = this.#share(kind, scoped)
       this.#shared.set(name, shared)
-      // What a projection lacks would be missing from reads of the kind.
+      // A projection cannot serve reads of the full kind.
       if (projectionOf(kind) === undefined && this.#isWhole(kind, scoped))
         this.#contents.set(formatGroupKind(kind), [...this.contents(kind), shared])
     }
     shared.leases++
-    // The objects are those of the kind.
+    // The store contains objects of this kind.
     return this.#lease(name, shared) as unknown as CacheLease<Infer<K> & KubeObject>
   }
 
@@ -190,7 +195,7 @@ class InformerCache implements ObjectCache, CacheContents {
     const handlers = new LeasedHandlers()
     const release = async (): Promise<void> => {
       if (!handlers.release() || --shared.leases > 0) return
-      // After the cache was disposed the name may already belong to another one.
+      // After the cache was disposed, the name may belong to a newer entry.
       if (this.#shared.get(name) === shared) {
         this.#shared.delete(name)
         const others = this.contents(shared.kind).filter((other) => other !== shared)

@@ -1,6 +1,9 @@
 import type { KubeObject } from '@kubewright/api'
 
-/** Sorts objects by namespace and name, in place. Keys sort differently where the name of a namespace begins with another's. */
+/**
+ * Sorts objects by namespace, then by name, in place. The order of keys differs when one namespace's name is a prefix
+ * of another's.
+ */
 export function inOrder<T extends KubeObject>(objects: T[]): T[] {
   for (let index = 1; index < objects.length; index++) {
     if (compare(objects[index - 1]!, objects[index]!) > 0) return objects.sort(compare)

@@ -1,13 +1,13 @@
 import type { EventHandler } from '../cache/informer/event-handler.ts'
 import type { HandlerRegistration } from '../cache/informer/shared-informer.ts'
 
-/** One handler's places in several informers, as one. */
+/** Combines the registrations of one handler with several informers. */
 export function mergedRegistration(registrations: readonly HandlerRegistration[]): HandlerRegistration {
   const remove = (): void => {
     for (const registration of registrations) registration.remove()
   }
   const synced = Promise.all(registrations.map((registration) => registration.synced)).then(() => undefined)
-  // Nobody has to wait for it.
+  // Prevents an unhandled rejection: callers may ignore `synced`.
   synced.catch(() => undefined)
   return {
     synced,
@@ -25,7 +25,9 @@ export function mergedRegistration(registrations: readonly HandlerRegistration[]
   }
 }
 
-/** The same handler, told one thing at a time by several informers: each call waits for the promise of the one before. */
+/**
+ * Serializes the calls that several informers make to a handler: each call waits for the promise of the previous one.
+ */
 export function oneAtATime<T>(handler: EventHandler<T>): EventHandler<T> {
   let last: Promise<void> | undefined
   const inTurn = (call: () => void | Promise<void>): void | Promise<void> => {

@@ -3,9 +3,9 @@ import type { IndexFunction } from '../cache/store/index-buckets.ts'
 import type { Store, StoreQuery } from '../cache/store/store.ts'
 import { oldestVersion } from './version-order.ts'
 
-/** The stores of several namespaces, read as one. Holds nothing itself. */
+/** A read-only view of the stores of several namespaces. Holds no objects itself. */
 export class MergedStore<T extends KubeObject> implements Store<T> {
-  // In the order of the keys of their objects: a slash comes after some characters that names may have.
+  // Ordered by the keys of their objects: some characters of names sort before the slash.
   readonly #stores: ReadonlyMap<string, Store<T>>
 
   constructor(stores: ReadonlyMap<string, Store<T>>) {
@@ -17,7 +17,7 @@ export class MergedStore<T extends KubeObject> implements Store<T> {
     return this.#all.reduce((sum, store) => sum + store.size, 0)
   }
 
-  /** The version that all of the stores have reached; empty before each has its first list. */
+  /** The version that all stores have reached; empty until each has its first list. */
   get resourceVersion(): string {
     return oldestVersion(this.#all.map((store) => store.resourceVersion))
   }
@@ -52,7 +52,7 @@ export class MergedStore<T extends KubeObject> implements Store<T> {
     return [...new Set(this.#all.flatMap((store) => store.indexValues(name)))].sort()
   }
 
-  /** The store that has the object of a key, if there is one. */
+  /** The store for the namespace of a key; undefined when there is none. */
   of(key: string): Store<T> | undefined {
     return this.#stores.get(key.slice(0, Math.max(0, key.indexOf('/'))))
   }

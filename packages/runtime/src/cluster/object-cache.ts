@@ -5,59 +5,68 @@ import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shar
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
 
-/** Which objects of a kind are to be cached. Leases of equal scope share one store. */
+/** The scope of a lease. Leases of the same kind and scope share a store. */
 export interface CacheScope {
-  /** Only these namespaces, one watch each; an empty list means all of them. @default those of the cache */
+  /** Only these namespaces, with one watch each; an empty list means all. @default those of the cache */
   readonly namespaces?: readonly string[] | undefined
-  /** In the syntax of `labelSelector=`. @default everything */
+  /** In the syntax of `labelSelector=`. @default all objects */
   readonly labelSelector?: string | undefined
-  /** In the syntax of `fieldSelector=`. @default everything */
+  /** In the syntax of `fieldSelector=`. @default all objects */
   readonly fieldSelector?: string | undefined
 }
 
-/** A share in the cached objects of a kind: while it is held they are watched. Disposing it also removes its handlers. */
+/**
+ * A share in the cached objects of a kind, which are watched as long as there are leases. Disposing the lease removes
+ * its handlers.
+ */
 export interface CacheLease<T extends KubeObject = KubeObject> extends AsyncDisposable {
-  /** The objects of all namespaces of the scope, as one store. */
+  /** The objects of all namespaces of the scope. */
   readonly store: Store<T>
   readonly hasSynced: boolean
-  /** How the watches are doing; of several, the worst. */
+  /** The health of the watches; with several watches, the worst. */
   readonly health: ReflectorHealth
   /** Resolves when the store has the initial lists. */
   synced(options?: WaitOptions): Promise<void>
-  /** Adds a handler that is told the objects of all namespaces of the scope. */
+  /** Adds a handler for the objects of all namespaces of the scope. */
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration
-  /** Gives the share back; with the last one the watches are stopped and the store dropped. */
+  /** Releases the lease. The last release stops the watches and drops the store. */
   release(): Promise<void>
 }
 
-/** A store that has all objects of a resource within the namespaces of its cache. */
+/** A store that contains all objects of a resource in the namespaces of its cache. */
 export interface CachedStore {
-  /** The kind in whose version the objects are. */
+  /** The kind whose version the objects have. */
   readonly kind: AnyKind
-  /** Whether only the metadata of the objects is there. */
+  /** Whether the store contains only the metadata of objects. */
   readonly isMetadataOnly: boolean
-  /** The namespaces whose objects it has; empty for all. */
+  /** The namespaces of the objects; empty for all. */
   readonly namespaces: readonly string[]
   readonly store: Store<KubeObject>
-  /** Brings an object into the form in which the store keeps those that the server sends. Does not change its argument. */
+  /** Converts an object to the form in which the store holds it. Does not modify its argument. */
   shape(object: KubeObject): KubeObject
 }
 
-/** What a cache holds, for clients that read from it. */
+/** The contents of a cache, for clients that read from it. */
 export interface CacheContents {
-  /** The stores that have all objects of a kind within the namespaces of the cache, in whatever version and form. */
+  /** The stores that contain all objects of a kind in the namespaces of the cache, in any version and form. */
   contents(type: GroupKind): readonly CachedStore[]
 }
 
-/** The cached objects of one API server, each kind and scope once. Kinds may be typed, dynamic or metadata only. */
+/**
+ * The cached objects of one API server, with one store for each kind and scope. Supports typed, dynamic and
+ * metadata-only kinds.
+ */
 export interface ObjectCache extends AsyncDisposable {
-  /** Takes a share in the objects of a kind; they are watched as soon as the cache is started. */
+  /** Takes a lease of the objects of a kind. They are watched once the cache is started. */
   use<K extends AnyKind>(kind: K, scope?: CacheScope): CacheLease<Infer<K> & KubeObject>
-  /** The store of a kind if its objects are watched in all namespaces of the cache without selectors, else undefined. */
+  /** The store of a kind; undefined unless its objects are watched in all namespaces of the cache without selectors. */
   peek<K extends AnyKind>(kind: K): Store<Infer<K> & KubeObject> | undefined
-  /** The health of every watch, by name, in order. */
+  /** The health of every watch, by name, sorted. */
   readonly health: ReadonlyMap<string, ReflectorHealth>
   start(): void
-  /** Resolves when everything that is in use has its initial list. Rejects after `timeout`, naming what is missing and the cure. */
+  /**
+   * Resolves when all stores in use have their initial list. Rejects after `timeout`; the message names what is missing
+   * and the cure.
+   */
   waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void>
 }

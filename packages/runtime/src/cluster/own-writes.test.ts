@@ -1,4 +1,5 @@
-// Random interleavings of own writes, writes of others and late watch events, against a record of every state that each object had.
+// Random interleavings of own writes, writes of others and delayed watch events, checked against the history of every
+// object.
 import { isNotFound, type KubeObject } from '@kubewright/api'
 import { nullLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import type { Key } from '@kubewright/client'
@@ -21,18 +22,18 @@ afterAll(async () => {
 const names = ['a', 'b', 'c']
 const finalizer = 'example.com/keep'
 
-/** The states that an object had, oldest first, and how far back a read may still reach. */
+/** The states of an object, oldest first, and the oldest state that a read may still return. */
 class History {
   readonly states: string[] = ['absent']
   #floor = 0
 
-  /** Notes the state after a write; one of this client must be visible from now on. */
+  /** Records the state after a write. An own write must be visible from now on. */
   wrote(state: string, isOwn: boolean): void {
     if (state !== this.states.at(-1)) this.states.push(state)
     if (isOwn) this.#floor = this.states.length - 1
   }
 
-  /** Checks that a read shows neither less than the last own write nor less than the last read. */
+  /** Checks that a read is no older than the last own write and the last read. */
   read(state: string): void {
     const index = this.states.indexOf(state, this.#floor)
     expect(index, `read ${state} from ${this.#floor} of ${this.states.join(' → ')}`).toBeGreaterThanOrEqual(0)
@@ -43,7 +44,7 @@ class History {
 const stateOf = (object: KubeObject | undefined): string =>
   object === undefined ? 'absent' : `${object.metadata.uid.slice(0, 4)}@${object.metadata.resourceVersion}`
 
-/** What a write leaves behind: removing the last finalizer of an object that is being deleted removes it. */
+/** The result of a write: removing the last finalizer of an object that is being deleted removes it. */
 const leaves = (object: KubeObject | undefined): KubeObject | undefined =>
   object?.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length ? undefined : object
 
@@ -62,7 +63,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30 },
 )
 
-// Others made and deleted an object before a collection was deleted, and the watch tells of it after.
+// Another client creates and deletes an object before a collection is deleted; the watch delivers it afterwards.
 const straggler: typeof steps extends fc.Arbitrary<infer Plan> ? Plan : never = [
   { do: 'create', name: 'a', isOwn: false, keep: false },
   { do: 'delete', name: 'a', isOwn: false },
@@ -140,7 +141,7 @@ test.each([
           for (const each of names) history(each).read(stateOf(listed.get(each)))
         }
 
-        // Once the watch has caught up, store, reads and server say the same, and nothing is left of the overlay.
+        // Once the watch has caught up, the store, the client and the server agree, and the overlay is empty.
         const unseen = new Set<string>()
         for (const each of namespaces) {
           unseen.add((await api.create(ConfigMap({ metadata: { name: 'last', namespace: each } }))).metadata.uid)

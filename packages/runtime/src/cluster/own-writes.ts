@@ -7,7 +7,7 @@ import type { CacheContents, CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'
 import { storedIn, untilAsked, untilChanged, untilVersion, WriteOverlay } from './write-overlay.ts'
 
-/** What {@link OwnWrites} needs. */
+/** Options of {@link OwnWrites}. */
 export interface OwnWritesOptions {
   readonly cache: CacheContents
   readonly clock: Clock
@@ -16,22 +16,22 @@ export interface OwnWritesOptions {
   readonly deadline: Duration
 }
 
-/** An object that is written or read, whether or not it exists. */
+/** The identity of an object that is written or read; it need not exist. */
 export interface WriteTarget {
   readonly type: GroupKind
   readonly name: string
   readonly namespace: string
 }
 
-// How often what the caches have caught up with is dropped, besides on reads.
+// How often overlay entries that the caches have received are dropped, in addition to reads.
 const sweepInterval = 10_000
 
-/** Keeps what one client has written until each cached store of the resource has it: one overlay for each such store. */
+/** Keeps the writes of one client until each cached store of the resource has received them: one overlay per store. */
 export class OwnWrites implements Disposable {
   readonly #options: OwnWritesOptions
   readonly #deadline: number
   readonly #overlays = new Map<Store<KubeObject>, WriteOverlay>()
-  // Sweeping early when much is written keeps the overlays as small as what the stores really lack.
+  // Sweeps early under many writes, so that the overlays stay as small as what the stores lack.
   #sweepAt = 1000
   #timer: Timer | undefined
 
@@ -40,21 +40,21 @@ export class OwnWrites implements Disposable {
     this.#deadline = toMillis(options.deadline)
   }
 
-  /** How much all overlays hold. */
+  /** The number of entries in all overlays. */
   get size(): number {
     let size = 0
     for (const overlay of this.#overlays.values()) size += overlay.size
     return size
   }
 
-  /** What is known beyond a store; undefined when that is nothing. */
+  /** The overlay of a store; undefined when it has none. */
   of(cached: CachedStore): WriteOverlay | undefined {
     return this.#overlays.get(cached.store)
   }
 
-  /** Notes the object that the server has answered a write with. */
+  /** Records the object that the server returned for a write. */
   wrote(object: KubeObject, isMetadataOnly = false): void {
-    // Reviews and their like are answered, not kept.
+    // Reviews and similar virtual resources are not stored.
     if (!object.metadata?.resourceVersion) return
     const type = gvkOf(object)
     const { name, namespace = '', uid, resourceVersion } = object.metadata
@@ -71,13 +71,13 @@ export class OwnWrites implements Disposable {
     })
   }
 
-  /** Notes that an object was changed in a way that the answer does not show; `version` is the one that it has now, if known. */
+  /** Records a change of an object that the response does not contain. `version` is its new version, if known. */
   touched(target: WriteTarget, version?: string): void {
     const doubt = version === undefined ? untilAsked : untilVersion(version)
     this.#each(target, (overlay, key, now) => overlay.doubt(key, doubt, now))
   }
 
-  /** Begins a deletion; the returned function is to be told how it ended. */
+  /** Records the start of a deletion. The caller passes the result to the returned function. */
   deleting(target: WriteTarget): (answer: Deletion<KubeObject>) => void {
     const before = new Map<CachedStore, KubeObject | undefined>()
     for (const cached of this.#options.cache.contents(target.type)) {
@@ -95,14 +95,14 @@ export class OwnWrites implements Disposable {
           overlay.doubt(key, untilAsked, now)
           return
         }
-        // What was visible before and is another object had to go before the one that was deleted could come.
+        // If another object was visible before, it must have been deleted before the deleted one was created.
         if (seen !== undefined) overlay.hide(key, seen.metadata.uid, seen.metadata.resourceVersion, now)
         if (seen?.metadata.uid !== deleted) overlay.hide(key, deleted, object?.metadata.resourceVersion, now)
       })
     }
   }
 
-  /** Begins a deletion of many objects; the returned function is to be told how it ended. */
+  /** Records the start of a collection deletion. The caller passes the result to the returned function. */
   deletingAll(
     type: GroupKind,
     namespace: string,
@@ -113,7 +113,7 @@ export class OwnWrites implements Disposable {
       .contents(type)
       .flatMap((cached) => this.of(cached)?.visibleIn(collection) ?? storedIn(cached.store, collection))
     return ({ objects, resourceVersion }) => {
-      // What was visible and not found by the server has changed or is gone as well.
+      // Objects that were visible and not found by the server have changed or are gone as well.
       for (const { metadata } of [...objects, ...visible]) {
         const { name } = metadata
         const doubt = untilChanged(metadata)
@@ -132,7 +132,7 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /** Has all reads of a kind ask the server until the cache has reached a version. */
+  /** Sends all reads of a kind to the server until the cache has reached a version. */
   changedAll(type: GroupKind, version: string): void {
     for (const cached of this.#options.cache.contents(type)) {
       this.#overlay(cached).doubtAll(version, this.#options.clock.monotonic())
@@ -140,7 +140,7 @@ export class OwnWrites implements Disposable {
     this.#changed()
   }
 
-  /** Begins a read of one object from the server; the returned function is to be told its answer. */
+  /** Records the start of a live read of one object. The caller passes the response to the returned function. */
   asking(cached: CachedStore, key: string): (answer: KubeObject | undefined) => void {
     const serial = this.of(cached)?.serial ?? 0
     const before = this.#visible(cached, key)
@@ -159,11 +159,11 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /** Begins a list from the server; the returned function is to be told the objects. */
+  /** Records the start of a live list. The caller passes the objects to the returned function. */
   askingAll(cached: CachedStore): (answer: readonly KubeObject[]) => void {
     const serial = this.of(cached)?.serial ?? 0
     return (answer) => {
-      // Before the first list of the store everything would be news.
+      // Before the store has its first list, every object would become an entry.
       if (cached.store.resourceVersion === '') return
       const now = this.#options.clock.monotonic()
       for (const object of answer) {
@@ -175,7 +175,7 @@ export class OwnWrites implements Disposable {
     }
   }
 
-  /** Drops what the caches have caught up with, and what they have not had for too long. */
+  /** Drops entries that the caches have received, and entries that have reached the deadline. */
   sweep(): void {
     const { cache, clock, log, metrics } = this.#options
     for (const [store, overlay] of this.#overlays) {
@@ -183,11 +183,11 @@ export class OwnWrites implements Disposable {
       const expired = overlay.sweep(clock.monotonic() - this.#deadline)
       if (expired > 0) {
         metrics.expired(kind, expired)
-        log.warn('Gave up own writes that the cache has not seen in time: reads may show older objects', {
+        log.warn('Own writes expired before the cache received them; reads may return older objects', {
           group: kind.group,
           kind: kind.kind,
           writes: expired,
-          cure: 'Look at the health of the watch',
+          cure: 'Check the health of the watch',
         })
       }
       const isInUse = cache.contents(kind).some((cached) => cached.store === store)
@@ -201,7 +201,9 @@ export class OwnWrites implements Disposable {
     this.#overlays.clear()
   }
 
-  /** Shows an object that was read, if the store does not have it yet: later reads must not go back. */
+  /**
+   * Adds an object that was read live if the store does not have it yet: later reads must not return an older state.
+   */
   #learn(cached: CachedStore, object: KubeObject, now: number): void {
     const { name, namespace = '', resourceVersion } = object.metadata
     const known = cached.store.get(formatKey(name, namespace))?.metadata.resourceVersion ?? ''
@@ -252,14 +254,14 @@ const keyIn = ({ kind }: CachedStore, { name, namespace }: WriteTarget): string 
 
 const shaped = (cached: CachedStore, object: KubeObject): KubeObject => deepFreeze(cached.shape(object)) as KubeObject
 
-/** Whether an object that was answered to a deletion is still there: something has to happen before it goes. */
+/** Whether an object in the response to a deletion still exists: a finalizer or the grace period delays its removal. */
 function isKept(object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata
   if (deletionTimestamp === undefined) return false
-  // Those of namespaces, which have a list of their own.
+  // Namespaces have finalizers in their spec too.
   const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } }
   return finalizers.length > 0 || deletionGracePeriodSeconds > 0 || (spec?.finalizers?.length ?? 0) > 0
 }
 
-/** Whether a write was the last one: it took the last finalizer off an object that was to be deleted. */
+/** Whether a write removed the object: it removed the last finalizer of an object that was being deleted. */
 const isGone = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined && !isKept(object)

@@ -13,26 +13,26 @@ import {
 import type { ListAllOptions, ListOptions } from '@kubewright/client'
 import type { Store, StoreQuery } from '../cache/store/store.ts'
 
-/** A list as a store can answer it. */
+/** A list request in a form that a store can evaluate. */
 export interface StoredQuery {
   readonly selector: Selector
   readonly conditions: readonly FieldCondition[]
 }
 
-/** A field must have a value, or must not. */
+/** A condition on the value of a field. */
 export interface FieldCondition {
   readonly path: string
   readonly names: readonly string[]
-  /** Compared as it is, or as a server compares: as texts, where a field that is absent reads as `absent`. */
+  /** Compared by identity or, with `asText`, as the server compares: as text, with `absent` for a missing field. */
   readonly value: unknown
   readonly asText?: { readonly absent: string; readonly negated: boolean }
-  /** Reads what is no field of its own. @default the value at the names */
+  /** Reads a derived value. @default the value at the names */
   readonly read?: (object: KubeObject) => unknown
 }
 
 const controllerUid = (object: KubeObject): unknown => controllerOf(object)?.uid
 
-/** What a list asks for; undefined when it names fields that only the server knows how to read. */
+/** Converts list options; undefined when they use fields that only the server can evaluate. */
 export function storedQuery(kind: AnyKind, options: ListAllOptions): StoredQuery | undefined {
   const conditions: FieldCondition[] = []
   const owner = options.controlledBy?.metadata.uid
@@ -54,7 +54,7 @@ export function storedQuery(kind: AnyKind, options: ListAllOptions): StoredQuery
   return { selector: selectorOf(options), conditions }
 }
 
-/** The label conditions of a list. */
+/** The label selector of a list request. */
 export function selectorOf({ labels, selector }: ListOptions): Selector {
   const first = selectorFrom({ matchLabels: labels ?? {} })
   if (selector === undefined) return first
@@ -67,16 +67,16 @@ export function selectorOf({ labels, selector }: ListOptions): Selector {
   return second.isNothing ? second : first.and(...second.requirements)
 }
 
-/** Whether an object is one of those that a query asks for. */
+/** Whether an object matches a query. */
 export function matchesQuery({ selector, conditions }: StoredQuery, object: KubeObject): boolean {
   return selector.matches(object.metadata.labels) && conditions.every((condition) => holds(condition, object))
 }
 
-// Fields of one store that get an index; further ones are looked at object by object.
+// The maximum number of fields with an index per store. Conditions on further fields scan the objects.
 const maxFieldIndexes = 16
 const fieldIndexes = new WeakMap<Store<KubeObject>, Set<string>>()
 
-/** The objects of a store that a query asks for, found by an index of the first field that it names. */
+/** The objects of a store that match a query. Uses an index of the first indexable condition. */
 export function queryStore(store: Store<KubeObject>, query: StoredQuery, namespace: string): KubeObject[] {
   const { selector, conditions } = query
   const base: StoreQuery = { ...(namespace === '' ? {} : { namespace }), selector }
@@ -106,7 +106,7 @@ function hasIndex(store: Store<KubeObject>, condition: FieldCondition): boolean 
 const indexName = ({ path, asText }: FieldCondition): string =>
   `kubewright.dev/field:${path}${asText === undefined ? '' : ':text'}`
 
-// Texts, numbers and booleans of equal print must not meet; parts with fields of their own equal nothing.
+// The type prefix keeps strings, numbers and booleans with the same text apart. Objects and arrays equal nothing.
 const indexValue = (condition: FieldCondition, value: unknown): string =>
   condition.asText === undefined ? `${typeof value}:${isPlain(value) ? String(value) : ''}` : textOf(condition, value)
 
@@ -125,8 +125,8 @@ const textOf = ({ asText }: FieldCondition, value: unknown): string =>
   value === undefined || !isPlain(value) ? (asText?.absent ?? '') : String(value)
 
 /**
- * As what a server reads a field of a kind that is absent; undefined when the kind has no such field. Custom resources read as the
- * empty text, and built-in kinds as Go prints the zero value.
+ * The text that the server uses for a missing field of a kind; undefined when the kind has no such field. Custom
+ * resources use the empty text, built-in kinds Go's zero value.
  */
 function absentText(kind: AnyKind, path: string): string | undefined {
   if (path === 'metadata.name' || path === 'metadata.namespace') return ''

@@ -1,13 +1,13 @@
 import { compareResourceVersions, isComparableResourceVersion } from '@kubewright/api'
 
-/** Whether the first version of a resource is the second one or a newer one; false when they cannot be compared. */
+/** Whether `version` is `wanted` or newer; false when they cannot be compared. */
 export function hasReached(version: string, wanted: string): boolean {
   if (version === wanted) return version !== ''
   if (!isComparableResourceVersion(version) || !isComparableResourceVersion(wanted)) return false
   return compareResourceVersions(version, wanted) >= 0
 }
 
-/** The oldest of some versions of a resource; empty when one of them is empty or cannot be compared. */
+/** The oldest of several versions; empty when one of them is empty or cannot be compared. */
 export function oldestVersion(versions: readonly string[]): string {
   const [first = '', ...others] = versions
   let oldest = first

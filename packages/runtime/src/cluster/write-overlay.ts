@@ -4,29 +4,29 @@ import { MergedStore } from './merged-store.ts'
 import type { CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'
 
-/** Why only the server can answer for a key. */
+/** A reason why only the server can return the object of a key. */
 export interface Doubt {
-  /** Whether the store has come so far that it can be believed again. */
+  /** Whether the store has caught up, so that it can be read again. */
   readonly isSettled: (store: Store<KubeObject>, object: KubeObject | undefined) => boolean
-  /** The object that it is about, where that is known: when the server has none, this one is gone. */
+  /** The object in question, if known: when the server does not find the key, this object is gone. */
   readonly about?: { readonly uid: string; readonly resourceVersion: string }
 }
 
-/** As what a key of an overlay reads: the object, nothing, or "ask the server". */
+/** The value of a key: the object, undefined for none, or `unsure`, which means that the server must be asked. */
 export type Overlaid = KubeObject | 'unsure' | undefined
 
 interface Shown {
-  // Undefined: there is no object as of this version.
+  // Undefined means that the key has no object as of this version.
   readonly object: KubeObject | undefined
   readonly version: string
-  // The version of the store's object when this was written, for versions that have no order.
+  // The version of the stored object at the time of the write, for versions that cannot be compared.
   readonly before: string | undefined
   readonly since: number
 }
 
 interface Hidden {
   readonly key: string
-  // One that the object had; unknown when neither the store nor this client ever saw it.
+  // A version that the object had; undefined when neither the store nor this client has seen it.
   readonly version: string | undefined
   seen: boolean
   readonly since: number
@@ -38,34 +38,36 @@ interface DatedDoubts {
   readonly since: number
 }
 
-/** Objects of one namespace, or of a kind that has none. */
+/** The objects of one namespace, or of a cluster-scoped kind. */
 export interface Collection {
   readonly namespace: string
   readonly selector: Selector
 }
 
-/** A collection of which everything was deleted. */
+/** A collection that was deleted. */
 export interface Cleared extends Collection {
-  /** A version at which it had just the objects that were deleted. */
+  /** A version at which the collection contained exactly the deleted objects. */
   readonly version: string
-  /** The uids of these objects. */
+  /** The uids of the deleted objects. */
   readonly listed: ReadonlySet<string>
   readonly since: number
 }
 
 /**
- * What a client has written, or knows to have been written, and a store does not have yet. Reads through it never show less than
- * what was written: an object counts until the store has reached its version, and an object that was deleted stays out of sight by
- * its uid, in whatever order answers and watch events arrive. As soon as the store has caught up, the store alone counts.
+ * The difference between a store and the writes of a client that the store has not received yet.
+ *
+ * Reads through the overlay never return less than what was written: a written object is returned until the store has
+ * reached its version, and a deleted object stays hidden by its uid, in any order of responses and watch events. Once
+ * the store has caught up, only the store counts.
  */
 export class WriteOverlay {
   readonly cached: CachedStore
   readonly #shown = new Map<string, Shown>()
   readonly #hidden = new Map<string, Hidden>()
   readonly #doubts = new Map<string, DatedDoubts>()
-  // Until the store has reached it, only the server can say what a collection has.
+  // Until the store has reached this version, all reads go to the server.
   #barrier: { readonly version: string; readonly since: number } | undefined
-  // Until the store has reached their versions, it may still show what others made and deleted before.
+  // Until the store has reached their versions, it may still contain objects that others created and deleted before.
   #cleared: readonly Cleared[] = []
   #serial = 0
 
@@ -73,32 +75,32 @@ export class WriteOverlay {
     this.cached = cached
   }
 
-  /** How much the overlay holds. */
+  /** The number of entries. */
   get size(): number {
     const barriers = this.#cleared.length + (this.#barrier === undefined ? 0 : 1)
     return this.#shown.size + this.#hidden.size + this.#doubts.size + barriers
   }
 
-  /** Tells doubts apart by age: those with a higher number came later. */
+  /** Increases with each doubt, so that later doubts can be told from earlier ones. */
   get serial(): number {
     return this.#serial
   }
 
-  /** The object of a key, own writes included. */
+  /** The object of a key, including own writes. */
   get(key: string): Overlaid {
     if (this.#isBehindBarrier() || this.#isDoubted(key)) return 'unsure'
     const object = this.visible(key)
     return object !== undefined && this.#isCleared(object) ? 'unsure' : object
   }
 
-  /** As {@link get}, whatever the doubts. */
+  /** Like {@link get}, but ignores doubts. */
   visible(key: string): KubeObject | undefined {
     const shown = this.#current(key)
     const object = shown === undefined ? this.cached.store.get(key) : shown.object
     return object === undefined || this.#hidden.has(object.metadata.uid) ? undefined : object
   }
 
-  /** Whether some key of a namespace, or of all, has to be asked of the server. */
+  /** Whether a key of a namespace, or any key with `''`, must be read from the server. */
   isUnsure(namespace: string): boolean {
     if (this.#isBehindBarrier()) return true
     const prefix = namespace === '' ? '' : `${namespace}/`
@@ -111,7 +113,7 @@ export class WriteOverlay {
     )
   }
 
-  /** The objects of a collection, own writes included, whatever the doubts. In no certain order. */
+  /** The objects of a collection, including own writes, ignoring doubts. Unordered. */
   visibleIn(collection: Collection): KubeObject[] {
     const { namespace, selector } = collection
     const isMeant = ({ metadata }: KubeObject): boolean =>
@@ -119,7 +121,7 @@ export class WriteOverlay {
     return this.overlaid(storedIn(this.cached.store, collection), isMeant)
   }
 
-  /** Brings a list of the store up to date with the own writes; `matches` says which objects are meant. In no certain order. */
+  /** Merges own writes into a list of the store. `matches` selects the objects of the list. Unordered. */
   overlaid(objects: KubeObject[], matches: (object: KubeObject) => boolean): KubeObject[] {
     if (this.#shown.size === 0 && this.#hidden.size === 0) return objects
     const added: KubeObject[] = []
@@ -131,7 +133,7 @@ export class WriteOverlay {
     return [...kept, ...added]
   }
 
-  /** Shows an object that the server has answered with, unless something newer is known. */
+  /** Adds an object that the server returned, unless a newer state is known. */
   show(object: KubeObject, now: number): void {
     const { uid, resourceVersion } = object.metadata
     if (this.#hidden.has(uid)) return
@@ -140,32 +142,32 @@ export class WriteOverlay {
     this.#set(key, object, resourceVersion, now)
   }
 
-  /** Hides an object that is gone for good; `version` is one that it had, where that is known. */
+  /** Hides an object that was deleted. `version` is a version that it had, if known. */
   hide(key: string, uid: string, version: string | undefined, now: number): void {
     this.#drop(key, untilAsked)
     if (this.#shown.get(key)?.object?.metadata.uid === uid) this.#shown.delete(key)
-    // What came before it under the same key must not come back either.
+    // Earlier objects with the same key must not reappear either.
     if (version !== undefined) this.#set(key, undefined, version, now)
     this.#hidden.set(uid, { key, version, seen: false, since: now })
     this.#isStillHidden(uid)
   }
 
-  /** Has the next reads of a key ask the server. */
+  /** Sends reads of a key to the server until the doubt is settled. */
   doubt(key: string, doubt: Doubt, now: number): void {
     const { doubts: others = [] } = this.#doubts.get(key) ?? {}
     this.#doubts.set(key, { doubts: [...others, doubt], serial: ++this.#serial, since: now })
     this.#isDoubted(key)
   }
 
-  /** Has all reads ask the server until the store has reached a version. */
+  /** Sends all reads to the server until the store has reached a version. */
   doubtAll(version: string, now: number): void {
     this.#serial++
     this.#barrier = { version, since: now }
   }
 
   /**
-   * Has reads ask the server for objects of a collection that was cleared, if the store shows one that was not among those deleted and
-   * is no newer: it went, or left the collection, before.
+   * Records that a collection was deleted. Reads go to the server while the store contains an object of the collection
+   * that was not among the deleted ones and is not newer: it was deleted, or left the collection, earlier.
    */
   clear(cleared: Cleared): void {
     if (isComparableResourceVersion(cleared.version)) this.#cleared = [...this.#cleared, cleared]
@@ -173,8 +175,8 @@ export class WriteOverlay {
   }
 
   /**
-   * Takes back and returns the doubts about a key because the server has answered; not if one came after the question, which had
-   * this serial.
+   * Removes and returns the doubts about a key after the server has responded. Does nothing when a doubt is newer than
+   * `serial`, the serial at the time of the request.
    */
   settle(key: string, serial: number): readonly Doubt[] {
     const dated = this.#doubts.get(key)
@@ -183,13 +185,15 @@ export class WriteOverlay {
     return dated.doubts
   }
 
-  /** Drops what the store has caught up with, and what is older than a time. Returns how many own writes were given up by that. */
+  /**
+   * Drops entries that the store has received, and entries older than `before`. Returns how many own writes expired.
+   */
   sweep(before: number): number {
     let expired = 0
     for (const [key, { since }] of [...this.#shown]) {
       if (this.#current(key) !== undefined && since <= before && this.#shown.delete(key)) expired++
     }
-    // That the store has never seen them costs nothing but memory, and is nothing to talk about.
+    // A hidden object without a known version only costs memory, so it is not counted as expired.
     for (const [uid, { since, version }] of [...this.#hidden]) {
       if (this.#isStillHidden(uid) && since <= before && this.#hidden.delete(uid) && version !== undefined) expired++
     }
@@ -207,7 +211,7 @@ export class WriteOverlay {
     this.#current(key)
   }
 
-  /** What is shown at a key while the store has not reached it. */
+  /** The entry of a key; undefined once the store has caught up. */
   #current(key: string): Shown | undefined {
     const shown = this.#shown.get(key)
     if (shown === undefined || !this.#hasCaughtUp(key, shown)) return shown
@@ -219,7 +223,7 @@ export class WriteOverlay {
     const { store } = this.cached
     const has = store.get(key)?.metadata.resourceVersion
     if (hasReached(this.#versionAt(key), version) || (has !== undefined && hasReached(has, version))) return true
-    // Without an order, any news of the object has to do.
+    // Versions without an order: any change of the stored object counts.
     return !isComparableResourceVersion(version) && has !== before
   }
 
@@ -247,7 +251,7 @@ export class WriteOverlay {
     return false
   }
 
-  /** Whether an object had to go, or to change, before a collection that it is in was cleared. */
+  /** Whether an object must have been deleted or changed before its collection was deleted. */
   #isCleared({ metadata }: KubeObject): boolean {
     this.#dropCleared()
     const { namespace = '', uid, labels, resourceVersion } = metadata
@@ -267,7 +271,7 @@ export class WriteOverlay {
     )
   }
 
-  /** Whether the store may still show the object of a uid, now or later. */
+  /** Whether the store may still contain the object with a uid, now or later. */
   #isStillHidden(uid: string): boolean {
     const hidden = this.#hidden.get(uid)
     if (hidden === undefined) return false
@@ -276,7 +280,7 @@ export class WriteOverlay {
       hidden.seen = true
       return true
     }
-    // It was there, and is not any more: a store does not go back.
+    // The store has dropped the object; a store never goes back.
     const gone = hidden.seen || (version !== undefined && hasReached(this.#versionAt(key), version))
     if (gone) this.#hidden.delete(uid)
     return !gone
@@ -286,21 +290,21 @@ export class WriteOverlay {
     return this.#storeOf(key).resourceVersion
   }
 
-  // The namespaces of a merged store advance each for itself.
+  // The namespaces of a merged store advance independently.
   #storeOf(key: string): Store<KubeObject> {
     const { store } = this.cached
     return (store instanceof MergedStore ? store.of(key) : undefined) ?? store
   }
 }
 
-/** What a store has of a collection. */
+/** The objects of a collection in a store. */
 export const storedIn = (store: Store<KubeObject>, { namespace, selector }: Collection): KubeObject[] =>
   store.list(namespace === '' ? { selector } : { namespace, selector })
 
-/** The doubt that only an answer of the server ends. */
+/** A doubt that only a response of the server settles. */
 export const untilAsked: Doubt = { isSettled: () => false }
 
-/** A doubt that ends when the store has reached a version of the object. */
+/** A doubt that is settled when the store has reached a version of the object. */
 export function untilVersion(version: string): Doubt {
   return {
     isSettled: (store, object) =>
@@ -308,7 +312,7 @@ export function untilVersion(version: string): Doubt {
   }
 }
 
-/** A doubt that ends when the store has seen an object change after a version, or go. */
+/** A doubt that is settled when the store has received a change of an object after a version, or its deletion. */
 export function untilChanged({ uid, resourceVersion: version }: KubeObject['metadata']): Doubt {
   return {
     about: { uid, resourceVersion: version },

@@ -26,7 +26,7 @@ const writes: Readonly<Record<string, (client: ApiClient) => Promise<unknown>>> 
   portForward: (client) => client.portForward('a', 80),
 }
 
-/** A client of a server that is too busy for every request, and a gate that closes after ten seconds. */
+/** A client of a server that is too busy for any request, and a gate that closes after ten seconds. */
 function setUp() {
   const clock = new VirtualClock()
   const sent: string[] = []
@@ -58,7 +58,7 @@ function setUp() {
 }
 
 describe('gatedClient()', () => {
-  test('refuses writes while the gate is closed, and lets reads and everything else through', async () => {
+  test('rejects writes while the gate is closed, and passes reads and other members', async () => {
     const calls: string[] = []
     class Fake {
       readonly #private = 'kept'
@@ -73,7 +73,7 @@ describe('gatedClient()', () => {
         if (!open) throw new NotLeaderError('closed')
       },
     }
-    // Only these methods are called.
+    // The test calls only these methods.
     const client = gatedClient(new Fake() as unknown as Client & { rest: string }, gate)
     const kind = undefined as never
     await client.get(kind, 'x')
@@ -87,29 +87,26 @@ describe('gatedClient()', () => {
     expect(client.rest).toBe('rest')
   })
 
-  test.each(Object.keys(writes))('sends no %s once the gate is closed', async (name) => {
+  test.each(Object.keys(writes))('does not send %s after the gate has closed', async (name) => {
     const { clock, sent, client } = setUp()
     await clock.advance('10s')
     await expect(writes[name]?.(client)).rejects.toThrow(NotLeaderError)
     expect(sent).toEqual([])
   })
 
-  // Connections that carry messages are never tried again.
+  // Requests that open a message connection are never retried.
   const repeated = Object.keys(writes).filter((name) => !['exec', 'attach', 'portForward'].includes(name))
-  test.each(repeated)(
-    'does not send a %s again that the gate has closed on while a busy server let it wait',
-    async (name) => {
-      const { clock, sent, client } = setUp()
-      const refused = expect(writes[name]?.(client)).rejects.toThrow(NotLeaderError)
-      await clock.advance('9s')
-      expect(sent).toHaveLength(1)
-      await clock.advance('1m')
-      await refused
-      expect(sent).toHaveLength(1)
-    },
-  )
+  test.each(repeated)('does not retry %s when the gate closes while it waits for a busy server', async (name) => {
+    const { clock, sent, client } = setUp()
+    const refused = expect(writes[name]?.(client)).rejects.toThrow(NotLeaderError)
+    await clock.advance('9s')
+    expect(sent).toHaveLength(1)
+    await clock.advance('1m')
+    await refused
+    expect(sent).toHaveLength(1)
+  })
 
-  test('asks what the caller wants to be asked as well', async () => {
+  test('also calls the beforeSend of the caller', async () => {
     const { sent, client } = setUp()
     const beforeSend = (): void => {
       throw new Error('not now')

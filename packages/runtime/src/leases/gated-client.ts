@@ -3,7 +3,7 @@ import type { ApiClient, CallOptions, Client, SubresourceClient } from '@kubewri
 import type { Cluster } from '../cluster/cluster.ts'
 import type { WriteGate } from './write-gate.ts'
 
-// Whether a method only reads; of one that writes, which argument holds its options.
+// `read` for methods that do not write; for writes, the function returns the index of the options argument.
 type Access = 'read' | ((args: readonly unknown[]) => number)
 
 const optionsAt =
@@ -11,7 +11,7 @@ const optionsAt =
   () =>
     index
 
-// Exhaustive on purpose: a new method of the clients does not compile before somebody has decided what it is.
+// Exhaustive on purpose: a new client method does not compile until it is classified here.
 type Methods<T> = { [N in keyof T & string as T[N] extends (...args: never) => unknown ? N : never]: Access }
 
 const access: Readonly<Omit<Methods<ApiClient>, 'subresource'>> = {
@@ -46,8 +46,9 @@ const subresourceAccess: Readonly<Methods<SubresourceClient<never, never>>> = {
 }
 
 /**
- * A client that sends a write only while the gate is open; otherwise the write rejects with a `NotLeaderError`. The gate is asked
- * again before each attempt, as a write may wait long for its credentials, or for the time that a busy server asked for. Reads pass.
+ * Wraps a client so that it sends writes only while the gate is open; otherwise a write rejects with a
+ * `NotLeaderError`. The gate is checked again before each attempt, because a write may wait a long time for credentials
+ * or for an overloaded server. Reads pass.
  */
 export function gatedClient<C extends Client>(client: C, gate: WriteGate): C {
   const subresource = (...args: Parameters<Client['subresource']>) =>
@@ -55,7 +56,7 @@ export function gatedClient<C extends Client>(client: C, gate: WriteGate): C {
   return guarded(client, gate, access, { subresource })
 }
 
-/** A cluster whose clients only write while the gate is open. The raw `rest` part of the client is not guarded. */
+/** Wraps the clients of a cluster with a gate. The raw `rest` part of the client is not guarded. */
 export function gatedCluster(cluster: Cluster, gate: WriteGate): Cluster {
   const api: ApiClient = gatedClient(cluster.api, gate)
   const client = gatedClient(cluster.client, gate)
@@ -69,7 +70,8 @@ export function gatedCluster(cluster: Cluster, gate: WriteGate): Cluster {
   }
 }
 
-// A proxy, so that whatever else an implementation offers stays reachable; methods are bound, because it may have private fields.
+// A proxy keeps other members of the implementation reachable. Methods are bound to the target because it may have
+// private fields.
 function guarded<T extends object>(
   target: T,
   gate: WriteGate,

@@ -3,26 +3,29 @@ import type { Duration } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { Lease, type LeaseDraft } from '@kubewright/k8s/coordination/v1'
 
-/** Limits of one request for a Lease. */
+/** Options of one request. */
 export interface LeaseCall {
   readonly signal?: AbortSignal | undefined
   readonly timeout?: Duration | undefined
 }
 
-/** The Leases of one namespace. Reads are never older than the last write that was answered; writes are checked by version. */
+/**
+ * The Leases of one namespace. A read is never older than the last acknowledged write. Writes are conditional on the
+ * version.
+ */
 export interface LeaseStore {
-  /** For messages: where the Leases are. */
+  /** The namespace of the Leases, for messages. */
   readonly namespace: string
   find(name: string, call?: LeaseCall): Promise<Lease | undefined>
   list(labels: Readonly<Record<string, string>>, call?: LeaseCall): Promise<readonly Lease[]>
   create(draft: LeaseDraft, call?: LeaseCall): Promise<Lease>
-  /** Replaces the Lease if it still has the version that was read. */
+  /** Replaces the Lease if it still has the version that was read; otherwise rejects with a Conflict. */
   update(lease: Lease, call?: LeaseCall): Promise<Lease>
-  /** Deletes the Lease if it still has the version that was read; one that is gone is fine. */
+  /** Deletes the Lease if it still has the version that was read. Does nothing when it does not exist. */
   delete(lease: Lease, call?: LeaseCall): Promise<void>
 }
 
-/** The Leases of a namespace of an API server. The client must read from the server, not from a cache. */
+/** The Leases of a namespace of an API server. The client must not read from a cache. */
 export function apiLeaseStore(client: Client, namespace: string): LeaseStore {
   return {
     namespace,

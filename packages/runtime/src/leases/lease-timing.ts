@@ -1,34 +1,35 @@
 import { type Duration, formatDuration, toMillis } from '@kubewright/base'
 
-/** How fast replicas notice that one of them is gone. All of them should use the same values. */
+/** How fast replicas detect that another one has failed. All replicas should use the same values. */
 export interface LeaseTimingOptions {
-  /** How long others wait before they take over from a silent replica. Rounded up to whole seconds. @default '15s' */
+  /** How long a Lease is valid without a renewal. Rounded up to whole seconds. @default '15s' */
   readonly leaseDuration?: Duration
-  /** How long a replica may go without a successful renewal before it stops to write. @default '10s' */
+  /** How long a replica may go without a successful renewal before it stops writing. @default '10s' */
   readonly renewDeadline?: Duration
   /** The time between two attempts to renew or to acquire. @default '2s' */
   readonly retryPeriod?: Duration
 }
 
-/** The timing of a lease in milliseconds, checked. */
+/** The validated timing of a Lease, in milliseconds. */
 export interface LeaseTiming {
   readonly leaseDuration: number
   readonly renewDeadline: number
   readonly retryPeriod: number
-  /** How long one request may take, so that a hanging one leaves time for another before the deadline. */
+  /** The time limit of one request: a hanging request leaves time for another one before the deadline. */
   readonly requestTimeout: number
 }
 
-/** Attempts to acquire are spread by up to this part of the retry period, as client-go does. */
+/** The jitter factor of attempts to acquire, as in client-go. */
 export const acquireJitter = 1.2
 
 /**
- * Fills the defaults and checks that a leader gives up before others take over and has time for more than one attempt:
- * `leaseDuration > renewDeadline > 1.2 × retryPeriod`. `what` names the value in errors, such as `operator "home"`.
+ * Applies the defaults and validates `leaseDuration > renewDeadline > 1.2 × retryPeriod`: a leader must stop before
+ * another may start, and must have time for more than one attempt. `what` names the subject in errors, such as
+ * `operator "home"`.
  */
 export function resolveLeaseTiming(options: LeaseTimingOptions, what: string): LeaseTiming {
   const { leaseDuration = '15s', renewDeadline = '10s', retryPeriod = '2s' } = options
-  // Records carry whole seconds: what others are told must not be shorter than what is meant.
+  // Leases store whole seconds. Rounding down would let others take over too early.
   const lease = Math.ceil(toMillis(leaseDuration) / 1000) * 1000
   const renew = toMillis(renewDeadline)
   const retry = toMillis(retryPeriod)

@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/base'
 
 /**
- * A write was refused before it was sent, because this process cannot be sure any more that no other one does the same work.
- * Its reconcile should end: whoever works now will look at the object again.
+ * A write was rejected before it was sent, because another process may be doing the same work by now. The reconcile
+ * should end: the new holder will reconcile the object.
  */
 export class NotLeaderError extends KubewrightError {
   static {

@@ -1,22 +1,28 @@
-/** Decides whether this process may write right now: false as soon as it can no longer be sure to lead. */
+/** Decides whether this process may write. Closed as soon as leadership is no longer certain. */
 export interface WriteGate {
   /** Throws a `NotLeaderError` when a write must not be sent. */
   assertOpen(): void
 }
 
-/** A key that this process holds, to be disposed when the work on it has ended. */
+/** A hold on a key. Must be disposed when the work on the key has ended. */
 export interface KeyHold extends Disposable {
-  /** Aborts when the key may be somebody else's before that: writes are refused from then on, so the work should end. */
+  /** Aborts when another process may take the key. Writes are rejected from then on, so the work should end. */
   readonly lost?: AbortSignal
 }
 
 /**
- * Decides which keys this process works on when several share them. Between two processes there is never a moment in which both
- * hold a key.
+ * Decides which keys this process works on when several processes share them. Two processes never hold the same key at
+ * the same time.
  */
 export interface KeyGate {
-  /** Takes hold of a key for one reconcile; undefined when it is somebody else's now. Dispose it when the reconcile has ended. */
+  /**
+   * Takes a key for one reconcile; undefined when it belongs to another process. Dispose the hold when the reconcile
+   * has ended.
+   */
   hold(key: string): KeyHold | undefined
-  /** Told when the share of this process has changed: keys that were refused may be ours now. */
+  /**
+   * Registers a listener that is called when the share of this process has changed: keys that were refused may belong
+   * to it now.
+   */
   onChange(listener: () => void): Disposable
 }

@@ -2,12 +2,12 @@ import { type ApiClient, bearerToken, type ClientOptions, createClient, inProces
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 
-/** A server in memory, reached without sockets. */
+/** An in-memory API server without sockets. */
 export interface EmbeddedServer extends AsyncDisposable {
   api(options?: Partial<ClientOptions>): ApiClient
 }
 
-/** Starts a server with an administrator. */
+/** Starts a server with an administrator account. */
 export async function startEmbeddedServer(): Promise<EmbeddedServer> {
   const store = new MemoryStore()
   const server = await assembleServer({

@@ -6,8 +6,8 @@ type Event = WatchEvent<EncodedObject<KubeObject>>
 type Events = readonly Event[]
 
 /**
- * The reading side of a client whose watches can be held back: while they are, what the server sends is kept, and a test lets as
- * much of it through as it likes. Initial states are never held back.
+ * The read side of a client whose watch events can be held back and released one by one. Initial states are never held
+ * back.
  */
 export class HeldWatches {
   readonly source: Pick<ApiClient, 'encodedPage' | 'watch'>
@@ -22,7 +22,7 @@ export class HeldWatches {
         const stream = new AsyncQueue<Events>()
         onAbort(options?.signal, () => stream.close())
         void this.#pump(watch.encoded() as AsyncIterable<Events>, stream)
-        // What a reflector reads of it.
+        // The only method that a reflector calls.
         return { encoded: () => stream } as never
       },
     }
@@ -32,13 +32,13 @@ export class HeldWatches {
     this.#isHolding = true
   }
 
-  /** Lets some of what was held back through, oldest first. */
+  /** Releases held events, oldest first. */
   async release(count: number = this.#held.length): Promise<void> {
     for (const { stream, event } of this.#held.splice(0, count)) if (!stream.closed) stream.push([event])
     await drainMicrotasks()
   }
 
-  /** Lets everything through, now and from now on. */
+  /** Releases all held events and stops holding. */
   async open(): Promise<void> {
     this.#isHolding = false
     await this.release()

@@ -52,7 +52,7 @@ class Scene {
 }
 
 describe('LeaderElector', () => {
-  test('release asks nothing of a server on which this process never held the lease', async () => {
+  test('release() sends no request when this process never held the lease', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.link.cut = true
@@ -90,13 +90,13 @@ describe('LeaderElector', () => {
     expect(scene.recorded).toEqual(['LeaderElection: a became leader'])
   })
 
-  test('waits for an expiry that it has observed itself, whatever times the record claims', async () => {
+  test('waits for an expiry that it has observed itself, whatever times the Lease contains', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
     await scene.clock.advance('10s')
     a.machine.kill()
-    // The dead leader's clock was an hour slow: the record looks long expired.
+    // The clock of the dead leader was an hour behind: its Lease looks long expired.
     scene.clock.setNow(scene.clock.now() + 3_600_000)
     const b = scene.candidate('b')
     b.run()
@@ -107,7 +107,7 @@ describe('LeaderElector', () => {
     expect(scene.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
   })
 
-  test('closes the gate one renew deadline after the start of the last renewal, and tells of the loss then', async () => {
+  test('closes the gate one renew deadline after the start of the last renewal, and reports the loss then', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -122,7 +122,7 @@ describe('LeaderElector', () => {
     expect(scene.recorded.at(-1)).toBe('LeaderElection: a stopped leading')
   })
 
-  test('finds the gate closed when it goes on after a pause, before any timer ran', async () => {
+  test('finds the gate closed when it resumes after a pause, before any timer fires', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -134,7 +134,7 @@ describe('LeaderElector', () => {
     )
   })
 
-  test('renews by the slow path when somebody else touched the lease', async () => {
+  test('renews by the slow path after another client has modified the lease', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -148,7 +148,7 @@ describe('LeaderElector', () => {
     expect(scene.world.leases[0]?.metadata.labels).toEqual({ touched: 'yes' })
   })
 
-  test('gives up at once when it sees that another holds the lease', async () => {
+  test('stops at once when another candidate holds the lease', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -161,7 +161,7 @@ describe('LeaderElector', () => {
     expect(a.elector.holder).toBe('usurper')
   })
 
-  test('release does not insist where the lease may not be written', async () => {
+  test('release() does not retry when writing the lease is forbidden', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -178,7 +178,7 @@ describe('LeaderElector', () => {
     expect(scene.log.records.map(({ message }) => message)).toContain('Failed to release lease')
   })
 
-  test('release lets another lead within a jittered retry', async () => {
+  test('release() lets another candidate lead within a jittered retry', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     const b = scene.candidate('b')
@@ -200,7 +200,7 @@ describe('LeaderElector', () => {
     expect(scene.spec).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 })
   })
 
-  test('check asks for a restart when a lease that it should hold is long overdue', async () => {
+  test('check() throws when a lease that this process holds is long overdue', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')
     a.run()
@@ -219,11 +219,11 @@ describe('resolveLeaseTiming', () => {
     [{ leaseDuration: '10s' }, /'leaseDuration' \(10s\) must be greater than 'renewDeadline' \(10s\)/],
     [{ retryPeriod: '9s' }, /'renewDeadline' \(10s\) must be greater than 1.2 times 'retryPeriod' \(9s\)/],
     [{ retryPeriod: 0 }, /'retryPeriod' must be greater than zero/],
-  ] as const)('refuses %j and names field and reason', (options, message) => {
+  ] as const)('rejects %j and names field and reason', (options, message) => {
     expect(() => resolveLeaseTiming(options, 'operator "x"')).toThrow(message)
   })
 
-  test('rounds the lease up to what a record can say, and gives requests half the deadline', () => {
+  test('rounds the lease duration up to whole seconds, and limits requests to half the deadline', () => {
     const timing = resolveLeaseTiming({ leaseDuration: '2500ms', renewDeadline: '2s', retryPeriod: '1s' }, 'x')
     expect(timing).toEqual({ leaseDuration: 3000, renewDeadline: 2000, retryPeriod: 1000, requestTimeout: 1000 })
   })

@@ -17,11 +17,11 @@ import type { LeaseStore } from '../lease-store.ts'
 import { acquireJitter, type LeaseTiming } from '../lease-timing.ts'
 import type { WriteGate } from '../write-gate.ts'
 
-/** What a {@link LeaderElector} is made of. */
+/** Options of a {@link LeaderElector}. */
 export interface LeaderElectorOptions {
   readonly store: LeaseStore
   readonly leaseName: string
-  /** Must differ from that of every other replica. */
+  /** Must be unique among the replicas. */
   readonly identity: string
   readonly timing: LeaseTiming
   readonly clock: Clock
@@ -31,22 +31,23 @@ export interface LeaderElectorOptions {
   readonly events?: EventRecorder | undefined
 }
 
-// How long a lease may be overdue before the watchdog asks for a restart: the time that kube-controller-manager allows.
+// How long a Lease may be overdue before `check` fails, as in kube-controller-manager.
 const watchdogPatience = 20_000
 
 /**
- * Campaigns for a Lease and keeps it. Compatible with client-go's elector on the wire, and stricter in one way: its gate closes
- * `renewDeadline` after the start of the last renewal that succeeded, which is before any other candidate can have seen the lease
- * expire. So there is never a moment in which the gates of two candidates are open.
+ * Campaigns for a Lease and renews it. Compatible with client-go's elector on the wire, with one stricter guarantee:
+ * its gate closes `renewDeadline` after the start of the last successful renewal, which is before any other candidate
+ * can have observed the expiry. The gates of two candidates are therefore never open at the same time.
  *
- * Use: `acquire`, then `keep`, which ends when the lease is lost; then, when all work of that term has ended, `acquire` again.
+ * Usage: call `acquire`, then `keep`, which returns when the Lease is lost. When all work of that term has ended, call
+ * `acquire` again.
  */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions
   readonly #gate: LeaseGate
   readonly #observer: LeaseObserver
   readonly #labels: MetricLabels
-  // As last read or written; its version is what the next optimistic update builds on.
+  // As last read or written. The next optimistic update uses its version.
   #lease: Lease | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   // Also true after a write whose outcome is unknown.
@@ -63,7 +64,7 @@ export class LeaderElector {
     options.metrics?.add('leader_election_slowpath_total', this.#labels, 0)
   }
 
-  /** Open while this process can be sure that it leads. */
+  /** Open while it is certain that this process leads. */
   get gate(): WriteGate {
     return this.#gate
   }
@@ -72,24 +73,24 @@ export class LeaderElector {
     return this.#gate.isOpen
   }
 
-  /** Where the lease is: namespace and name. */
+  /** The namespace and name of the Lease. */
   get lease(): string {
     return `${this.#options.store.namespace}/${this.#options.leaseName}`
   }
 
-  /** The holder as last seen; empty when there is none. */
+  /** The last observed holder; empty when there is none. */
   get holder(): string {
     return this.#lease?.spec?.holderIdentity ?? ''
   }
 
-  /** Resolves when this process leads. Failing requests are logged and repeated for ever. */
+  /** Resolves when this process leads. Failed requests are logged and retried forever. */
   async acquire({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock, random, log, timing } = this.#options
     log.info('Attempting to acquire leader lease...', { lock: this.lease })
     for (;;) {
       signal.throwIfAborted()
       if (await this.#attempt(signal, (until) => this.#gate.open(until))) break
-      // Whoever sees when the lease will expire need not wait longer than that.
+      // If the expiry of the Lease is known, there is no need to wait longer.
       const expiry = this.#lease === undefined ? 0 : this.#observer.remaining(this.#lease)
       const pause = jitter(timing.retryPeriod, acquireJitter, random)
       await clock.sleep(expiry > 0 ? Math.min(pause, expiry) : pause, { signal })
@@ -99,11 +100,14 @@ export class LeaderElector {
     this.#record('became leader')
   }
 
-  /** Renews until the lease is lost, then resolves with the gate closed; rejects when the signal aborts, with the gate still open. */
+  /**
+   * Renews until the Lease is lost, then resolves with the gate closed. Rejects when the signal aborts, with the gate
+   * still open.
+   */
   async keep({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { clock, timing, log } = this.#options
     for (;;) {
-      // Never sleeps past the closing of the gate, so that the end is told at once.
+      // Never sleeps past the closing of the gate, so that the loss is reported at once.
       await clock.sleep(Math.min(timing.retryPeriod, this.#gate.remaining), { signal })
       if (!this.#gate.isOpen) break
       if (await this.#renew(signal)) continue
@@ -116,13 +120,13 @@ export class LeaderElector {
     this.#record('stopped leading')
   }
 
-  /** Closes the gate and, if the lease is still this process's, lets others have it at once. To be called when all work has ended. */
+  /** Closes the gate and releases the Lease if this process holds it. Must be called after all work has ended. */
   async release(): Promise<void> {
     const { clock, log, timing } = this.#options
     const led = this.#gate.isOpen
     this.#gate.close()
     this.#report(0)
-    // Whoever never had it has nothing to give back, and nothing to say if the server is out of reach.
+    // Never held the Lease, so there is nothing to release.
     if (this.#mayHold) {
       try {
         await withDeadline(clock, timing.renewDeadline, `release lease ${this.lease}`, (signal) => this.#giveUp(signal))
@@ -133,18 +137,18 @@ export class LeaderElector {
     if (led) this.#record('stopped leading')
   }
 
-  /** Closes the gate and leaves the lease to expire, because work of this process may still be going on. */
+  /** Closes the gate and lets the Lease expire, because work of this process may still be running. */
   abandon(): void {
     this.#gate.close()
     this.#report(0)
   }
 
-  /** Why the lease could not be read or written at the last attempt, and the cure; undefined when it could. */
+  /** Why the last attempt to read or write the Lease failed, and the cure; undefined when it succeeded. */
   problem(): string | undefined {
     return this.#trouble
   }
 
-  /** Throws when this process seems to hold a lease that it stopped to renew long ago: it hangs and should be restarted. */
+  /** Throws when this process holds a Lease that is long overdue: it hangs and should be restarted. */
   check(): void {
     if (this.holder !== this.#options.identity || !Number.isFinite(this.#renewedAt)) return
     const overdue = this.#options.clock.monotonic() - this.#renewedAt - this.#options.timing.leaseDuration
@@ -153,7 +157,7 @@ export class LeaderElector {
     }
   }
 
-  // One attempt, cut off when the gate closes.
+  // One attempt, aborted when the gate closes.
   async #renew(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options
     const attempt = (inner: AbortSignal): Promise<boolean> => this.#attempt(inner, (until) => this.#gate.extend(until))
@@ -164,12 +168,12 @@ export class LeaderElector {
     }
   }
 
-  // `won` is told until when the gate may be open; what it answers decides whether the attempt counts.
+  // `won` receives the time until which the gate may be open; its result decides whether the attempt succeeded.
   async #attempt(signal: AbortSignal, won: (until: number) => boolean): Promise<boolean> {
     const { clock, log, timing, store, identity, leaseName, metrics } = this.#options
     const call = { signal, timeout: timing.requestTimeout }
     const write = async (request: () => Promise<Lease>): Promise<boolean> => {
-      // From the start of the request: nobody can have seen its effect earlier.
+      // Counted from the start of the request: no candidate can have observed its effect earlier.
       const started = clock.monotonic()
       this.#mayHold = true
       this.#note(await request())
@@ -199,8 +203,9 @@ export class LeaderElector {
       if (this.holder === identity) metrics?.add('leader_election_slowpath_total', this.#labels, 1)
       return await write(() => store.update(this.#renewed(current), call))
     } catch (error) {
-      // Losing a race is no failure.
-      if (isConflict(error) || isAlreadyExists(error)) log.debug('Another candidate was faster', { lock: this.lease })
+      // Another candidate wrote first. That is not a failure.
+      if (isConflict(error) || isAlreadyExists(error))
+        log.debug('Another candidate wrote the lease first', { lock: this.lease })
       else if (!signal.aborted) this.#failed(error)
       return false
     }
@@ -227,7 +232,7 @@ export class LeaderElector {
         return
       } catch (error) {
         signal.throwIfAborted()
-        // A right that is missing does not come while the process stops.
+        // A missing permission will not be granted while the process stops.
         if (isForbidden(error)) throw error
         if (!isConflict(error)) await clock.sleep(timing.retryPeriod, { signal })
       }

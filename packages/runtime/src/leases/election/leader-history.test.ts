@@ -7,7 +7,7 @@ import { LeaderElector } from './leader-elector.ts'
 
 const defaults = resolveLeaseTiming({}, 'test')
 const troubleEnds = 80_000
-// After the trouble there is time for the longest pause to end and for somebody to lead.
+// After the faults end, there is time for the longest pause to end and for a new leader.
 const length = 130_000
 
 interface Replica {
@@ -15,11 +15,11 @@ interface Replica {
   readonly machine: Machine
   readonly link: Link
   readonly elector: LeaderElector
-  /** Has the replica release the lease and campaign again. */
+  /** Makes the replica release the lease and campaign again. */
   leave: () => void
 }
 
-/** Three replicas that campaign for one lease, each on a machine with a clock of its own. */
+/** Three replicas that campaign for one lease, each on a machine with its own clock. */
 class Election {
   readonly clock = new VirtualClock()
   readonly replicas: readonly Replica[]
@@ -41,7 +41,7 @@ class Election {
     for (const replica of this.replicas) this.#campaign(replica).catch(() => undefined)
   }
 
-  /** Lets one thing happen and gives those whose gates are open then. */
+  /** Runs one event and returns the replicas whose gates are open afterwards. */
   async step(): Promise<readonly Replica[]> {
     await this.clock.advanceToNext()
     return this.replicas.filter(({ elector }) => elector.isLeader)
@@ -63,7 +63,7 @@ class Election {
   }
 }
 
-/** One run with machines and links that misbehave as the seed says. Throws when two gates are open at once. */
+/** One run with faults of machines and links determined by the seed. Throws when two gates are open at once. */
 async function play(seed: number, timing: LeaseTiming): Promise<{ terms: number; ledAtEnd: boolean }> {
   const random = seededRandom(seed)
   const election = new Election(random, timing, (own) => ({
@@ -74,18 +74,18 @@ async function play(seed: number, timing: LeaseTiming): Promise<{ terms: number;
   const { clock, replicas } = election
   const trouble = random.fork('trouble')
   let killed = 0
-  // Hits whoever leads, or, less often, anybody. One replica always survives.
+  // Usually hits the leader. One replica always survives.
   const hit = (): void => {
     const leader = replicas.find(({ elector }) => elector.isLeader)
     const { machine, link, leave } = leader !== undefined && trouble.next() < 0.7 ? leader : trouble.pick(replicas)
-    const lasting = trouble.next() * 30_000
+    const duration = trouble.next() * 30_000
     const what = trouble.pick(['pause', 'cut', 'kill', 'leave'])
     if (what === 'pause') {
       machine.pause()
-      clock.setTimer(lasting, () => machine.resume())
+      clock.setTimer(duration, () => machine.resume())
     } else if (what === 'cut') {
       link.cut = true
-      clock.setTimer(lasting, () => void (link.cut = false))
+      clock.setTimer(duration, () => void (link.cut = false))
     } else if (what === 'kill' && killed < 2) {
       killed++
       machine.kill()
@@ -108,18 +108,18 @@ async function play(seed: number, timing: LeaseTiming): Promise<{ terms: number;
   return { terms: election.terms, ledAtEnd: leaders.some(({ machine }) => machine.running) }
 }
 
-test('LeaderElector never has two open gates, and somebody leads in the end: 1,000 seeded histories', async () => {
+test('LeaderElector never has two open gates, and there is a leader in the end: 1,000 seeded histories', async () => {
   let terms = 0
   for (let seed = 1; seed <= 1000; seed++) {
     const result = await play(seed, defaults)
     terms += result.terms
     expect(result.ledAtEnd, `seed ${seed}: somebody leads in the end`).toBe(true)
   }
-  // The lease must have changed hands often, or the histories prove nothing.
+  // The lease must have changed hands often, otherwise the histories prove nothing.
   expect(terms).toBeGreaterThan(3000)
 }, 60_000)
 
-test('the checker of histories finds two leaders when a leader believes in its lease for too long', async () => {
+test('the checker detects two leaders when a leader trusts its lease for too long', async () => {
   const careless = { ...defaults, renewDeadline: defaults.leaseDuration + 10_000 }
   const histories = async (): Promise<void> => {
     for (let seed = 1; seed <= 100; seed++) await play(seed, careless)
@@ -127,7 +127,7 @@ test('the checker of histories finds two leaders when a leader believes in its l
   await expect(histories()).rejects.toThrow(/ lead at /)
 })
 
-test('LeaderElector: when a leader is killed, another leads within the lease time and a retry: 200 seeded histories', async () => {
+test('LeaderElector replaces a killed leader within the lease duration and a retry: 200 seeded histories', async () => {
   let slowest = 0
   for (let seed = 1; seed <= 200; seed++) {
     const random = seededRandom(seed)
@@ -142,7 +142,8 @@ test('LeaderElector: when a leader is killed, another leads within the lease tim
     slowest = Math.max(slowest, clock.monotonic() - killedAt)
     election.end()
   }
-  // Others see the last renewal up to one jittered retry and two ways late, on a clock that is up to 5 % slow.
+  // Other candidates observe the last renewal up to one jittered retry and two link delays late, on a clock that is up
+  // to 5 % slow.
   expect(slowest).toBeLessThan((defaults.leaseDuration + 2.2 * defaults.retryPeriod) / 0.95 + 1_000)
   expect(slowest).toBeGreaterThan(defaults.leaseDuration / 1.05)
 })

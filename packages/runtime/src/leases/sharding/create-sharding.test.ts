@@ -47,7 +47,7 @@ class Scene {
 }
 
 describe('createSharding', () => {
-  test('gives a lone replica everything, and says so in a Lease', async () => {
+  test('assigns all keys to a single replica, and writes the set to its Lease', async () => {
     const scene = new Scene()
     const a = scene.member('Pod_A')
     expect(a.owned()).toEqual([])
@@ -68,7 +68,7 @@ describe('createSharding', () => {
     ])
   })
 
-  test('hands keys over to a new member after work on them has ended, and not before', async () => {
+  test('hands keys over to a new member after the work on them has ended', async () => {
     const scene = new Scene()
     const a = scene.member('a')
     await scene.clock.advance('1s')
@@ -77,7 +77,7 @@ describe('createSharding', () => {
     let changes = 0
     b.sharding.keys.onChange(() => changes++)
     await scene.clock.advance('1m')
-    // The holder takes no key again that it should give away, and gives none away while it has one.
+    // The holder neither takes a key that it should give away, nor gives a key away while it holds it.
     expect(b.owned()).toEqual([])
     const kept = a.owned()
     expect(kept.length).toBeLessThan(keys.length)
@@ -89,7 +89,7 @@ describe('createSharding', () => {
     expect([...a.owned(), ...b.owned()].sort()).toEqual([...keys].sort())
   })
 
-  test('lets others have the keys of one that left within a retry period, and of one that died after its lease', async () => {
+  test('reassigns the keys of a member that left within a retry period, and of one that died after its lease duration', async () => {
     const scene = new Scene()
     const [a, b, c] = ['a', 'b', 'c'].map((name) => scene.member(name)) as [Member, Member, Member]
     await scene.clock.advance('10s')
@@ -105,7 +105,7 @@ describe('createSharding', () => {
     expect(a.owned()).toEqual(keys)
   })
 
-  test('removes the leases of members that are long gone', async () => {
+  test('deletes the leases of members that expired long ago', async () => {
     const scene = new Scene()
     const a = scene.member('a')
     const b = scene.member('b')
@@ -118,7 +118,7 @@ describe('createSharding', () => {
     expect(a.sharding.problem()).toBeUndefined()
   })
 
-  test('stops before its lease expires, tells its work, and joins again only after that has ended', async () => {
+  test('stops before its lease expires, aborts its work, and rejoins only after the work has ended', async () => {
     const scene = new Scene()
     const a = scene.member('a')
     await scene.clock.advance('1s')
@@ -132,14 +132,14 @@ describe('createSharding', () => {
     a.link.cut = false
     await scene.clock.advance('1m')
     expect(a.owned()).toEqual([])
-    expect(a.sharding.problem()).toBe('sharding: waits for 1 reconciles to end before it joins again: default/0')
+    expect(a.sharding.problem()).toBe('sharding: waiting for 1 reconciles to end before rejoining: default/0')
     hold?.[Symbol.dispose]()
     await scene.clock.advance('1s')
     expect(a.owned()).toEqual(keys)
     expect(a.sharding.keys.hold('default/0')?.lost?.aborted).toBe(false)
   })
 
-  test('takes a member that does not say by which set it works to claim every key', async () => {
+  test('treats a member without a valid set as claiming every key', async () => {
     const scene = new Scene()
     const a = scene.member('a')
     await scene.clock.advance('1s')
@@ -154,7 +154,7 @@ describe('createSharding', () => {
     expect(a.owned()).toEqual(keys)
   })
 
-  test('keeps groups of different names apart', async () => {
+  test('keeps groups with different names apart', async () => {
     const scene = new Scene()
     const a = scene.member('a')
     const b = scene.member('b', `a-name-that-is-too-long-for-a-label-${'x'.repeat(40)}`)

@@ -12,15 +12,16 @@ import { Rendezvous } from './rendezvous.ts'
 import type { Sharding, ShardingParts } from './sharding.ts'
 
 /**
- * Shares keys among replicas. Each replica has a Lease of its own, in which it says by which set of members it works: it only works
- * on keys that this set gives to it. It takes a key only when
+ * Shares keys among replicas. Each replica has its own Lease, which contains the set of members that the replica works
+ * by: it works only on keys that this set assigns to it. A replica takes a key only when
  *
- * 1. the set in its own Lease, as confirmed by the server, gives the key to it, and
- * 2. a list of the Leases that was read after that shows no other live member whose set gives the key to that other member.
+ * 1. the set in its own Lease, as confirmed by the server, assigns the key to it, and
+ * 2. a list of the Leases that was read after that contains no other live member whose set assigns the key to that
+ *    member.
  *
- * Of two replicas that both want a key, the one that wrote later sees what the other one wrote, so they never both take it. A replica
- * that loses keys to a new set finishes what it is doing with them before it writes the new set. One that cannot renew its Lease
- * stops before any other can have seen the Lease expire.
+ * Of two replicas that both claim a key, the one that wrote later reads the claim of the other one, so they never both
+ * take it. A replica that loses keys to a new set finishes its work on them before it writes the new set. A replica
+ * that cannot renew its Lease stops before any other replica can have observed the expiry.
  */
 export function createSharding(parts: ShardingParts): Sharding {
   return new ShardMember(parts)
@@ -39,15 +40,15 @@ class ShardMember implements Sharding, KeyGate {
   readonly #held = new HeldKeys()
   readonly #listeners = new Set<() => void>()
   readonly #labels: MetricLabels
-  // Whom the keys should be shared among, as far as this process knows.
+  // The members that should share the keys, as far as this process knows.
   #wanted: Rendezvous
-  // Sets that the server may have in our Lease: the confirmed one and those of attempts whose outcome is unknown.
+  // The sets that our Lease on the server may contain: the confirmed one and those of writes whose outcome is unknown.
   #possible: readonly Rendezvous[] = []
-  // The set that was confirmed before the others' claims were last read; undefined while there is no share.
+  // The set that was confirmed before the claims of others were last read; undefined while this process has no share.
   #effective: Rendezvous | undefined
   // Live members that work by another set than ours.
   #claims: readonly Claim[] = []
-  // Leases of members that are long gone, as last read.
+  // Leases of members that expired long ago, as last read.
   #dead: Lease[] = []
   #term = new AbortController()
   #firstJoin = new Deferred()
@@ -91,7 +92,7 @@ class ShardMember implements Sharding, KeyGate {
   hold(key: string): KeyHold | undefined {
     if (!this.#mayHold(key)) return undefined
     const release = this.#held.take(key, () => {
-      // It may have been the last one that stood in the way of a new set, or of joining again.
+      // This may have been the last key that blocked a new set, or rejoining.
       const waiting = this.#effective === undefined || this.#wanted.text !== this.#effective.text
       if (waiting && (this.#held.size === 0 || this.#next() === this.#wanted)) this.#wake()
     })
@@ -113,8 +114,9 @@ class ShardMember implements Sharding, KeyGate {
       } catch (error) {
         if (signal.aborted) break
         this.#trouble = errorText(error)
-        if (isConflict(error)) log.debug('Could not renew the membership lease', { lease: this.#lease.name })
-        else log.error(error, 'Failed to take part in sharding', { lease: this.#lease.name })
+        if (isConflict(error))
+          log.debug('Membership lease was not renewed: another write came first', { lease: this.#lease.name })
+        else log.error(error, 'Sharding failed; retrying', { lease: this.#lease.name })
       }
       if (!again) await this.#pause(timing.retryPeriod, signal)
     }
@@ -143,7 +145,7 @@ class ShardMember implements Sharding, KeyGate {
 
   problem(): string | undefined {
     if (!this.joined && this.#held.size > 0) {
-      return `sharding: waits for ${this.#held.size} reconciles to end before it joins again: ${this.#someHeld()}`
+      return `sharding: waiting for ${this.#held.size} reconciles to end before rejoining: ${this.#someHeld()}`
     }
     if (!this.joined) return `sharding: not joined${this.#trouble === undefined ? '' : `: ${this.#trouble}`}`
     return this.#trouble === undefined ? undefined : `sharding: ${this.#trouble}`
@@ -158,11 +160,12 @@ class ShardMember implements Sharding, KeyGate {
     return true
   }
 
-  // Says by which set this replica works, then looks what the others say. True when there is more to do at once.
+  // Writes the set that this replica works by, then reads the claims of the others. Returns true when there is more to
+  // do at once.
   async #cycle(signal: AbortSignal): Promise<boolean> {
     const { clock, timing } = this.#parts
     const call = { signal, timeout: timing.requestTimeout }
-    // What was begun before the share was lost must not be able to write again when there is a new one.
+    // Work that began before the share was lost must not be able to write with a new share.
     if (this.#effective === undefined && this.#held.size > 0) return false
     if (this.#possible.length === 0) this.#look(await this.#parts.store.list(this.#lease.labels, call))
     const set = this.#next()
@@ -179,7 +182,7 @@ class ShardMember implements Sharding, KeyGate {
     return this.#next().text !== set.text
   }
 
-  // The set to work by: the wanted one, unless something is being done with a key that would be lost by that.
+  // The set to work by: the wanted one, unless a key that it would give away is in process.
   #next(): Rendezvous {
     const { identity } = this.#parts
     const current = this.#effective
@@ -188,7 +191,7 @@ class ShardMember implements Sharding, KeyGate {
     return this.#wanted
   }
 
-  // Takes in a fresh list; true when the claims of others have changed.
+  // Processes a list of the Leases; returns true when the claims of others have changed.
   #look(leases: readonly Lease[]): boolean {
     const { identity, log, timing } = this.#parts
     const live: Claim[] = []
@@ -202,7 +205,7 @@ class ShardMember implements Sharding, KeyGate {
     this.#observer.keepOnly(new Set(leases.map(({ metadata }) => metadata.name)))
     const wanted = new Rendezvous([identity, ...live.map(({ member }) => member)])
     if (wanted.text !== this.#wanted.text) {
-      log.info('The members that share the keys have changed', { members: wanted.members })
+      log.info('Members of the shard group changed', { members: wanted.members })
       this.#wanted = wanted
       this.#measure()
     }
@@ -212,7 +215,7 @@ class ShardMember implements Sharding, KeyGate {
     return describe(claims) !== before
   }
 
-  // Takes the share that the confirmed set gives, now that the others' claims are known.
+  // Takes the share that the confirmed set assigns, now that the claims of others are known.
   #settle(set: Rendezvous, until: number): void {
     if (!this.#gate.isOpen) {
       if (this.#held.size > 0 || !this.#gate.open(until)) return
@@ -229,11 +232,11 @@ class ShardMember implements Sharding, KeyGate {
     if (this.#effective === undefined) return
     this.#effective = undefined
     this.#measure()
-    this.#parts.log.warn('Lost the share of the keys', { lease: this.#lease.name, why, working: this.#held.size })
-    this.#term.abort(new NotLeaderError(`This process has lost its share of the keys: ${why}`))
+    this.#parts.log.warn('Share of the keys lost', { lease: this.#lease.name, why, working: this.#held.size })
+    this.#term.abort(new NotLeaderError(`This process lost its share of the keys: ${why}`))
   }
 
-  // Has the loss noticed when it happens, also while a request hangs.
+  // Detects the loss on time, even while a request hangs.
   #arm(): void {
     this.#lapse?.cancel()
     const { clock } = this.#parts
@@ -244,13 +247,13 @@ class ShardMember implements Sharding, KeyGate {
     this.#lapse = clock.setTimer(this.#gate.remaining, onLapse, 'end of a share')
   }
 
-  // Leases of members that went without a word would otherwise stay for ever.
+  // Deletes the Leases of members that ended without deleting theirs.
   async #bury(call: LeaseCall): Promise<void> {
     for (const lease of this.#dead.splice(0)) {
       try {
         await this.#parts.store.delete(lease, call)
       } catch (error) {
-        // Another replica buries it, or it lives again.
+        // Another replica deleted it, or the member is alive again.
         if (!isConflict(error)) throw error
       }
     }

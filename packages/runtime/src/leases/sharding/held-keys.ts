@@ -1,4 +1,4 @@
-/** The keys that are being worked on, each possibly by several controllers. */
+/** The keys in process. Several controllers may hold the same key. */
 export class HeldKeys {
   readonly #counts = new Map<string, number>()
 
@@ -10,7 +10,7 @@ export class HeldKeys {
     return this.#counts.keys()
   }
 
-  /** Counts one more holder; the function that it returns counts it off again, once. */
+  /** Adds a holder of a key. The returned function removes it, once, and calls `onLast` after the last one. */
   take(key: string, onLast: () => void): () => void {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     let held = true

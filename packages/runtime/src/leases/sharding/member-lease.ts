@@ -5,12 +5,12 @@ import type { LeaseCall, LeaseStore } from '../lease-store.ts'
 import type { LeaseTiming } from '../lease-timing.ts'
 import { hash, Rendezvous } from './rendezvous.ts'
 
-/** Marks the Leases of the members of one group. */
+/** The label of the Leases of one group. */
 const groupLabel = 'kubewright.dev/sharding'
-/** The set of members that the holder works by: it only works on keys that this set gives to it. */
+/** The annotation with the set of members that the holder works by. */
 const membersAnnotation = 'kubewright.dev/sharding-members'
 
-/** What a {@link MemberLease} is made of. */
+/** Options of a {@link MemberLease}. */
 export interface MemberLeaseOptions {
   readonly store: LeaseStore
   readonly leaseName: string
@@ -19,12 +19,12 @@ export interface MemberLeaseOptions {
   readonly clock: Clock
 }
 
-/** The Lease by which a member says that it lives and which set of members it works by. */
+/** The Lease of one member. It proves that the member is alive and contains the set that the member works by. */
 export class MemberLease {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly #options: MemberLeaseOptions
-  // As last written; undefined when what the server has is not known.
+  // As last written; undefined when the state on the server is unknown.
   #lease: Lease | undefined
 
   constructor(options: MemberLeaseOptions) {
@@ -35,7 +35,7 @@ export class MemberLease {
     this.labels = Object.freeze({ [groupLabel]: labelValue(options.leaseName) })
   }
 
-  /** Renews the Lease and says in it by which set this member works. When it rejects, the set may or may not have been written. */
+  /** Renews the Lease and writes the set. When it rejects, the set may or may not have been written. */
   async write(set: Rendezvous, call: LeaseCall): Promise<void> {
     const { store, identity } = this.#options
     const known = this.#lease ?? (await store.find(this.name, call))
@@ -47,7 +47,7 @@ export class MemberLease {
     }
     if (known.spec?.holderIdentity !== identity) {
       throw new Error(
-        `Lease ${store.namespace}/${this.name} belongs to ${known.spec?.holderIdentity}: give replicas different identities`,
+        `Lease ${store.namespace}/${this.name} belongs to ${known.spec?.holderIdentity}: give each replica a unique identity`,
       )
     }
     const labels = { ...known.metadata.labels, ...this.labels }
@@ -57,7 +57,7 @@ export class MemberLease {
     this.#lease = await store.update({ ...known, metadata: { ...known.metadata, labels, annotations }, spec }, call)
   }
 
-  /** Deletes the Lease, so that the others need not wait until it expires. */
+  /** Deletes the Lease, so that the other members need not wait for its expiry. */
   async remove(call: LeaseCall): Promise<void> {
     const current = await this.#options.store.find(this.name, call)
     this.#lease = undefined
@@ -76,14 +76,14 @@ export class MemberLease {
   }
 }
 
-/** The set that a member works by. One that does not say so is taken to claim every key. */
+/** The set that a member works by. A member without a valid set is treated as claiming every key. */
 export function claimOf(lease: Lease): Rendezvous {
   const text = lease.metadata.annotations?.[membersAnnotation]
   try {
     const members: unknown = JSON.parse(text ?? '')
     if (Array.isArray(members) && members.length > 0) return new Rendezvous(members.map(String))
   } catch {
-    // Written by something else.
+    // Not written by this package.
   }
   return new Rendezvous([lease.spec?.holderIdentity ?? ''])
 }

@@ -6,7 +6,7 @@ const members = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxL
 const key = fc.string()
 
 describe('Rendezvous', () => {
-  test('gives each key to a member, the same whatever the order in which members are named', () => {
+  test('assigns each key to a member, independent of the order of the members', () => {
     fc.assert(
       fc.property(members, key, (names, text) => {
         const owner = new Rendezvous(names).owner(text)
@@ -16,7 +16,7 @@ describe('Rendezvous', () => {
     )
   })
 
-  test('moves only the keys that a new member gets, or that one who left had', () => {
+  test('moves only the keys that a new member gains, or that a leaving member had', () => {
     fc.assert(
       fc.property(members, fc.string({ minLength: 1 }), key, (names, other, text) => {
         fc.pre(!names.includes(other))
@@ -27,7 +27,7 @@ describe('Rendezvous', () => {
     )
   })
 
-  test('spreads keys evenly', () => {
+  test('distributes keys evenly', () => {
     const set = new Rendezvous(['replica-0', 'replica-1', 'replica-2', 'replica-3'])
     const counts = new Map<string | undefined, number>()
     for (let index = 0; index < 10_000; index++) {
@@ -37,12 +37,12 @@ describe('Rendezvous', () => {
     for (const count of counts.values()) expect(Math.abs(count - 2500)).toBeLessThan(250)
   })
 
-  test('has no owner for anything when it is empty', () => {
+  test('has no owner for any key when it is empty', () => {
     expect(new Rendezvous([]).owner('x')).toBeUndefined()
   })
 })
 
-test('hash stays as it is, since replicas of different versions must agree', () => {
+test('hash() never changes, since replicas of different versions must agree', () => {
   expect(['', 'default/web', 'größe'].map(hash)).toMatchInlineSnapshot(`
     [
       2872998923,

@@ -1,11 +1,12 @@
 /**
- * A set of members that share keys by rendezvous hashing: every key goes to the member with the highest score for it. Everybody who
- * knows the set finds the same owner, and when a member comes or goes only the keys that it gets or had change hands.
+ * A set of members that share keys by rendezvous hashing: each key belongs to the member with the highest score for it.
+ * All replicas with the same set compute the same owner. When a member joins or leaves, only the keys that it gains or
+ * had change owners.
  */
 export class Rendezvous {
-  /** In order, each once. */
+  /** Sorted, without duplicates. */
   readonly members: readonly string[]
-  /** The same text for the same set. */
+  /** Equal for equal sets. */
   readonly text: string
   readonly #seeds: readonly number[]
 
@@ -15,14 +16,14 @@ export class Rendezvous {
     this.#seeds = this.members.map(hash)
   }
 
-  /** The member that a key belongs to; undefined when there are no members. */
+  /** The owner of a key; undefined when there are no members. */
   owner(key: string): string | undefined {
     const keyed = hash(key)
     let best = -1
     let winner: string | undefined
     for (let index = 0; index < this.#seeds.length; index++) {
       const score = mix(keyed ^ (this.#seeds[index] ?? 0))
-      // Of equal scores the first member in order wins.
+      // Of members with equal scores, the first one wins.
       if (score > best) {
         best = score
         winner = this.members[index]

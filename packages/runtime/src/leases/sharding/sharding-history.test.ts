@@ -16,12 +16,12 @@ interface Replica {
   readonly machine: Machine
   readonly link: Link
   readonly sharding: Sharding
-  /** The keys whose reconciles are under way. */
+  /** The keys in process. */
   readonly working: Set<string>
   readonly leave: () => void
 }
 
-/** Replicas that share keys: each looks at every key again and again, and works on it for a while if it may. */
+/** Replicas that share keys: each tries every key repeatedly and works on it for a while if it may. */
 class Fleet {
   readonly clock = new VirtualClock()
   readonly replicas: Replica[] = []
@@ -66,7 +66,7 @@ class Fleet {
     this.replicas.push({ name, machine, link, sharding, working, leave })
   }
 
-  /** Lets one thing happen, and throws when two replicas then work on one key with open gates. */
+  /** Runs one event. Throws when two replicas work on the same key with open gates afterwards. */
   async step(): Promise<void> {
     await this.clock.advanceToNext()
     const workers = new Map<string, string>()
@@ -98,7 +98,7 @@ class Fleet {
         const hold = sharding.keys.hold(key)
         if (hold === undefined) continue
         working.add(key)
-        // Some reconciles are slow, and most of them heed the loss of their key.
+        // Some reconciles are slow, and most of them end when they lose their key.
         const isSlow = random.next() < 0.05 && this.clock.monotonic() < troubleEnds
         const time = isSlow ? random.next() * 20_000 : random.next() * 1000
         await machine.sleep(time, random.next() < 0.8 ? { signal: hold.lost } : {}).catch(() => undefined)
@@ -107,7 +107,7 @@ class Fleet {
         hold[Symbol.dispose]()
       }
     } catch {
-      // Told to stop.
+      // The replica was stopped.
     }
   }
 }
@@ -130,14 +130,14 @@ async function play(seed: number, timing: LeaseTiming): Promise<{ owners: number
   let gone = 0
   const hit = (): void => {
     const { machine, link, leave } = trouble.pick(replicas)
-    const lasting = trouble.next() * 30_000
+    const duration = trouble.next() * 30_000
     const what = trouble.pick(['pause', 'pause', 'cut', 'cut', 'kill', 'leave', 'join'])
     if (what === 'pause') {
       machine.pause()
-      clock.setTimer(lasting, () => machine.resume())
+      clock.setTimer(duration, () => machine.resume())
     } else if (what === 'cut') {
       link.cut = true
-      clock.setTimer(lasting, () => void (link.cut = false))
+      clock.setTimer(duration, () => void (link.cut = false))
     } else if (what === 'join' && replicas.length < 5) fleet.join()
     else if (gone < 2 && what === 'kill') {
       gone++
@@ -160,7 +160,7 @@ async function play(seed: number, timing: LeaseTiming): Promise<{ owners: number
   return { owners: replicas.filter(({ sharding }) => sharding.joined).length }
 }
 
-test('createSharding: no key is worked on by two replicas at once, and none is forgotten: 150 seeded histories', async () => {
+test('createSharding() never lets two replicas work on one key, and leaves no key out: 150 seeded histories', async () => {
   let shared = 0
   for (let seed = 1; seed <= 150; seed++) {
     const { owners } = await play(seed, defaults).catch((error) => {
@@ -171,7 +171,7 @@ test('createSharding: no key is worked on by two replicas at once, and none is f
   expect(shared).toBeGreaterThan(100)
 }, 60_000)
 
-test('the checker of histories finds two replicas at one key when a replica believes in its lease for too long', async () => {
+test('the checker detects two replicas on one key when a replica trusts its lease for too long', async () => {
   const careless = { ...defaults, renewDeadline: defaults.leaseDuration + 10_000 }
   const histories = async (): Promise<void> => {
     for (let seed = 1; seed <= 60; seed++) await play(seed, careless)

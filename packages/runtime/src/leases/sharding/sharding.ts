@@ -3,12 +3,12 @@ import type { LeaseStore } from '../lease-store.ts'
 import type { LeaseTiming } from '../lease-timing.ts'
 import type { KeyGate, WriteGate } from '../write-gate.ts'
 
-/** What `createSharding` takes. */
+/** Options of `createSharding`. */
 export interface ShardingParts {
   readonly store: LeaseStore
-  /** What the names of the members' Leases begin with, and what makes them one group. */
+  /** The prefix of the members' Leases, which identifies the group. */
   readonly leaseName: string
-  /** Must differ from that of every other replica. */
+  /** Must be unique among the replicas. */
   readonly identity: string
   readonly timing: LeaseTiming
   readonly clock: Clock
@@ -18,24 +18,24 @@ export interface ShardingParts {
 
 /** The share of this process in keys that several processes work on. */
 export interface Sharding {
-  /** Says which keys are this process's. */
+  /** Decides which keys belong to this process. */
   readonly keys: KeyGate
-  /** Open while this process can be sure that no other one has taken its keys. */
+  /** Open while it is certain that no other process has taken the keys of this one. */
   readonly gate: WriteGate
-  /** Those among whom the keys are shared, as this process sees it, in order. */
+  /** The members that share the keys, as this process observes them, sorted. */
   readonly members: readonly string[]
   /** Whether this process holds its share. */
   readonly joined: boolean
-  /** How many keys are being worked on. */
+  /** The number of keys in process. */
   readonly held: number
-  /** Takes part until the signal aborts. Requests that fail are logged and repeated for ever. */
+  /** Takes part until the signal aborts. Failed requests are logged and retried forever. */
   run(options: { readonly signal: AbortSignal }): Promise<void>
   /** Resolves when this process has its share. */
   waitUntilJoined(options: { readonly signal: AbortSignal }): Promise<void>
-  /** Gives the share back at once. To be called after `run` has ended and nothing is being worked on. */
+  /** Releases the share at once. Must be called after `run` has ended and no key is in process. */
   leave(): Promise<void>
-  /** Gives nothing back, because work may still be going on: the others wait until the Lease expires. */
+  /** Ends without releasing the share, because work may still be running: the others wait for the Lease to expire. */
   abandon(): void
-  /** Why this process does not hold its share, or not all of it; undefined when all is well. */
+  /** Why this process holds no share, or only a part of it; undefined when there is no problem. */
   problem(): string | undefined
 }

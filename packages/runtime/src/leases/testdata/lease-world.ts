@@ -4,18 +4,18 @@ import type { Lease } from '@kubewright/k8s/coordination/v1'
 import type { LeaseCall, LeaseStore } from '../lease-store.ts'
 import type { Machine } from './machine.ts'
 
-/** How bad the network of one machine is; may be changed at any time. */
+/** The faults of a machine's network link; may be changed at any time. */
 export interface Link {
   cut: boolean
-  /** The chance that a request, and independently an answer, is lost. */
+  /** The probability that a request, and independently a response, is lost. */
   loss: number
-  /** The longest time that a request, and independently an answer, takes, in milliseconds. */
+  /** The maximum delay of a request, and independently of a response, in milliseconds. */
   delay: number
 }
 
 const leases = { group: 'coordination.k8s.io', resource: 'leases' }
 
-/** A server with Leases in memory and optimistic concurrency, reached over links that delay and lose what they carry. */
+/** An in-memory server for Leases with optimistic concurrency, reached over links that delay and lose messages. */
 export class LeaseWorld {
   readonly #clock: VirtualClock
   readonly #random: Random
@@ -31,7 +31,7 @@ export class LeaseWorld {
     return [...this.#leases.values()]
   }
 
-  /** The store as a machine sees it through its link. */
+  /** The store as seen by a machine through its link. */
   seenFrom(machine: Machine, link: Link): LeaseStore {
     const send = <T>(serve: () => T, call: LeaseCall = {}): Promise<T> => this.#send(machine, link, serve, call)
     return {
@@ -39,7 +39,7 @@ export class LeaseWorld {
       find: (name, call) => send(() => this.#leases.get(name), call),
       list: (labels, call) => send(() => this.leases.filter((lease) => carries(lease, labels)), call),
       create: (draft, call) => {
-        // What a server fills in is filled in below.
+        // The server-side fields are added below.
         const lease = structuredClone(draft) as unknown as Lease
         return send(() => this.#create(lease), call)
       },

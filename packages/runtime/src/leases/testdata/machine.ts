@@ -1,16 +1,16 @@
 import { type Clock, sleepWith, type Timer, type VirtualClock, type WaitOptions } from '@kubewright/base'
 
-/** What makes the clock of a machine differ from the true one. */
+/** How the clock of a machine differs from the true one. */
 export interface MachineOptions {
-  /** How fast its clock goes: 1.05 gains 5 %. */
+  /** The speed of its clock: 1.05 gains 5 %. */
   readonly rate?: number
-  /** How far its wall time is off, in milliseconds. */
+  /** The offset of its wall time, in milliseconds. */
   readonly offset?: number
 }
 
 /**
- * A machine with a clock of its own that can be paused, as by a frozen hypervisor, and killed. While it is paused nothing runs on
- * it: timers and answers wait until it goes on.
+ * A machine with its own clock that can be paused, as by a frozen hypervisor, and killed. While it is paused, nothing
+ * runs on it: timers and responses wait until it resumes.
  */
 export class Machine implements Clock {
   readonly #truth: VirtualClock
@@ -55,7 +55,7 @@ export class Machine implements Clock {
     return sleepWith((ms, callback, label) => this.setTimer(ms, callback, label), delay, options)
   }
 
-  /** Runs code on this machine: now, when it goes on, or never. */
+  /** Runs code on this machine: now, when it resumes, or never. */
   run(code: () => void): void {
     if (this.#state === 'running') code()
     else if (this.#state === 'paused') this.#waiting.push(code)
