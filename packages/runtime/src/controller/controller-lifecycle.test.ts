@@ -8,8 +8,8 @@ import type { Source } from './sources/source.ts'
 import { runController } from './testdata/run-controller.ts'
 import { errorsOf, Home, objectOf, testParts } from './testdata/test-parts.ts'
 
-describe('createControllerRunner(), starting and stopping', () => {
-  test('work() after drain takes no more keys and resolves when the running reconciles have ended, unaborted', async () => {
+describe('createControllerRunner(), start and stop', () => {
+  test('work() takes no more keys after drain and resolves when the running reconciles have ended, unaborted', async () => {
     const gate = new Deferred()
     const signals: AbortSignal[] = []
     await using running = runController(
@@ -33,7 +33,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     expect(running.runner.queue().ready.map(({ key }) => key)).toEqual(['c', 'd'])
   })
 
-  test('work() after abort tells the running reconciles to give up, quietly', async () => {
+  test('work() aborts the running reconciles after abort, without logging an error', async () => {
     const reconcile = (_key: string, { signal }: KeyContext): Promise<void> =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     await using running = runController(reconcile)
@@ -45,7 +45,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     expect(errorsOf(running.parts.log)).toEqual([])
   })
 
-  test('work() ends when it is aborted without having been drained', async () => {
+  test('work() ends when it is aborted without a drain', async () => {
     await using running = runController(() => undefined)
     await running.push('a')
     running.abort.abort()
@@ -54,7 +54,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     expect(running.records.map(({ key }) => key)).toEqual(['a'])
   })
 
-  test('work() looks at every key when it is repeated, because others may have planned requeues in the meantime', async () => {
+  test('work() reconciles every key when it is called again, because another process may have planned requeues', async () => {
     await using running = runController(() => undefined, { sources: [kindSource(Home)] })
     const homes = running.parts.cluster.of(Home)
     homes.put(objectOf(Home, 'a', 1))
@@ -73,7 +73,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     await working
   })
 
-  test('work() can be repeated, goes on with what has come since, and refuses to run twice at once', async () => {
+  test('work() can be called again, continues with new keys, and rejects concurrent calls', async () => {
     await using running = runController(() => undefined)
     await running.push('a')
     const signals = { drain: new AbortController().signal, abort: new AbortController().signal }
@@ -90,7 +90,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     await working
   })
 
-  test('dispose aborts what runs and waits for it; nothing can be started afterwards', async () => {
+  test('[Symbol.asyncDispose]() aborts and awaits running reconciles, and prevents another start', async () => {
     const reasons: string[] = []
     const reconcile = (_key: string, { signal }: KeyContext): Promise<void> =>
       new Promise((resolve) =>
@@ -107,7 +107,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     await expect(running.runner.warmUp()).rejects.toThrow('it was disposed')
   })
 
-  test('a source that cannot be started fails the start, by name, and may be tried again', async () => {
+  test('warmUp() rejects with the name of a source that fails to start, and may be retried', async () => {
     const parts = testParts()
     let broken = true
     let starts = 0
@@ -144,7 +144,7 @@ describe('createControllerRunner(), starting and stopping', () => {
     await runner[Symbol.asyncDispose]()
   })
 
-  test('keys that others hold are skipped, and looked at when the share of this process changes', async () => {
+  test('work() skips keys that other replicas hold, and reconciles them when the share of this process changes', async () => {
     const mine = new Set(['a'])
     let held = 0
     let changed: () => void = () => undefined

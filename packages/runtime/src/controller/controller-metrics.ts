@@ -31,111 +31,130 @@ const define = (
 
 const perController = ['controller']
 
-/** What controllers measure: controller-runtime's names, and two of our own (conflicts, hot loops). */
+/** The metrics of controllers: controller-runtime's names, and two of our own for conflicts and hot loops. */
 export const controllerMetrics: readonly MetricDefinition[] = Object.freeze([
-  define(names.total, 'counter', 'Reconciles that ended, by controller and result.', ['controller', 'result']),
-  define(names.errors, 'counter', 'Reconciles that failed, by controller.', perController),
-  define(names.terminalErrors, 'counter', 'Reconciles that failed and are not retried, by controller.', perController),
+  define(names.total, 'counter', 'Number of reconciles, by controller and result.', ['controller', 'result']),
+  define(names.errors, 'counter', 'Number of failed reconciles, by controller.', perController),
+  define(
+    names.terminalErrors,
+    'counter',
+    'Number of failed reconciles that are not retried, by controller.',
+    perController,
+  ),
   define(
     names.panics,
     'counter',
-    'Reconciles that failed through a mistake in the program, by controller.',
+    'Number of reconciles that failed by a programming error, by controller.',
     perController,
   ),
-  define(
-    names.timeouts,
-    'counter',
-    'Reconciles that took longer than they are allowed to, by controller.',
-    perController,
-  ),
+  define(names.timeouts, 'counter', 'Number of reconciles that exceeded their timeout, by controller.', perController),
   define(
     names.conflicts,
     'counter',
-    'Reconciles that met a newer object and are repeated, by controller.',
+    'Number of reconciles that are retried because of a conflict, by controller.',
     perController,
   ),
+  define(names.hotLoops, 'counter', 'Number of detected hot loops, by controller.', perController),
   define(
-    names.hotLoops,
-    'counter',
-    'Keys that were found to be reconciled over and over, by controller.',
+    names.seconds,
+    'histogram',
+    'Duration of reconciles in seconds, by controller.',
     perController,
+    reconcileBuckets,
   ),
-  define(names.seconds, 'histogram', 'How long reconciles took, by controller.', perController, reconcileBuckets),
-  define(names.maxConcurrent, 'gauge', 'How many reconciles may run at once, by controller.', perController),
-  define(names.active, 'gauge', 'How many reconciles are running, by controller.', perController),
+  define(names.maxConcurrent, 'gauge', 'Maximum number of concurrent reconciles, by controller.', perController),
+  define(names.active, 'gauge', 'Number of running reconciles, by controller.', perController),
 ])
 
 const perQueue = ['name', 'controller']
 const queueBuckets = exponentialBuckets(10e-9, 10, 12)
 
-/** What work queues measure. The depth of a queue without priorities has no `priority`. */
+/** The metrics of work queues. The depth of a queue without priorities has an empty `priority` label. */
 export const workQueueMetrics: readonly MetricDefinition[] = Object.freeze([
-  define(workQueueMetricNames.depth, 'gauge', 'Keys that are ready, by queue and priority.', [...perQueue, 'priority']),
-  define(workQueueMetricNames.adds, 'counter', 'Keys that were added, by queue.', perQueue),
+  define(workQueueMetricNames.depth, 'gauge', 'Number of ready keys, by queue and priority.', [
+    ...perQueue,
+    'priority',
+  ]),
+  define(workQueueMetricNames.adds, 'counter', 'Number of added keys, by queue.', perQueue),
   define(
     workQueueMetricNames.queueDuration,
     'histogram',
-    'How long keys were ready before they were taken, by queue.',
+    'Time from a key being ready to being taken, in seconds, by queue.',
     perQueue,
     queueBuckets,
   ),
   define(
     workQueueMetricNames.workDuration,
     'histogram',
-    'How long keys were worked on, by queue.',
+    'Duration of the work on a key, in seconds, by queue.',
     perQueue,
     queueBuckets,
   ),
   define(
     workQueueMetricNames.unfinishedWork,
     'gauge',
-    'How long all keys in process have been there, added up, by queue. It keeps growing when work hangs.',
+    'Sum of the ages of all keys in process, in seconds, by queue. Grows steadily when work hangs.',
     perQueue,
   ),
   define(
     workQueueMetricNames.longestRunning,
     'gauge',
-    'How long the oldest key in process has been there, by queue.',
+    'Age of the oldest key in process, in seconds, by queue.',
     perQueue,
   ),
-  define(workQueueMetricNames.retries, 'counter', 'Keys that were added for later, by queue.', perQueue),
+  define(workQueueMetricNames.retries, 'counter', 'Number of keys added with a delay, by queue.', perQueue),
 ])
 
 const perInformer = ['name', 'group', 'version', 'resource', 'namespace']
 const perHandler = [...perInformer, 'handler']
 
-/** What informers measure. */
+/** The metrics of informers. */
 export const informerMetrics: readonly MetricDefinition[] = Object.freeze([
-  define(informerMetricNames.queuedItems, 'gauge', 'Changes that wait to be stored, by informer.', perInformer),
+  define(
+    informerMetricNames.queuedItems,
+    'gauge',
+    'Number of changes that wait to be stored, by informer.',
+    perInformer,
+  ),
   define(
     informerMetricNames.storeResourceVersion,
     'gauge',
-    'The resource version that the store has reached, by informer.',
+    'Resource version that the store has reached, by informer.',
     perInformer,
   ),
-  define(informerMetricNames.storeObjects, 'gauge', 'Objects in the store, by informer.', perInformer),
+  define(informerMetricNames.storeObjects, 'gauge', 'Number of objects in the store, by informer.', perInformer),
   define(
     informerMetricNames.storeBytes,
     'gauge',
-    'Bytes that are allocated for the encoded objects of the store, by informer.',
+    'Bytes allocated for the encoded objects of the store, by informer.',
     perInformer,
   ),
-  define(informerMetricNames.handlerPending, 'gauge', 'Changes that wait for a handler, by handler.', perHandler),
-  define(informerMetricNames.handlerLag, 'histogram', 'How long changes waited for a handler, by handler.', perHandler),
+  define(
+    informerMetricNames.handlerPending,
+    'gauge',
+    'Number of changes that wait for the handler, by handler.',
+    perHandler,
+  ),
+  define(
+    informerMetricNames.handlerLag,
+    'histogram',
+    'Time that changes waited for the handler, in seconds, by handler.',
+    perHandler,
+  ),
   define(
     informerMetricNames.handlerCoalesced,
     'counter',
-    'Changes that were joined with an earlier one of the same object, by handler.',
+    'Number of changes that were joined with an earlier change of the same object, by handler.',
     perHandler,
   ),
-  define(informerMetricNames.handlerErrors, 'counter', 'Calls of a handler that failed, by handler.', perHandler),
+  define(informerMetricNames.handlerErrors, 'counter', 'Number of failed handler calls, by handler.', perHandler),
   define(
     informerMetricNames.relists,
     'counter',
-    'Lists that replaced the content of the store, by informer.',
+    'Number of lists that replaced the content of the store, by informer.',
     perInformer,
   ),
-  define(informerMetricNames.failures, 'counter', 'Lists and watches that failed, by informer.', perInformer),
+  define(informerMetricNames.failures, 'counter', 'Number of failed lists and watches, by informer.', perInformer),
 ])
 
 const counters = [
@@ -147,10 +166,10 @@ const counters = [
   names.hotLoops,
 ] as const
 type Counter = 'errors' | 'terminalErrors' | 'panics' | 'timeouts' | 'conflicts' | 'hotLoops'
-// A reconcile that ends with a terminal error counts as an error, as with controller-runtime.
+// A terminal error counts as an error, as in controller-runtime.
 const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict'] as const
 
-/** Reports one controller to a sink. Everything it can count is there, at zero, from the start. */
+/** Reports the metrics of one controller. All its counters exist, at zero, from the start. */
 export class ControllerMetrics {
   readonly #sink: MetricSink
   readonly #labels: MetricLabels

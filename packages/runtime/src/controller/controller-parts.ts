@@ -4,7 +4,7 @@ import type { KeyGate } from '../leases/write-gate.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
-/** What a manager gives to each controller that it runs. */
+/** The dependencies that a manager passes to each of its controllers. */
 export interface ControllerParts {
   readonly cluster: Cluster
   readonly clock: Clock
@@ -13,8 +13,8 @@ export interface ControllerParts {
   readonly metrics: MetricSink
   readonly tracer: Tracer
   readonly events: EventRecorder
-  /** The name of the operator: the field manager of what its controllers apply starts with it. */
+  /** The name of the operator: the prefix of its controllers' field managers. */
   readonly operator: string
-  /** Present when replicas share the keys. */
+  /** Set when replicas share the keys. */
   readonly keyGate?: KeyGate
 }

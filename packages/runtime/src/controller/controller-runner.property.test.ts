@@ -15,7 +15,7 @@ const answer = fc.record({
   gives: fc.constantFrom('success', 'requeue', 'error', 'conflict', 'terminal', 'later', 'text'),
 })
 
-test('no key is reconciled twice at once, none is forgotten, and everything comes to rest', async () => {
+test('createControllerRunner() never reconciles a key concurrently, forgets none, and becomes idle', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),

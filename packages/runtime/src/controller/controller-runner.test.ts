@@ -11,11 +11,11 @@ import { errorsOf, Home, objectOf, testParts } from './testdata/test-parts.ts'
 
 const homes = { group: 'example.com', resource: 'homes' }
 const conflict = (): ApiError => newConflict(homes, 'a', 'the object has been modified')
-// Without jitter, so that times can be told exactly.
+// Without jitter, so that delays are exact.
 const rateLimiter = () => itemExponentialRateLimiter()
 
 describe('the result of a reconcile', () => {
-  test('success: the key is forgotten and not looked at again', async () => {
+  test('success resets the back-off and does not requeue', async () => {
     const outcomes: (() => KeyOutcome | void)[] = [fail('first'), fail('second'), () => undefined, fail('third')]
     await using running = runController(() => outcomes.shift()?.(), { rateLimiter })
     await running.push('ns/a')
@@ -32,7 +32,7 @@ describe('the result of a reconcile', () => {
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(3)
   })
 
-  test('null, which programs in JavaScript may return, is a success', async () => {
+  test('null, which reconcilers in JavaScript may return, is a success', async () => {
     await using running = runController(() => null as never)
     await running.push('ns/a', 'ns/b')
     expect(running.records.map(({ key, result }) => [key, result])).toEqual([
@@ -41,7 +41,7 @@ describe('the result of a reconcile', () => {
     ])
   })
 
-  test('requeueAfter: the key is forgotten, comes back at that time, with its priority or the one asked for', async () => {
+  test('requeueAfter resets the back-off and requeues with the priority of the key or the given one', async () => {
     const outcomes: (() => KeyOutcome | void)[] = [fail('x'), () => ({ requeueAfter: '1m', priority: 7 }), fail('y')]
     await using running = runController(() => outcomes.shift()?.(), { rateLimiter })
     await running.push('ns/a')
@@ -56,7 +56,7 @@ describe('the result of a reconcile', () => {
     expect(running.parts.metrics.of('reconcile_total', 'requeue_after')).toBe(1)
   })
 
-  test('requeueAfter that is zero, negative or absent means success; one that makes no sense is an error', async () => {
+  test('requeueAfter of zero, negative or undefined means success; an invalid one is an error', async () => {
     const outcomes: unknown[] = [
       { requeueAfter: 0 },
       { requeueAfter: -5 },
@@ -69,7 +69,7 @@ describe('the result of a reconcile', () => {
     expect(running.waiting()).toEqual({ d: 5 })
   })
 
-  test('TerminalError: logged and counted, not tried again, and not forgotten', async () => {
+  test('TerminalError is logged and counted, not retried, and keeps the back-off', async () => {
     const errors = [new Error('x'), new Error('wrapped', { cause: new TerminalError('no such image') }), new Error('y')]
     await using running = runController(() => raise(errors.shift()), { rateLimiter })
     await running.push('ns/a')
@@ -85,7 +85,7 @@ describe('the result of a reconcile', () => {
     expect(errorsOf(running.parts.log)).toEqual(['Reconciler error', 'Reconciler error', 'Reconciler error'])
   })
 
-  test('RetryLater: comes back after its time without being a failure', async () => {
+  test('RetryLater requeues after its delay without counting as a failure', async () => {
     const errors = [new RetryLater('30s', 'the volume is being made'), undefined]
     await using running = runController(() => raise(errors.shift()))
     await running.push('ns/a')
@@ -96,7 +96,7 @@ describe('the result of a reconcile', () => {
     expect(() => new RetryLater(-1)).toThrow('not negative')
   })
 
-  test('a conflict: repeated soon and quietly, until there are too many in a row', async () => {
+  test('a conflict is retried soon without an error in the log, until there are too many in a row', async () => {
     await using running = runController(() => raise(conflict()))
     await running.push('ns/a')
     expect(running.records).toMatchObject([{ result: 'conflict' }])
@@ -110,7 +110,7 @@ describe('the result of a reconcile', () => {
     expect(errorsOf(running.parts.log).length).toBeGreaterThan(0)
   })
 
-  test('a conflict of field managers is an error, because it does not go away', async () => {
+  test('a field manager conflict is an error, because it does not resolve itself', async () => {
     const error = newApplyConflict([], 'Apply failed with 1 conflict')
     const withCause = new ApiError({
       ...error.status,
@@ -123,7 +123,7 @@ describe('the result of a reconcile', () => {
     expect(running.records).toMatchObject([{ result: 'error' }])
   })
 
-  test('NotFound is quiet while the object is being deleted or gone, and an error otherwise', async () => {
+  test('NotFound is not logged as an error while the object is deleted or being deleted', async () => {
     await using running = runController(() => raise(newNotFound(homes, 'child')))
     const cached = running.parts.cluster.of(Home)
     cached.leases = 1
@@ -137,13 +137,13 @@ describe('the result of a reconcile', () => {
     ])
   })
 
-  test('an error in which the server asks for time is not repeated before that', async () => {
+  test('an error with a Retry-After time is not retried earlier', async () => {
     await using running = runController(() => raise(newTooManyRequests('busy', 7)), { rateLimiter })
     await running.push('ns/a')
     expect(running.waiting()).toEqual({ 'ns/a': 7000 })
   })
 
-  test('back-off is prolonged by up to a fifth unless a limiter is given', async () => {
+  test('back-off has up to 20 % jitter unless a rate limiter is given', async () => {
     await using running = runController(() => raise(new Error('x')))
     await running.push('a', 'b', 'c')
     const waits = Object.values(running.waiting())
@@ -159,7 +159,7 @@ describe('the result of a reconcile', () => {
   })
 })
 
-describe('what a reconcile throws', () => {
+describe('an error of a reconcile', () => {
   test.each([
     ['an Error', new Error('x'), 0],
     ['a text', 'x', 1],
@@ -167,7 +167,7 @@ describe('what a reconcile throws', () => {
     ['null', null, 1],
     ['a TypeError of the language', new TypeError('x is not a function'), 1],
     ['a TypeError of a library', new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }), 0],
-  ])('%s is logged, counted and repeated, thrown at once or later', async (_name, error, panics) => {
+  ])('%s is logged, counted and retried, whether thrown or rejected', async (_name, error, panics) => {
     for (const reconcile of [() => raise(error, true), async () => raise(error, true)]) {
       await using running = runController(reconcile, { rateLimiter })
       await running.push('ns/a')
@@ -179,7 +179,7 @@ describe('what a reconcile throws', () => {
   })
 })
 
-test('what goes wrong around a reconcile, in a gate or a rate limiter, loses neither the key nor the process', async () => {
+test('an error in a gate or a rate limiter loses neither the key nor the process', async () => {
   const broken = { when: () => Number.NaN, forget: () => undefined, numRequeues: () => 0 }
   await using limited = runController(fail('x'), { rateLimiter: () => broken })
   await limited.push('ns/a')
@@ -194,7 +194,7 @@ test('what goes wrong around a reconcile, in a gate or a rate limiter, loses nei
   expect(gated.runner.queue().processing).toEqual([])
 })
 
-test('a write that is refused because the process no longer leads is no failure of the reconcile', async () => {
+test('a write that is rejected because the process no longer leads does not count as an error of the reconciler', async () => {
   const error = new KubewrightError('KW_NOT_LEADER', 'not the leader')
   await using running = runController(() => raise(error), { rateLimiter })
   await running.push('ns/a')
@@ -203,7 +203,7 @@ test('a write that is refused because the process no longer leads is no failure 
 })
 
 test.each(['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const)(
-  'defineKeyController() refuses %s of zero',
+  'defineKeyController() rejects %s of zero',
   (field) => {
     const options = { name: 'test', sources: [channelSource()], reconcile: () => undefined, [field]: 0 }
     expect(() => defineKeyController(options)).toThrow(
@@ -212,8 +212,8 @@ test.each(['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const)(
   },
 )
 
-describe('metrics', () => {
-  test('are all there at zero before the first reconcile', async () => {
+describe('controller metrics', () => {
+  test('exist at zero before the first reconcile', async () => {
     await using running = runController(() => undefined, { concurrency: 4 })
     const { metrics } = running.parts
     for (const result of ['success', 'error', 'requeue', 'requeue_after', 'conflict']) {
@@ -229,7 +229,7 @@ describe('metrics', () => {
     expect(metrics.of('active_workers')).toBe(0)
   })
 
-  test('active_workers follows the reconciles that run', async () => {
+  test('active_workers counts the running reconciles', async () => {
     const gate = new Deferred()
     await using running = runController(() => gate.promise, { concurrency: 3 })
     await running.push('a', 'b', 'c', 'd')
@@ -242,7 +242,7 @@ describe('metrics', () => {
 })
 
 describe('the context of a reconcile', () => {
-  test('log lines carry the values of controller-runtime', async () => {
+  test('has a log with the values of controller-runtime', async () => {
     await using running = runController((_key, { log }) => log.info('hello'))
     await running.push('ns/a')
     const { values } = running.parts.log.records.find(({ message }) => message === 'hello')!
@@ -257,7 +257,7 @@ describe('the context of a reconcile', () => {
     })
   })
 
-  test('keys that are not of objects are logged as they are, those of clusters with the cluster', async () => {
+  test('logs other keys as they are, and keys of clusters with the name of the cluster', async () => {
     await using running = runController((_key, { log }) => log.info('hello'))
     await running.push('a/b/c', 'east//ns/a')
     const lines = running.parts.log.records.filter(({ message }) => message === 'hello')
@@ -265,7 +265,7 @@ describe('the context of a reconcile', () => {
     expect(lines[1]?.values).toMatchObject({ cluster: 'east', namespace: 'ns', name: 'a' })
   })
 
-  test('reconcileID differs from run to run and is a UUID', async () => {
+  test('has a reconcileID that is a UUID and unique per run', async () => {
     const ids: string[] = []
     await using running = runController((_key, { reconcileID }) => void ids.push(reconcileID))
     await running.push('a', 'b')
@@ -273,7 +273,7 @@ describe('the context of a reconcile', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  test('now is the time by the clock of the manager, also later in the same run', async () => {
+  test("has a now() that follows the manager's clock", async () => {
     const later = new Deferred<void>()
     const times: number[] = []
     await using running = runController(async (_key, { now }) => {
@@ -289,7 +289,7 @@ describe('the context of a reconcile', () => {
     expect(times).toEqual([start, start + 50_000])
   })
 
-  test('causes say why, and are empty for nobody', async () => {
+  test('has causes that are empty for a plain add', async () => {
     const seen: unknown[] = []
     await using running = runController((_key, { causes }) => void seen.push(causes))
     running.source.push('a')
@@ -303,7 +303,7 @@ describe('the context of a reconcile', () => {
     ])
   })
 
-  test('signal aborts at the timeout of the reconcile, which is counted; the reconcile is not cut off', async () => {
+  test('has a signal that aborts at the timeout, which is counted; the reconcile itself is not cancelled', async () => {
     const reasons: unknown[] = []
     const reconcile = async (_key: string, { signal }: KeyContext): Promise<void> => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -326,7 +326,7 @@ describe('the context of a reconcile', () => {
     expect(running.parts.clock.pending.filter(({ label }) => label === 'reconcile timeout')).toHaveLength(1)
   })
 
-  test('signal is aborted already when it is first read after the timeout', async () => {
+  test('has a signal that is already aborted when first read after the timeout', async () => {
     const parts = testParts()
     const seen: boolean[] = []
     const reconcile = async (_key: string, context: KeyContext): Promise<void> => {
@@ -339,7 +339,7 @@ describe('the context of a reconcile', () => {
     expect(seen).toEqual([true])
   })
 
-  test('spans carry what the reconcile is about, and fail with it', async () => {
+  test('runs in spans that describe the reconcile and fail with it', async () => {
     const spans: unknown[] = []
     const tracer: Tracer = {
       span: (name, attributes, work) => {
@@ -366,7 +366,7 @@ describe('the context of a reconcile', () => {
 })
 
 describe('workers', () => {
-  test('200,000 adds on 1,000 keys while they are slow cost hardly more than 1,000 reconciles', async () => {
+  test('need little more than 1,000 reconciles for 200,000 adds of 1,000 keys', async () => {
     const parts = testParts({ log: memoryLogger(0) })
     await using running = runController(async () => parts.clock.sleep(1), { concurrency: 10 }, parts)
     for (let i = 0; i < 200_000; i++) running.source.push(`ns/${i % 1000}`)
@@ -375,11 +375,11 @@ describe('workers', () => {
     expect(running.parts.metrics.of('reconcile_total', 'success')).toBeGreaterThanOrEqual(1000)
   })
 
-  test('work in slices, so that keys which cost no time to answer do not keep everything else from running', async () => {
+  test('pause regularly, so that synchronous reconciles do not block timers', async () => {
     let now = 0
     const parts = testParts()
     const { clock } = parts
-    // Time passes while the reconciler computes.
+    // Time passes while the reconciler runs.
     const busy = Object.assign(Object.create(clock) as typeof clock, {
       monotonic: () => now,
       setTimer: clock.setTimer.bind(clock),
@@ -400,7 +400,7 @@ describe('workers', () => {
     expect(done).toBe(100)
   })
 
-  test('a listener that throws is logged and disturbs nobody', async () => {
+  test('log an error of a listener and continue', async () => {
     await using running = runController(() => undefined)
     const seen: string[] = []
     const bad = running.runner.onReconciled(() => raise(new Error('listener')))
@@ -409,10 +409,10 @@ describe('workers', () => {
     bad[Symbol.dispose]()
     await running.push('b')
     expect(seen).toEqual(['a', 'b'])
-    expect(errorsOf(running.parts.log)).toEqual(['Listener of reconciles failed'])
+    expect(errorsOf(running.parts.log)).toEqual(['Reconcile listener failed'])
   })
 
-  test('recent() holds the last hundred, newest first', async () => {
+  test('recent() returns the last hundred reconciles, newest first', async () => {
     await using running = runController(() => undefined)
     for (let i = 0; i < 130; i++) running.source.push(`k${i}`)
     await running.push()
@@ -423,7 +423,7 @@ describe('workers', () => {
 })
 
 describe('a reconcile that hangs', () => {
-  test('is reported after a minute, again each minute, with what it waits for, and shows as a problem until it ends', async () => {
+  test('is reported every minute with what it waits for, and is a problem until it ends', async () => {
     const gate = new Deferred()
     const reconcile = async (_key: string, { waitsFor }: KeyContext): Promise<void> => {
       waitsFor('the DNS provider')

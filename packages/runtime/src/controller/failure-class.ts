@@ -2,30 +2,30 @@ import { findCause, isApiError, isConflict, isNotFound, suggestedDelaySeconds } 
 import { isKubewrightError } from '@kubewright/base'
 import type { RetryLater } from './reconcile-errors.ts'
 
-/** What has to be done about something that a reconcile threw. */
+/** The class of an error that a reconciler threw, which decides what happens next. */
 export type FailureClass =
   | { readonly class: 'terminal' }
-  /** Wait for so many milliseconds, without counting it as a failure. */
+  /** Retry after `after` milliseconds; not counted as a failure. */
   | { readonly class: 'retry-later'; readonly after: number }
-  /** Somebody else was faster: look again soon, and quietly. */
+  /** The object has changed meanwhile: retry soon, without an error in the log. */
   | { readonly class: 'conflict' }
-  /** `atLeast`: the milliseconds that the server asked to wait. `panic`: the program made a mistake. */
+  /** `atLeast`: the minimum delay that the server requested, in milliseconds. `panic`: a programming error. */
   | { readonly class: 'error'; readonly atLeast: number; readonly panic: boolean }
 
 /**
- * Tells failures apart. `isGoing` says whether the object of the key is gone or being deleted: then it is to be expected that parts
- * of it, or its namespace, cannot be found.
+ * Classifies an error. `isGoing` tells whether the object of the key is deleted or being deleted: then it is expected
+ * that its children or its namespace are not found.
  */
 export function classifyFailure(error: unknown, isGoing: () => boolean): FailureClass {
   if (inChain(error, (each) => isKubewrightError(each, 'KW_TERMINAL')) !== undefined) return { class: 'terminal' }
   const later = inChain(error, (each) => isKubewrightError(each, 'KW_RETRY_LATER'))
-  // The code belongs to that class alone.
+  // Only this class uses the code.
   if (later !== undefined) return { class: 'retry-later', after: (later as RetryLater).after }
   if (isStale(error) || (goesWithObject(error) && isGoing())) return { class: 'conflict' }
   return { class: 'error', atLeast: (suggestedDelaySeconds(error) ?? 0) * 1000, panic: isProgramError(error) }
 }
 
-// A conflict of field managers does not go away by itself, so it is a failure like others.
+// A field manager conflict does not resolve itself, so it is an ordinary failure.
 function isStale(error: unknown): boolean {
   return isConflict(error) && findCause(error, 'FieldManagerConflict') === undefined
 }
@@ -35,8 +35,8 @@ function goesWithObject(error: unknown): boolean {
 }
 
 /**
- * What Go would call a panic: something that is not an Error, or an error of the language itself. Those with a cause, such as
- * `TypeError: fetch failed`, are how libraries report failures.
+ * The equivalent of a Go panic: a thrown value that is not an Error, or an error of the language itself. Libraries
+ * report failures as errors with a cause, such as `TypeError: fetch failed`, so those do not count.
  */
 function isProgramError(error: unknown): boolean {
   if (!(error instanceof Error)) return !isApiError(error)

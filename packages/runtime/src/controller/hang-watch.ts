@@ -1,7 +1,10 @@
 import { type Clock, formatDuration, type Timer } from '@kubewright/base'
 import type { ReconcileRun } from './reconcile-run.ts'
 
-/** Reports reconciles that have been running for long, and again each time as much has passed. One timer for all of them. */
+/**
+ * Reports reconciles that run longer than a threshold, and repeats the report each time the threshold has passed again.
+ * Uses one timer.
+ */
 export class HangWatch {
   readonly #clock: Clock
   readonly #threshold: number
@@ -27,7 +30,7 @@ export class HangWatch {
     this.#timer = undefined
   }
 
-  /** What is to be said about those that hang now. */
+  /** One message for each reconcile that hangs. */
   problems(): string[] {
     const now = this.#clock.monotonic()
     return [...this.#running]
@@ -39,14 +42,14 @@ export class HangWatch {
   }
 
   #check(): void {
-    // A millisecond more or less does not matter here, and sums of fractions are never exact.
+    // One millisecond of tolerance, since sums of fractions are not exact.
     const now = this.#clock.monotonic()
     let next = Number.POSITIVE_INFINITY
     for (const run of this.#running) {
       if (now + 1 >= this.#due(run)) this.#report(run, now)
       next = Math.min(next, this.#due(run))
     }
-    // Nobody runs forever unseen: as long as there are any, the earliest is due at some time.
+    // As long as reconciles run, the timer is armed for the earliest report.
     this.#timer = this.#running.size === 0 ? undefined : this.#arm(next - now)
   }
 

@@ -13,7 +13,7 @@ const update = (paths: readonly string[], more: Partial<CountedCause> = {}): Cou
 const taken = (causes: readonly CountedCause[], key = 'ns/a') => ({ key, priority: 0, waited: 0, causes })
 
 describe('HotLoopDetector', () => {
-  test('names the field that keeps changing, its object and its writers, once a minute', () => {
+  test('reports the field that keeps changing, its object and its writers, once a minute', () => {
     const detector = new HotLoopDetector(home)
     const loops = Array.from({ length: 60 }, (_, i) =>
       detector.observe(taken([update(['status.lastSyncTime'], { by: ['operator'] })]), i * 100),
@@ -24,7 +24,7 @@ describe('HotLoopDetector', () => {
     expect(loops[19]).toBeDefined()
   })
 
-  test('is silent when the spec of the object changes', () => {
+  test('reports nothing when the spec of the object changes', () => {
     const detector = new HotLoopDetector(home)
     for (let i = 0; i < 100; i++) {
       const paths = i % 5 === 0 ? ['spec.replicas', 'metadata.generation'] : ['status.x']
@@ -32,7 +32,7 @@ describe('HotLoopDetector', () => {
     }
   })
 
-  test('notices that the spec of a child is fought over', () => {
+  test('reports two writers that disagree about the spec of a child', () => {
     const detector = new HotLoopDetector(home, { times: 6, within: '10s' })
     const child = { kind: 'apps/v1 Deployment', object: 'ns/web' }
     const loops = Array.from({ length: 6 }, (_, i) =>
@@ -48,7 +48,7 @@ describe('HotLoopDetector', () => {
     })
   })
 
-  test('is silent about reconciles that are far apart, have other causes, or always another field', () => {
+  test('reports nothing for reconciles that are far apart, have other causes, or change different fields', () => {
     const detector = new HotLoopDetector(home)
     for (let i = 0; i < 100; i++) {
       expect(detector.observe(taken([update(['status.x'])], 'slow'), i * 4000)).toBeUndefined()
@@ -57,7 +57,7 @@ describe('HotLoopDetector', () => {
     }
   })
 
-  test('remembers a bounded number of keys, and still finds the hot one among them', () => {
+  test('counts a bounded number of keys, and still detects the hot one among them', () => {
     const detector = new HotLoopDetector(home)
     let found = 0
     for (let i = 0; i < 40_000; i++) {
@@ -67,7 +67,7 @@ describe('HotLoopDetector', () => {
     expect(found).toBe(1)
   })
 
-  test('reads no causes before half of the number is reached', () => {
+  test('reads no causes before half of the threshold is reached', () => {
     const detector = new HotLoopDetector(home)
     const lazy = {
       key: 'ns/a',
@@ -82,7 +82,7 @@ describe('HotLoopDetector', () => {
   })
 })
 
-test('a controller warns of the field that keeps it busy, and counts it', async () => {
+test('createControllerRunner() warns about the field that causes a hot loop, and counts it', async () => {
   const sources = [kindSource(Home), kindSource(Deployment, { map: forOwner(Home) })]
   await using running = runController(() => undefined, { sources })
   const { cluster, clock, log, metrics } = running.parts
@@ -97,7 +97,7 @@ test('a controller warns of the field that keeps it busy, and counts it', async 
   }
   expect(running.records).toHaveLength(25)
   expect(metrics.of('kubewright_hot_loops_total')).toBe(1)
-  expect(log.records.filter(({ message }) => message.includes('in circles'))).toMatchObject([
+  expect(log.records.filter(({ message }) => message.includes('Hot loop'))).toMatchObject([
     {
       values: {
         controller: 'test',

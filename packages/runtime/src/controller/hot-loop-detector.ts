@@ -2,31 +2,31 @@ import { type Duration, toMillis } from '@kubewright/base'
 import type { CountedCause } from '../queue/cause.ts'
 import type { Taken } from '../queue/queue.ts'
 
-/** When a key counts as being reconciled in circles. */
+/** The threshold of a hot loop: a key that is reconciled repeatedly because fields keep changing. */
 export interface HotLoopOptions {
-  /** How many reconciles of one key. @default 20 */
+  /** The number of reconciles of one key. @default 20 */
   readonly times?: number
-  /** Within which time. @default '1m' */
+  /** The period in which they occur. @default '1m' */
   readonly within?: Duration
 }
 
-/** A key that is being reconciled in circles, and the field that keeps it going. */
+/** A detected hot loop, and the field that causes it. */
 export interface HotLoop {
   readonly times: number
-  /** Milliseconds. */
+  /** The length of the period, in milliseconds. */
   readonly within: number
-  /** Such as `status.lastSyncTime`. */
+  /** The path of the field, such as `status.lastSyncTime`. */
   readonly field: string
-  /** Of which object, such as `apps/v1 Deployment default/web`. */
+  /** The object that has the field, such as `apps/v1 Deployment default/web`. */
   readonly of: string
-  /** The field managers that write it, where known. */
+  /** The field managers that write the field, if known. */
   readonly writers: readonly string[]
 }
 
 interface Tally {
   readonly since: number
   times: number
-  /** How many reconciles were looked at closely, and how often each field had a part in them. */
+  /** The number of reconciles whose causes were inspected, and the number of times that each field changed in them. */
   inspected: number
   fields: Map<string, FieldTally> | undefined
 }
@@ -38,14 +38,16 @@ interface FieldTally {
   readonly writers: Set<string>
 }
 
-// Keys that are counted at a time, in each of two generations; the older one is given up as a whole, since a hot loop comes back.
+// The number of counted keys in each of two generations. The older one is dropped as a whole: a hot loop will be
+// counted again.
 const maxKeys = 4096
 
 /**
- * Notices keys that are reconciled again and again because the same fields keep changing, though nobody changed the spec of the
- * object: most often because the reconcile itself writes something that differs each time, or two writers disagree.
+ * Detects keys that are reconciled repeatedly because the same fields keep changing although the spec of the object
+ * does not. The usual causes are a reconciler that writes a different value each time, and two writers that disagree.
  *
- * Looking closely costs a comparison of objects, so it is done only for the second half of the reconciles that make a hot loop.
+ * Inspecting causes requires a comparison of objects, so only the second half of the reconciles of a hot loop is
+ * inspected.
  */
 export class HotLoopDetector {
   readonly #kind: string | undefined
@@ -53,10 +55,10 @@ export class HotLoopDetector {
   readonly #within: number
   #tallies = new Map<string, Tally>()
   #older = new Map<string, Tally>()
-  // Keys that were reported lately, and until when nothing more is said.
+  // Recently reported keys, with the time until which they are not reported again.
   readonly #quiet = new Map<string, number>()
 
-  /** `kind` is that of the controller's objects, in the form of causes. */
+  /** `kind` is the kind of the controller's objects, in the form used in causes. */
   constructor(kind: string | undefined, options: HotLoopOptions = {}) {
     this.#kind = kind
     this.#times = options.times ?? 20
@@ -64,7 +66,7 @@ export class HotLoopDetector {
     if (!(this.#times >= 2)) throw new RangeError(`'hotLoop.times' must be at least 2: ${this.#times}`)
   }
 
-  /** Counts a reconcile; says when it completes a hot loop, at most once per key and period. */
+  /** Counts a reconcile. Returns the hot loop that it completes, at most once per key and period. */
   observe(taken: Taken, now: number): HotLoop | undefined {
     const { key } = taken
     const tally = this.#tallies.get(key) ?? this.#older.get(key)
@@ -89,7 +91,10 @@ export class HotLoopDetector {
     this.#tallies.set(key, { since: now, times: 1, inspected: 0, fields: undefined })
   }
 
-  /** Notes what changed; false when that was the spec of the object itself: then there is a reason to work. */
+  /**
+   * Counts the changed fields. Returns false when the spec of the object itself changed: then the reconcile has a
+   * reason.
+   */
   #inspect(tally: Tally, { key, causes }: Taken): boolean {
     tally.inspected++
     for (const cause of causes) {
@@ -114,7 +119,7 @@ function noteFields(tally: Tally, cause: CountedCause): void {
   const fields = (tally.fields ??= new Map())
   const of = `${cause.kind ?? ''} ${cause.object ?? ''}`.trim()
   for (const path of cause.paths ?? []) {
-    // Follows from other fields, which say more.
+    // Changes as a consequence of other fields, which are more informative.
     if (path === 'metadata.generation') continue
     const id = `${of} ${path}`
     const field = fields.get(id)

@@ -10,71 +10,75 @@ import type { HotLoopOptions } from './hot-loop-detector.ts'
 import type { Source } from './sources/source.ts'
 
 /**
- * What a reconcile of a key is given. Its members may be taken out of it, but a spread (`{ ...context }`) does not copy them: most are
- * made when they are first read, so that a reconcile pays for what it uses.
+ * The context of a reconcile. Its members may be destructured, but a spread (`{ ...context }`) does not copy them: most
+ * are getters, so that a reconcile pays only for what it uses.
  */
 export interface KeyContext {
   readonly client: Client
-  /** Aborted when the manager's patience with running reconciles ends, or the reconcile runs out of time. */
+  /**
+   * Aborted when the reconcile times out, the manager's grace period ends, or the key may belong to another replica.
+   */
   readonly signal: AbortSignal
-  /** The time by the manager's clock, a new Date for each call: a test environment with virtual time moves it. */
+  /** The current time of the manager's clock, as a new Date. Test environments with virtual time control it. */
   readonly now: () => Date
-  /** Carries controller, key and reconcileID. */
+  /** A logger with the values controller, key and reconcileID. */
   readonly log: Logger
   readonly events: EventRecorder
-  /** Why the key is being looked at, oldest cause first. */
+  /** Why the key is reconciled, oldest cause first. */
   readonly causes: readonly CountedCause[]
   /** Unique to this reconcile. */
   readonly reconcileID: string
-  /** Says what the reconcile is waiting for, undefined for nothing: shown when it hangs. */
+  /** Records what the reconcile waits for; undefined for nothing. Shown when it hangs. */
   readonly waitsFor: (what: string | undefined) => void
 }
 
-/** The intent that a reconcile of a key returns. Throwing means back-off instead. */
+/** The result of a reconcile. To requeue with back-off, throw instead. */
 export interface KeyOutcome {
   readonly requeueAfter?: Duration | undefined
-  /** The priority of the requeue. @default that of the key */
+  /** The priority of the requeue. @default the priority of the key */
   readonly priority?: number | undefined
 }
 
 /**
- * Brings the world closer to what a key asks for. Never runs twice at once for one key. What it throws decides what comes next:
- * - `TerminalError`: nothing, until something about the key changes.
- * - `RetryLater`: another look after its time, not counted as a failure.
- * - A conflict, or something missing while the object goes away: another look soon, without noise; as a failure after 16 in a row.
- * - Anything else, also what is not an Error: logged, counted and repeated with back-off, not before the time that an API server
- *   asked for. What is not an Error, and errors of the language (TypeError and the like, without a cause), count as panics too.
+ * Reconciles a key. Never runs concurrently for the same key. An error decides what happens next:
+ * - `TerminalError`: nothing, until the key is added again.
+ * - `RetryLater`: a retry after its delay, not counted as a failure.
+ * - A conflict, or NotFound while the object is being deleted: a retry soon, without an error in the log. After 16 in a
+ *   row it counts as a failure.
+ * - Any other thrown value: logged, counted and retried with back-off, but not before the time that an API server
+ *   requested. Values that are not Errors, and errors of the language (such as a TypeError without a cause), also count
+ *   as panics.
  */
 export type KeyReconciler = (key: string, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
 
-/** What {@link defineKeyController} takes. */
+/** Options of {@link defineKeyController}. */
 export interface KeyControllerOptions {
   readonly name: string
-  /** The kind that it is about, for metrics, logs and messages. */
+  /** The kind that the controller is about, for metrics, logs and messages. */
   readonly kind?: AnyKind
   readonly sources: readonly Source[]
-  /** How many keys are reconciled at once. @default 1 */
+  /** The maximum number of concurrent reconciles. @default 1 */
   readonly concurrency?: number
   /** @default per key, 5 ms doubling to 1000 s, with jitter */
   readonly rateLimiter?: () => RateLimiter<string>
-  /** `classic` has no priorities and keeps delayed and plain adds apart. @default 'priority' */
+  /** `classic` has no priorities, and a plain add does not cancel a delayed one. @default 'priority' */
   readonly queue?: 'priority' | 'classic'
-  /** Aborts a reconcile's signal after this long. @default none */
+  /** The time after which a reconcile's signal aborts. @default none */
   readonly reconcileTimeout?: Duration
-  /** After how long a running reconcile is reported as hanging, again and again. @default '1m' */
+  /** The time after which a running reconcile is reported as hanging, repeatedly. @default '1m' */
   readonly hangAfter?: Duration
-  /** When a key counts as being reconciled in circles; false means never. @default 20 times within a minute */
+  /** The threshold of hot loops; false disables the detection. @default 20 reconciles within a minute */
   readonly hotLoop?: HotLoopOptions | false
-  /** How long sources may take to sync before the start fails. @default '2m' */
+  /** The time limit for sources to sync; then the start fails. @default '2m' */
   readonly syncTimeout?: Duration
-  /** Whether it waits until this process leads. @default true */
+  /** Whether the controller runs only while this process leads. @default true */
   readonly needsLeader?: boolean
-  /** Rights that `reconcile` needs for what it does with `client`; those to watch follow from the sources. */
+  /** Permissions that `reconcile` needs for its use of `client`. Those for watches are derived from the sources. */
   readonly rbac?: readonly AccessRule[]
   reconcile: KeyReconciler
 }
 
-/** A controller of keys as an inspectable value: nothing is registered or started by making one. */
+/** The definition of a key controller. Creating one registers and starts nothing. */
 export interface KeyController {
   readonly name: string
   readonly kind: AnyKind | undefined
@@ -88,11 +92,11 @@ export interface KeyController {
   readonly syncTimeout: Duration
   readonly needsLeader: boolean
   readonly rbac?: readonly AccessRule[] | undefined
-  /** Makes the reconciler of one run: called once for each, before its sources start. */
+  /** Creates the reconciler of one run. Called once per run, before the sources start. */
   readonly start: (parts: ControllerParts) => KeyReconciler
 }
 
-/** Describes a controller that is given keys instead of objects. Pure: the value is run by a manager. */
+/** Defines a controller that receives keys instead of objects. Pure: a manager runs it. */
 export function defineKeyController(options: KeyControllerOptions): KeyController {
   const { name, kind, sources, concurrency = 1, queue = 'priority', syncTimeout = '2m', needsLeader = true } = options
   if (!Number.isInteger(concurrency) || concurrency < 1) {
@@ -101,7 +105,9 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     )
   }
   if (sources.length === 0) {
-    throw new TypeError(`Cannot define controller "${name}" as it has no 'sources': it would never be given a key`)
+    throw new TypeError(
+      `Cannot define controller "${name}" as it has no 'sources': add at least one, or it never receives a key`,
+    )
   }
   for (const field of ['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const) {
     const value = options[field]

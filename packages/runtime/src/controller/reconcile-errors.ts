@@ -1,8 +1,8 @@
 import { type Duration, formatDuration, KubewrightError, toMillis } from '@kubewright/base'
 
 /**
- * A failure that no repetition can mend, such as a spec that makes no sense: the key is not tried again until something about it
- * changes. Also counts when it is the `cause` of the error that was thrown.
+ * A failure that a retry cannot fix, such as an invalid spec: the key is not retried until it is added again. Has the
+ * same effect as the `cause` of another error.
  */
 export class TerminalError extends KubewrightError {
   static {
@@ -16,8 +16,8 @@ export class TerminalError extends KubewrightError {
 }
 
 /**
- * Not a failure but a wait that has a known length, thrown from wherever it is noticed: the key is tried again after that time, and
- * not as one that failed. The message says what is waited for. Also counts as the `cause` of another error.
+ * Requests a retry after a known delay, from anywhere within a reconcile. It does not count as a failure. The message
+ * says what the reconcile waits for. Has the same effect as the `cause` of another error.
  */
 export class RetryLater extends KubewrightError {
   /** Milliseconds. */
@@ -30,7 +30,7 @@ export class RetryLater extends KubewrightError {
 
   constructor(after: Duration, message?: string, options?: ErrorOptions) {
     const wait = toMillis(after)
-    if (!(wait >= 0)) throw new RangeError(`RetryLater must be given a time that is not negative: ${after}`)
+    if (!(wait >= 0)) throw new RangeError(`RetryLater must have a delay of at least 0: ${after}`)
     super('KW_RETRY_LATER', message ?? `Try again in ${formatDuration(wait)}`, options)
     this.after = wait
   }

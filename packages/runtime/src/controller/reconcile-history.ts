@@ -4,12 +4,12 @@ import type { ReconcileRun } from './reconcile-run.ts'
 
 const kept = 100
 
-/** The last reconciles of a controller, and those who want to be told of each. Records are made when somebody looks. */
+/** The last reconciles of a controller, and the listeners. Records are created when they are read. */
 export class ReconcileHistory {
   readonly #ring: ReconcileRun[] = []
   readonly #listeners = new Set<(record: ReconcileRecord) => void>()
   readonly #log: Logger
-  // Where the next one goes once the ring is full: the place of the oldest.
+  // The index of the oldest entry once the ring is full.
   #next = 0
 
   constructor(log: Logger) {
@@ -31,7 +31,7 @@ export class ReconcileHistory {
   }
 
   listen(listener: (record: ReconcileRecord) => void): Disposable {
-    // Wrapped, so that each registration is its own even if the function is the same.
+    // Wrapped, so that the same function can be registered twice.
     const own = (record: ReconcileRecord): void => listener(record)
     this.#listeners.add(own)
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) }
@@ -42,7 +42,7 @@ export class ReconcileHistory {
       try {
         listener(record)
       } catch (error) {
-        this.#log.error(error, 'Listener of reconciles failed')
+        this.#log.error(error, 'Reconcile listener failed')
       }
     }
   }

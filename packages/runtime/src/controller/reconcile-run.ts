@@ -19,7 +19,7 @@ import type { ReconcileRecord } from './controller-runner.ts'
 import type { KeyContext } from './key-controller.ts'
 import { parseClusterKey } from './sources/cluster-source.ts'
 
-/** What all reconciles of a controller have in common. */
+/** The values that all reconciles of a controller share. */
 export interface ReconcileHost {
   readonly controller: string
   readonly kind: AnyKind | undefined
@@ -27,15 +27,15 @@ export interface ReconcileHost {
   readonly random: Random
   readonly client: Client
   readonly events: EventRecorder
-  /** Carries what all lines of the controller do. */
+  /** A logger with the values of the controller. */
   readonly log: Logger
 }
 
-/** One reconcile: the context of the reconciler while it runs, and what is remembered of it afterwards. All costly parts are lazy. */
+/** One reconcile: the context while it runs, and its record afterwards. Expensive values are computed on first read. */
 export class ReconcileRun implements KeyContext {
   readonly key: string
   readonly taken: Taken
-  /** Monotonic. */
+  /** The monotonic time of the start. */
   readonly started: number
   readonly #host: ReconcileHost
   readonly #startedAt: number
@@ -46,13 +46,13 @@ export class ReconcileRun implements KeyContext {
   #timer: Timer | undefined
   #timeout: KubewrightError | undefined
   #ended = false
-  /** Aborts when the key may be another process's; set before the reconciler is called. */
+  /** Aborts when the key may belong to another process. Set before the reconciler is called. */
   lost: AbortSignal | undefined
-  /** What it says to be waiting for. */
+  /** What the reconcile waits for, as it reported. */
   waiting: string | undefined
-  /** How often it was reported to be hanging. */
+  /** How often it was reported as hanging. */
   reports = 0
-  /** Known when it has ended. */
+  /** Set when the reconcile has ended. */
   result: ReconcileRecord['result'] = 'success'
   durationMillis = 0
   error: unknown
@@ -94,7 +94,7 @@ export class ReconcileRun implements KeyContext {
     if (this.#link === undefined) {
       this.#link = linkSignals(this.#abort, this.lost)
       if (this.#timeout !== undefined) this.#link.abort(this.#timeout)
-      // Nothing may stay behind on the signal of the controller, not even when it is first read after the end.
+      // Removes the listener from the controller's signal, even when this is first read after the end.
       if (this.#ended) this.#link[Symbol.dispose]()
     }
     return this.#link.signal
@@ -115,12 +115,12 @@ export class ReconcileRun implements KeyContext {
     return this.#timeout !== undefined
   }
 
-  /** Whether it was told to give up because the controller stops or the key may be another process's. */
+  /** Whether the reconcile was aborted because the controller stops or the key may belong to another process. */
   get interrupted(): boolean {
     return this.#abort.aborted || this.lost?.aborted === true
   }
 
-  /** Aborts the signal after so many milliseconds. */
+  /** Aborts the signal after `millis` milliseconds. */
   limit(millis: number): void {
     const { clock, controller } = this.#host
     const onTimeout = (): void => {
@@ -154,7 +154,7 @@ export class ReconcileRun implements KeyContext {
   }
 }
 
-/** The values by which log lines name a key, those of controller-runtime where it is the key of an object. */
+/** The log values that identify a key; those of controller-runtime when it is the key of an object. */
 function keyValues(kind: AnyKind | undefined, text: string): LogValues {
   const { cluster, key } = parseClusterKey(text)
   if (key.split('/').length > 2) return { request: text }

@@ -7,24 +7,27 @@ import { classifyFailure } from './failure-class.ts'
 import type { KeyOutcome } from './key-controller.ts'
 import type { ReconcileRun } from './reconcile-run.ts'
 
-// After so many conflicts in a row there is more to it than somebody who was faster.
+// The maximum number of consecutive conflicts that are retried without counting as a failure.
 const maxQuietConflicts = 16
 
 const requeueCause: Cause = Object.freeze({ event: 'requeue' })
 const retryCause: Cause = Object.freeze({ event: 'retry' })
 
-/** What a {@link ResultHandler} is made of. */
+/** Options of {@link ResultHandler}. */
 export interface ResultHandlerOptions {
   readonly queue: Queue
-  /** The one of the queue. */
+  /** The rate limiter of the queue. */
   readonly limiter: RateLimiter
   readonly random: Random
   readonly metrics: ControllerMetrics
-  /** Whether the object of a key is known to be gone or being deleted. */
+  /** Whether the object of a key is known to be deleted or being deleted. */
   readonly isGoing: (key: string) => boolean
 }
 
-/** Decides what becomes of a key after its reconcile, by the rules of controller-runtime; see `KeyReconciler` for what is added. */
+/**
+ * Decides what happens to a key after its reconcile, by the rules of controller-runtime and the additions described in
+ * `KeyReconciler`.
+ */
 export class ResultHandler {
   readonly #options: ResultHandlerOptions
   readonly #conflicts: RateLimiter
@@ -53,19 +56,19 @@ export class ResultHandler {
     if (run.interrupted || isKubewrightError(error, 'KW_NOT_LEADER')) {
       run.result = 'error'
       metrics.count('errors')
-      run.log.info('Reconcile was interrupted', { reason: errorText(error) })
+      run.log.info('Reconcile interrupted', { reason: errorText(error) })
       this.#retry(run, limiter.when(key))
       return
     }
     const failure = classifyFailure(error, () => isGoing(key))
     if (failure.class === 'retry-later') {
-      run.log.info('Reconcile will be repeated', { reason: errorText(error), after: formatDuration(failure.after) })
+      run.log.info('Reconcile postponed', { reason: errorText(error), after: formatDuration(failure.after) })
       this.forget(key)
       this.#requeue(run, failure.after, undefined)
     } else if (failure.class === 'conflict' && this.#conflicts.numRequeues(key) < maxQuietConflicts) {
       run.result = 'conflict'
       metrics.count('conflicts')
-      run.log.debug('Reconcile met a newer state and will be repeated', { reason: errorText(error) })
+      run.log.debug('Reconcile hit a conflict; retrying', { reason: errorText(error) })
       this.#retry(run, this.#conflicts.when(key))
     } else {
       run.result = failure.class === 'terminal' ? 'terminal_error' : 'error'
@@ -77,7 +80,7 @@ export class ResultHandler {
     }
   }
 
-  /** Ends the counting of failures of a key. */
+  /** Resets the failure counts of a key. */
   forget(key: string): void {
     this.#options.queue.forget(key)
     this.#conflicts.forget(key)

@@ -22,14 +22,14 @@ import type { KeySink } from './sources/source.ts'
 import { SourceSet } from './sources/source-set.ts'
 import { Workers } from './workers.ts'
 
-/** One time of working, from the call to its end. */
+/** One call of `work`. */
 interface Session {
   /** Aborts the running reconciles. */
   readonly abort: LinkedController
   readonly ended: Deferred
 }
 
-/** The controller of keys in operation: what `createControllerRunner` makes. */
+/** The implementation of {@link ControllerRunner}. */
 export class RunningController implements ControllerRunner {
   readonly name: string
   readonly needsLeader: boolean
@@ -86,7 +86,7 @@ export class RunningController implements ControllerRunner {
   async work(options: { readonly drain: AbortSignal; readonly abort: AbortSignal }): Promise<void> {
     const { drain, abort } = options
     if (this.#session !== undefined) {
-      throw new KubewrightError('KW_CONTROLLER_RUNNING', `Cannot run controller "${this.name}": it is running already`)
+      throw new KubewrightError('KW_CONTROLLER_RUNNING', `Cannot run controller "${this.name}": it is already running`)
     }
     const session: Session = { abort: linkSignals(abort), ended: new Deferred() }
     this.#session = session
@@ -94,7 +94,7 @@ export class RunningController implements ControllerRunner {
       await this.warmUp({ signal: drain })
       if (!drain.aborted && !this.#disposed) await this.#workUntil(drain, session)
     } catch (error) {
-      // Being told to stop during the warm-up is a way to end like any other.
+      // A stop during the warm-up is a normal end.
       if (!drain.aborted) throw error
     } finally {
       this.#session = undefined
@@ -152,10 +152,10 @@ export class RunningController implements ControllerRunner {
   }
 
   async #workUntil(drain: AbortSignal, session: Session): Promise<void> {
-    // Somebody else may have led in the meantime: what they had planned for later must not be lost.
+    // Another process may have led meanwhile: its planned requeues must not be lost.
     if (this.#worked) this.#rescan()
     this.#worked = true
-    // warmUp() has made the reconciler.
+    // warmUp() has created the reconciler.
     const stopped = this.#workers.run(this.#reconcile as KeyReconciler, session.abort.signal)
     const listening = [drain, session.abort.signal].map((signal) => onAbort(signal, () => this.#workers.stop()))
     await stopped
@@ -171,7 +171,7 @@ export class RunningController implements ControllerRunner {
   #isGoing(key: string): boolean {
     const { kind } = this.#controller
     const store = kind === undefined ? undefined : this.#parts.cluster.cache.peek(kind)
-    // Keys of other clusters are not in the store of this one, which says nothing about them.
+    // The store of this cluster does not contain keys of other clusters.
     if (store === undefined || parseClusterKey(key).cluster !== '') return false
     const object = store.get(key)
     return object === undefined || isDeleting(object)

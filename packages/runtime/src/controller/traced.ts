@@ -3,8 +3,8 @@ import type { KeyReconciler } from './key-controller.ts'
 import type { ReconcileHost, ReconcileRun } from './reconcile-run.ts'
 
 /**
- * Calls a reconciler within spans: `event` from when the key was ready for the queue, with what happened to it; below it `queue`, the
- * time that it waited, and `reconcile`.
+ * Calls a reconciler within spans: `event`, which starts when the key became ready, with the children `queue` for the
+ * waiting time and `reconcile`.
  */
 export function traced(
   tracer: Tracer,

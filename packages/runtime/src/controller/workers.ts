@@ -16,7 +16,7 @@ const maxSlice = 20
 // An idle time, in milliseconds, after which a new slice begins: timers and sockets had their turn meanwhile.
 const minPause = 2
 
-/** Parts of {@link Workers}. */
+/** Options of {@link Workers}. */
 export interface WorkersOptions {
   readonly host: ReconcileHost
   readonly queue: Queue
@@ -219,7 +219,7 @@ export class Workers {
   #retryUnplanned(run: ReconcileRun, error: unknown): void {
     run.result = 'error'
     run.error = error
-    run.log.error(error, 'Cannot plan what comes after a reconcile: it is repeated in a minute')
+    run.log.error(error, 'Rate limiter or result handler failed; retrying the key in one minute')
     this.#options.queue.addAfter(run.key, 60_000, { priority: run.taken.priority })
   }
 
@@ -249,13 +249,13 @@ export class Workers {
 
   #reportHotLoop(run: ReconcileRun, { times, within, field, of, writers }: HotLoop): void {
     this.#options.metrics.count('hotLoops')
-    run.log.warn('Reconciled in circles, because a field keeps changing', {
+    run.log.warn('Hot loop: the key is reconciled repeatedly because a field keeps changing', {
       times,
       within: formatDuration(Math.round(within)),
       field,
       of,
       ...(writers.length === 0 ? {} : { writtenBy: writers }),
-      cure: 'write the field only when it has to change, or leave its changes out with a predicate',
+      cure: 'write the field only when its value changes, or ignore its changes with a predicate',
     })
   }
 }

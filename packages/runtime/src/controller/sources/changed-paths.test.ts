@@ -32,16 +32,16 @@ test.each([
     ['status.conditions[Ready]'],
   ],
   [
-    'not what every write changes',
+    'nothing for fields that every write changes',
     home({}, { resourceVersion: '1', managedFields: [] }),
     home({}, { resourceVersion: '2', managedFields: [{ manager: 'x' }], generation: 2 }),
     ['metadata.generation'],
   ],
-])('changedPaths() names %s', (_name, before, after, paths) => {
+])('changedPaths() returns %s', (_name, before, after, paths) => {
   expect(changedPaths(before, after)).toEqual(paths)
 })
 
-test('changedPaths() is empty exactly for equal objects, and never longer than sixteen', () => {
+test('changedPaths() is empty exactly for equal objects, and has at most sixteen paths', () => {
   const json = fc.dictionary(fc.string(), fc.jsonValue())
   fc.assert(
     fc.property(json, json, (before, after) => {
@@ -54,7 +54,7 @@ test('changedPaths() is empty exactly for equal objects, and never longer than s
   )
 })
 
-test('writersOf() names the managers whose entries changed', () => {
+test('writersOf() returns the managers whose entries changed', () => {
   const entry = (manager: string, time: string) => ({ manager, operation: 'Update', time })
   const before = home({}, { managedFields: [entry('kubectl', '1'), entry('operator', '1')] })
   const after = home({}, { managedFields: [entry('kubectl', '1'), entry('operator', '2'), entry('hpa', '2')] })
@@ -64,7 +64,7 @@ test('writersOf() names the managers whose entries changed', () => {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  // JSON does not know the sign of zero.
+  // JSON does not distinguish 0 and -0.
   if (typeof value !== 'object' || value === null) return value === 0 ? 0 : value
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,13 +1,13 @@
 import type { KubeObject } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 
-// How many paths are worth telling, and how deep they go: enough to see what flips, whatever the size of the objects.
+// Limits on the number and depth of paths: enough to recognize a field that keeps changing, in objects of any size.
 const maxPaths = 16
 const maxDepth = 3
 
 /**
- * The paths at which two versions of an object differ, at most 16, at most three names deep, such as `spec.replicas` or
- * `status.conditions[Ready]`. What every write changes (`resourceVersion`, `managedFields`) is left out.
+ * The paths at which two versions of an object differ, such as `spec.replicas` or `status.conditions[Ready]`: at most
+ * 16, at most three names deep. Omits `resourceVersion` and `managedFields`, which every write changes.
  */
 export function changedPaths(before: KubeObject, after: KubeObject): readonly string[] {
   const paths: string[] = []
@@ -15,7 +15,7 @@ export function changedPaths(before: KubeObject, after: KubeObject): readonly st
   return paths
 }
 
-/** The field managers whose entry in `managedFields` an update changed: who wrote it, as far as the object tells. */
+/** The field managers whose entries in `managedFields` an update changed, which are the probable writers. */
 export function writersOf(before: KubeObject, after: KubeObject): readonly string[] {
   const known = before.metadata.managedFields ?? []
   const writers = new Set<string>()
@@ -28,7 +28,7 @@ export function writersOf(before: KubeObject, after: KubeObject): readonly strin
 type Fields = Readonly<Record<string, unknown>>
 
 function compareObjects(before: object, after: object, prefix: string, depth: number, paths: string[]): void {
-  // Both are JSON objects, of which every string may be a key.
+  // Both are JSON objects, so any string may be a key.
   const left = before as Fields
   const right = after as Fields
   const inMetadata = prefix === 'metadata.'

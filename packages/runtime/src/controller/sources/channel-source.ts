@@ -5,23 +5,25 @@ import type { AddOptions } from '../../queue/queue.ts'
 import { keyTexts } from './key-mapping.ts'
 import type { KeySink, RunningSource, Source } from './source.ts'
 
-/** A source that code pushes keys into, for instance when a webhook was called. All controllers that use it get all keys. */
+/** A source that code pushes keys into, for example from a webhook. Every controller that uses it receives all keys. */
 export interface ChannelSource extends Source {
-  /** Has a key looked at. Before a controller has started the source, up to `capacity` different keys are kept; more throw. */
+  /**
+   * Adds a key. Until a controller has started the source, it buffers up to `capacity` different keys; then it throws.
+   */
   push(key: Key, options?: AddOptions): void
 }
 
-/** What {@link channelSource} takes. */
+/** Options of {@link channelSource}. */
 export interface ChannelSourceOptions {
-  /** How many keys are kept until the source is started. @default 1024 */
+  /** The maximum number of buffered keys. @default 1024 */
   readonly capacity?: number
-  /** For messages. @default `channel` */
+  /** The name in messages. @default `channel` */
   readonly name?: string
 }
 
 const cause: Cause = Object.freeze({ event: 'other', kind: 'channel' })
 
-/** Makes a source that code pushes keys into. Once it is started nothing is kept here: queues hold each key once. */
+/** Creates a source that code pushes keys into. Once started, it buffers nothing: queues hold each key once. */
 export function channelSource(options: ChannelSourceOptions = {}): ChannelSource {
   const { capacity = 1024, name = 'channel' } = options
   const early = new Map<string, AddOptions>()

@@ -2,27 +2,30 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 import type { KeySink, Source } from './source.ts'
 
-// Neither namespaces nor names contain a slash, so two of them in a row occur nowhere else in a key.
+// Neither namespaces nor names contain a slash, so a double slash occurs nowhere else in a key.
 const separator = '//'
 
-/** The key of an object in one of several clusters, such as `east//default/web`; the cluster without a name has plain keys. */
+/**
+ * The key of an object in one of several clusters, such as `east//default/web`. Keys of the unnamed cluster have no
+ * prefix.
+ */
 export function clusterKey(cluster: string, key: string): string {
   return cluster === '' ? key : `${cluster}${separator}${key}`
 }
 
-/** Takes a key of {@link clusterKey} apart. */
+/** Parses a key of {@link clusterKey}. */
 export function parseClusterKey(key: string): { readonly cluster: string; readonly key: string } {
   const at = key.indexOf(separator)
   return at < 0 ? { cluster: '', key } : { cluster: key.slice(0, at), key: key.slice(at + separator.length) }
 }
 
-/** What {@link clusterSource} takes. */
+/** Options of {@link clusterSource}. */
 export interface ClusterSourceOptions {
-  /** Whether the keys say which cluster they are from, see {@link clusterKey}. @default true */
+  /** Whether keys contain the name of the cluster; see {@link clusterKey}. @default true */
   readonly prefix?: boolean
 }
 
-/** Runs a source on another cluster than the controller's. That cluster must be started and stopped by its owner. */
+/** Runs a source on another cluster than the controller's. The owner of that cluster starts and stops it. */
 export function clusterSource(cluster: Cluster, inner: Source, options: ClusterSourceOptions = {}): Source {
   const { prefix = true } = options
   const start = (sink: KeySink, parts: ControllerParts) => {

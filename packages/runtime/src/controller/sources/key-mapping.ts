@@ -10,16 +10,17 @@ import {
 import type { Logger } from '@kubewright/base'
 import type { Client, Key } from '@kubewright/client'
 
-/** What a mapping may use to find the keys. */
+/** The context of a mapping. */
 export interface MapContext {
-  /** Reads from the cache where it can. */
+  /** Reads from the cache where possible. */
   readonly client: Client
   readonly log: Logger
 }
 
 /**
- * Says which keys an object concerns. Asked about the object before and after a change, so that one which moves from one owner to
- * another concerns both. It may be asynchronous; then the next change of the source waits. One that fails is tried again.
+ * Maps an object to the keys that it concerns. Called with the object before and after a change, so that an object
+ * which moves between owners concerns both. While an asynchronous mapping runs, the next change of the source waits. A
+ * failed mapping is retried.
  */
 export type KeyMapping<T extends KubeObject = KubeObject> = (
   object: T,
@@ -29,15 +30,15 @@ export type KeyMapping<T extends KubeObject = KubeObject> = (
 /** Maps an object to its own key. */
 export const forObject: KeyMapping = (object) => [keyOf(object)]
 
-/** What {@link forOwner} takes. */
+/** Options of {@link forOwner}. */
 export interface ForOwnerOptions {
-  /** Whether all owners of the kind are meant, and not only the one that is the controller. @default false */
+  /** Whether to include owners that are not the controller of the object. @default false */
   readonly everyOwner?: boolean
 }
 
 /**
- * Maps an object to its owners of a kind. The version in the owner reference does not matter, since versions of a group name the
- * same objects.
+ * Maps an object to its owners of a kind. The version in the owner reference is ignored, since all versions of a group
+ * refer to the same objects.
  */
 export function forOwner(kind: AnyKind, options: ForOwnerOptions = {}): KeyMapping {
   const { everyOwner = false } = options
@@ -55,7 +56,7 @@ export function forOwner(kind: AnyKind, options: ForOwnerOptions = {}): KeyMappi
   }
 }
 
-/** Maps an object to whatever the function says, as keys or as names with a namespace. */
+/** Creates a mapping from a function that returns keys as strings or as names with namespaces. */
 export function mapTo<T extends KubeObject>(
   toKeys: (object: T, context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>,
 ): KeyMapping<T> {
@@ -65,7 +66,7 @@ export function mapTo<T extends KubeObject>(
   }
 }
 
-/** Keys in either form as texts. */
+/** Converts keys of either form to strings. */
 export function keyTexts(keys: Iterable<Key>): string[] {
   const texts: string[] = []
   for (const key of keys) {

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@kubewright/base'
 const firstDelay = 1000
 const maxDelay = 60_000
 
-/** Tries things again that failed, each by its key, after one second and then twice as long each time up to a minute. */
+/** Retries failed operations by key, with delays from one second, doubling up to a minute. */
 export class KeyedRetries implements Disposable {
   readonly #clock: Clock
   readonly #label: string
@@ -15,13 +15,13 @@ export class KeyedRetries implements Disposable {
     this.#label = label
   }
 
-  /** Plans a try; of several for one key the last one counts. Returns the milliseconds until then. */
+  /** Schedules a retry and returns its delay in milliseconds. A later call for the same key replaces it. */
   plan(key: string, attempt: () => void): number {
     const known = this.#pending.get(key)
     known?.timer.cancel()
     const tries = (known?.tries ?? 0) + 1
     const delay = Math.min(maxDelay, firstDelay * 2 ** (tries - 1))
-    // The entry stays until `succeeded`, so that the next failure waits longer.
+    // The entry stays until `succeeded`, so that the next delay is longer.
     if (!this.#closed) this.#pending.set(key, { tries, timer: this.#clock.setTimer(delay, attempt, this.#label) })
     return delay
   }

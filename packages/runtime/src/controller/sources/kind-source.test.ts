@@ -27,7 +27,7 @@ const ownedBy = (name: string, more: object = {}) => {
 }
 
 describe('kindSource()', () => {
-  test('adds the keys of the initial list and of resyncs at low priority, those of changes at its own', () => {
+  test('adds keys of the initial list and of resyncs at low priority, and keys of changes at its own', () => {
     const { added, cached } = start()
     cached.put(objectOf(Home, 'a', 1))
     cached.sync()
@@ -45,7 +45,7 @@ describe('kindSource()', () => {
     ])
   })
 
-  test('uses the priority that it was given, for initial objects only if it is lower', () => {
+  test('uses its priority option, for initial objects only if it is lower', () => {
     const high = start({ priority: 5 })
     high.cached.put(objectOf(Home, 'a', 1))
     high.cached.sync()
@@ -57,7 +57,7 @@ describe('kindSource()', () => {
     expect(low.added.map(({ options }) => options?.priority)).toEqual([-500])
   })
 
-  test('causes name kind, object, changed paths and writers', () => {
+  test('adds causes with kind, object, changed paths and writers', () => {
     const { added, cached } = start()
     cached.sync()
     cached.put(objectOf(Home, 'a', 1, { spec: { replicas: 1 } }))
@@ -72,7 +72,7 @@ describe('kindSource()', () => {
     expect(added[1]?.options?.cause?.by).toEqual(['kubectl-edit'])
   })
 
-  test('asks predicates about adds and updates, never about deletions', () => {
+  test('calls predicates for adds and updates, never for deletions', () => {
     const { keys, cached } = start({ predicates: [changed('spec'), { add: ({ metadata }) => metadata.name !== 'b' }] })
     cached.put(objectOf(Home, 'b', 1))
     cached.sync()
@@ -102,7 +102,7 @@ describe('kindSource()', () => {
     expect(keys()).toEqual([])
   })
 
-  test('waits for an asynchronous mapping, and tries one that fails again with growing patience', async () => {
+  test('waits for an asynchronous mapping, and retries a failed one with back-off', async () => {
     let broken = true
     const map = mapTo<KubeObject>(async (object) => {
       if (broken) throw new Error('no answer')
@@ -115,8 +115,8 @@ describe('kindSource()', () => {
     await parts.clock.advance('1s')
     await parts.clock.advance('1s')
     expect(parts.log.records.map(({ message, values }) => [message, values['retryIn']])).toEqual([
-      ['Cannot map a change to keys', '1s'],
-      ['Cannot map a change to keys', '2s'],
+      ['Mapping a change to keys failed; retrying', '1s'],
+      ['Mapping a change to keys failed; retrying', '2s'],
     ])
     broken = false
     await parts.clock.advance('1s')
@@ -125,7 +125,7 @@ describe('kindSource()', () => {
     broken = true
     cached.put(objectOf(Home, 'a', 2))
     await parts.clock.advance(0)
-    expect(parts.log.records.at(-1)?.values['retryIn'], 'a success ends the growing').toBe('1s')
+    expect(parts.log.records.at(-1)?.values['retryIn'], 'a success resets the back-off').toBe('1s')
     await running[Symbol.asyncDispose]()
   })
 
@@ -142,7 +142,7 @@ describe('kindSource()', () => {
     ])
   })
 
-  test('gives its share of the cache back when disposed, and its pending retries up', async () => {
+  test('[Symbol.asyncDispose]() releases its lease of the cache and cancels pending retries', async () => {
     const { parts, cached, running } = start({ map: mapTo(() => Promise.reject(new Error('x'))) })
     cached.sync()
     cached.put(objectOf(Home, 'a', 1))
@@ -152,13 +152,13 @@ describe('kindSource()', () => {
     expect([cached.leases, cached.handlers.size, parts.clock.pending.length]).toEqual([0, 0, 0])
   })
 
-  test('passes its scope on to the cache', () => {
+  test('passes its scope to the cache', () => {
     const { cached } = start({ scope: { namespaces: ['ns'], labelSelector: 'a=b' } })
     expect(cached.scopes).toEqual([{ namespaces: ['ns'], labelSelector: 'a=b' }])
   })
 })
 
-describe('the sync of a controller', () => {
+describe('warmUp() of a controller', () => {
   const failing = {
     state: 'failing',
     since: 0,
@@ -176,7 +176,7 @@ describe('the sync of a controller', () => {
     return { parts, runner: createControllerRunner(controller, parts) }
   }
 
-  test('fails after two minutes and names each source, what is wrong and the cure', async () => {
+  test('rejects after two minutes with each source, its problem and the cure', async () => {
     const { parts, runner } = runnerOf({})
     const warming = runner.warmUp()
     const message = warming.catch((error: Error) => error.message)
@@ -189,7 +189,7 @@ describe('the sync of a controller', () => {
     )
     await expect(warming).rejects.toMatchObject({ code: 'KW_CACHE_NOT_SYNCED' })
     expect(runner.problems()).toHaveLength(2)
-    // Once the cause is gone, warming up again succeeds.
+    // Warming up again succeeds once the problem is solved.
     parts.cluster.of(Home).sync()
     parts.cluster.of(Deployment).sync()
     await runner.warmUp()
@@ -197,7 +197,7 @@ describe('the sync of a controller', () => {
     await runner[Symbol.asyncDispose]()
   })
 
-  test('does not wait for an optional kind, whose absence is no problem; its objects count once it is there', async () => {
+  test('does not wait for an optional kind, and watches it once it is installed', async () => {
     const { parts, runner } = runnerOf({ optional: true })
     const homes = parts.cluster.of(Home)
     homes.health = { ...failing, missing: true }
@@ -212,7 +212,7 @@ describe('the sync of a controller', () => {
     await runner[Symbol.asyncDispose]()
   })
 
-  test('ends early when it is told to', async () => {
+  test('ends early when the signal aborts', async () => {
     const { parts, runner } = runnerOf({})
     const stop = new AbortController()
     const warming = runner.warmUp({ signal: stop.signal })
@@ -228,19 +228,19 @@ describe('forOwner()', () => {
   const keysOf = (map: ReturnType<typeof forOwner>, ...ownerReferences: object[]) =>
     map(objectOf(Deployment, 'web', 1, { metadata: { ownerReferences } }), context)
 
-  test('takes the controller only, unless every owner is wanted', () => {
+  test('maps to the controller only, unless everyOwner is set', () => {
     const owners = [ownedBy('a'), ownedBy('b', { controller: undefined })]
     expect(keysOf(forOwner(Home), ...owners)).toEqual(['ns/a'])
     expect(keysOf(forOwner(Home, { everyOwner: true }), ...owners)).toEqual(['ns/a', 'ns/b'])
   })
 
-  test('matches group and kind, not the version', () => {
+  test('compares group and kind, not the version', () => {
     expect(keysOf(forOwner(Home), ownedBy('a', { apiVersion: 'example.com/v1beta1' }))).toEqual(['ns/a'])
     expect(keysOf(forOwner(Home), ownedBy('a', { apiVersion: 'other.com/v1' }))).toEqual([])
     expect(keysOf(forOwner(Home), ownedBy('a', { kind: 'House' }))).toEqual([])
   })
 
-  test('drops the namespace for an owner that has none', () => {
+  test('omits the namespace for a cluster-scoped owner', () => {
     expect(keysOf(forOwner(Estate), ownedBy('a', { kind: 'Estate' }))).toEqual(['a'])
   })
 })

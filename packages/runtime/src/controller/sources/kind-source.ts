@@ -12,26 +12,26 @@ import { KeyedRetries } from './keyed-retries.ts'
 import { type Predicate, passesAdd, passesUpdate } from './predicate.ts'
 import type { KeySink, RunningSource, Source } from './source.ts'
 
-/** What {@link kindSource} takes. */
+/** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
-  /** Which keys an object concerns. @default `forObject` */
+  /** Maps an object to the keys that it concerns. @default `forObject` */
   readonly map?: KeyMapping<T>
-  /** All of them must let a change pass. They do not make the cache smaller: `scope` does. */
+  /** All of them must accept a change. They do not reduce the cache; `scope` does. */
   readonly predicates?: readonly Predicate<T>[]
-  /** Which objects are cached and looked at. @default those of the cluster's namespaces */
+  /** The objects to cache and watch. @default those of the cluster's namespaces */
   readonly scope?: CacheScope
   /**
-   * Whether the kind may be missing: the start does not wait for it, its absence is no problem, and its objects are looked at from
-   * the time when it is there. @default false
+   * Whether the kind may be missing. The start does not wait for an optional kind, its absence is no problem, and its
+   * objects are watched once it is installed. @default false
    */
   readonly optional?: boolean
-  /** For messages. @default the kind */
+  /** The name in messages. @default the kind */
   readonly name?: string
-  /** The priority of the keys of changes; objects of the initial list and resyncs have -100 if that is lower. @default 0 */
+  /** The priority of changes. Objects of the initial list and resyncs have at most -100. @default 0 */
   readonly priority?: number
 }
 
-/** Looks at the objects of a kind through the cluster's cache. */
+/** A source that watches the objects of a kind through the cluster's cache. */
 export function kindSource<K extends AnyKind>(kind: K, options: KindSourceOptions<Infer<K> & KubeObject> = {}): Source {
   const name = options.name ?? kind.kind
   return Object.freeze({
@@ -63,15 +63,15 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     this.#sink = sink
     this.#parts = parts
     this.#retries = new KeyedRetries(parts.clock, `mapping of ${name}`)
-    // What the cache holds of a kind is what reads of it give.
+    // The cache holds objects of the type that the kind reads.
     this.#lease = parts.cluster.cache.use(kind, options.scope) as CacheLease<T>
     const registration = this.#lease.addHandler(
-      { onChange: (change) => this.#told(change) },
+      { onChange: (change) => this.#onChange(change) },
       { name: `${sink.controller}/${name}` },
     )
     this.registrations = [registration]
     this.synced = this.#optional ? Promise.resolve() : registration.synced
-    // Being disposed before the first list is no failure of anybody.
+    // Prevents an unhandled rejection when the source is disposed before the first list.
     registration.synced.catch(() => undefined)
   }
 
@@ -103,8 +103,8 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     await this.#lease.release()
   }
 
-  // Objects are only looked at where a predicate or a mapping asks for them: until then they are not even decoded.
-  #told(change: Change<T>): void | Promise<void> {
+  // Objects are decoded only when a predicate or a mapping reads them.
+  #onChange(change: Change<T>): void | Promise<void> {
     const predicates = this.#predicates
     switch (change.type) {
       case 'add':
@@ -129,7 +129,8 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     else return this.#mapped(sides.before, sides.after as T, { cause, priority })
   }
 
-  // Both sides of the change, each key once. A failure must not lose the change: it is tried again, for the object as it was then.
+  // Maps both sides of the change and adds each key once. After a failure the mapping is retried with the same objects,
+  // so that no change is lost.
   #mapped(before: T | undefined, after: T, options: AddOptions): void | Promise<void> {
     const { log, cluster } = this.#parts
     const object = keyOf(after)
@@ -140,7 +141,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     }
     const failed = (error: unknown): void => {
       const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
-      log.error(error, 'Cannot map a change to keys', { kind: this.#kindText, object, retryIn })
+      log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })
     }
     try {
       const now = this.#map(after, context)
@@ -155,14 +156,14 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
 
 const none: readonly string[] = []
 
-/** The two sides of a change of one object; reading them may decode them. */
+/** The two sides of a change of one object. Reading them may decode them. */
 interface Sides<T> {
   readonly key: string
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-/** A deletion, with the object as it was last. */
+/** A deletion, with the last state of the object. */
 class LastState<T> implements Sides<T> {
   readonly key: string
   readonly before = undefined
@@ -178,7 +179,10 @@ class LastState<T> implements Sides<T> {
   }
 }
 
-/** Compares when somebody asks, because that often costs more than the reconcile. What a queue hands out of it is a plain object. */
+/**
+ * A cause that compares the two objects on first read, because that often costs more than the reconcile. Queues hand it
+ * out as a plain object.
+ */
 class UpdateCause implements Cause {
   readonly event = 'update'
   readonly kind: string

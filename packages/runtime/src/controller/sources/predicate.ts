@@ -1,11 +1,12 @@
 import { isDeleting, type KubeObject } from '@kubewright/api'
 
 /**
- * Decides which changes of objects are worth a reconcile. A missing function lets everything through.
+ * Decides which changes of objects trigger a reconcile. A missing function accepts every change.
  *
- * No predicate is asked about a deletion: the event that an object is gone, the update that starts its deletion, the first sight of
- * one that is being deleted, and the update between two objects of one name always pass. Otherwise clean-up work that starts with
- * a `deletionTimestamp`, which changes neither spec nor labels, would never be done. So there is no `delete` here.
+ * Predicates are not called for deletions: the deletion event, the update that starts a deletion, the first sight of an
+ * object that is being deleted, and an update between two objects with the same name always pass. Otherwise clean-up
+ * work, which starts with a `deletionTimestamp` that changes neither spec nor labels, would never run. Therefore there
+ * is no `delete` here.
  */
 export interface Predicate<T extends KubeObject = KubeObject> {
   /** An object was added, or seen for the first time. */
@@ -13,13 +14,13 @@ export interface Predicate<T extends KubeObject = KubeObject> {
   update?(before: T, after: T): boolean
 }
 
-/** Whether all predicates let an object that was added pass. */
+/** Whether all predicates accept an added object. */
 export function passesAdd<T extends KubeObject>(predicates: readonly Predicate<T>[], object: T): boolean {
   if (predicates.length === 0 || isDeleting(object)) return true
   return predicates.every((predicate) => predicate.add?.(object) ?? true)
 }
 
-/** Whether all predicates let an update pass. */
+/** Whether all predicates accept an update. */
 export function passesUpdate<T extends KubeObject>(predicates: readonly Predicate<T>[], before: T, after: T): boolean {
   if (predicates.length === 0 || involvesDeletion(before, after)) return true
   return predicates.every((predicate) => predicate.update?.(before, after) ?? true)

@@ -46,12 +46,12 @@ test.each<[string, Predicate, KubeObject, boolean]>([
   ],
   ["labelSelector('a=b')", labelSelector('a=b'), withMeta({ labels: { a: 'b' } }), true],
   ["labelSelector('a=b')", labelSelector({ matchLabels: { a: 'b' } }), withMeta({ labels: { a: 'c' } }), false],
-])('%s decides about updates (%#)', (_name, predicate, after, passes) => {
+])('%s evaluates updates (%#)', (_name, predicate, after, passes) => {
   expect(passesUpdate([predicate], base, after)).toBe(passes)
   expect(passesUpdate([not(predicate)], base, after)).toBe(!passes)
 })
 
-test('generationChanged and its like let everything that is added pass', () => {
+test('generationChanged and similar predicates accept every add', () => {
   for (const predicate of [
     generationChanged,
     labelsChanged,
@@ -63,7 +63,7 @@ test('generationChanged and its like let everything that is added pass', () => {
   }
 })
 
-test('when() and labelSelector() look at an object that ceases to match once more', () => {
+test('when() and labelSelector() accept the update of an object that no longer matches', () => {
   const before = withMeta({ labels: { a: 'b' } })
   const after = withMeta({ labels: {} }, 3)
   expect(passesUpdate([labelSelector('a=b')], before, after)).toBe(true)
@@ -72,7 +72,7 @@ test('when() and labelSelector() look at an object that ceases to match once mor
   expect([passesAdd([labelSelector('a=b')], before), passesAdd([labelSelector('a=b')], after)]).toEqual([true, false])
 })
 
-test('and(), or() and a list of predicates combine as their names say', () => {
+test('and(), or() and a list of predicates combine their results', () => {
   const yes: Predicate = { add: () => true, update: () => true }
   const after = withMeta({})
   expect(passesUpdate([and(yes, nothing)], base, after)).toBe(false)
@@ -81,31 +81,31 @@ test('and(), or() and a list of predicates combine as their names say', () => {
   expect(passesUpdate([or(nothing, nothing)], base, after)).toBe(false)
   expect(passesUpdate([yes, nothing], base, after)).toBe(false)
   expect([passesAdd([and(yes, nothing)], base), passesAdd([or(yes, nothing)], base)]).toEqual([false, true])
-  expect(passesAdd([not({})], base), 'a missing function lets all pass, so not() lets none').toBe(false)
+  expect(passesAdd([not({})], base), 'a missing function accepts everything, so not() accepts nothing').toBe(false)
 })
 
-describe('no predicate swallows a deletion', () => {
+describe('predicates never suppress a deletion:', () => {
   const going = withMeta({ deletionTimestamp: '2025-01-01T00:00:00Z', generation: 2 })
   test.each<[string, Predicate]>([
-    ['one that lets nothing pass', nothing],
-    ['not() of one that lets everything pass', not({})],
+    ['one that accepts nothing', nothing],
+    ['not() of one that accepts everything', not({})],
     ['and()', and(nothing, nothing)],
     ['or()', or(nothing)],
     ['a selector that does not match', labelSelector('a=b')],
   ])('%s', (_name, predicate) => {
     expect(passesUpdate([predicate], base, going), 'its deletion starts').toBe(true)
-    expect(passesAdd([predicate], going), 'it is first seen while being deleted').toBe(true)
-    expect(passesUpdate([predicate], base, withMeta({ uid: 'other' })), 'another object of that name').toBe(true)
+    expect(passesAdd([predicate], going), 'first seen while being deleted').toBe(true)
+    expect(passesUpdate([predicate], base, withMeta({ uid: 'other' })), 'another object with the same name').toBe(true)
     expect(passesUpdate([predicate], going, withMeta({ deletionTimestamp: '2025-01-01T00:00:00Z' }, 3))).toBe(false)
   })
 
-  test('the bug of the SecSynch tutorial: a predicate on the spec kept objects with a finalizer terminating for ever', () => {
+  test('a predicate on the spec does not keep objects with a finalizer terminating forever', () => {
     const spec = { sourceNamespace: 'default', destinationNamespaces: ['a1', 'a2'], secretName: 'secret-a' }
     const secSynch = {
       ...objectOf(Home, 'sync', 1, { metadata: { finalizers: ['tutorial.study.dev/finalizer'] } }),
       spec,
     }
-    // What kube-apiserver sends after a delete: the same spec, a deletionTimestamp and the next generation.
+    // The event of kube-apiserver after a delete: the same spec, a deletionTimestamp and the next generation.
     const deleted = {
       ...secSynch,
       metadata: {
@@ -116,7 +116,7 @@ describe('no predicate swallows a deletion', () => {
       },
     }
     const specOnly = changed<typeof secSynch>('spec')
-    expect(specOnly.update?.(secSynch, deleted), 'the predicate itself would drop it').toBe(false)
+    expect(specOnly.update?.(secSynch, deleted), 'the predicate itself rejects it').toBe(false)
     expect(passesUpdate([specOnly], secSynch, deleted)).toBe(true)
   })
 })

@@ -9,29 +9,31 @@ import {
 import { deepEqual } from '@kubewright/base'
 import type { Predicate } from './predicate.ts'
 
-/** Lets an update pass when `metadata.generation` changed: on most kinds that is any change but those of metadata and status. */
+/**
+ * Accepts updates that change `metadata.generation`: on most kinds every change except those of metadata and status.
+ */
 export const generationChanged: Predicate = Object.freeze({
   update: (before: KubeObject, after: KubeObject) => before.metadata.generation !== after.metadata.generation,
 })
 
-/** Lets an update pass when the object is not the same version as before: drops resyncs. */
+/** Accepts updates that change `metadata.resourceVersion`: drops resyncs. */
 export const resourceVersionChanged: Predicate = Object.freeze({
   update: (before: KubeObject, after: KubeObject) => before.metadata.resourceVersion !== after.metadata.resourceVersion,
 })
 
-/** Lets an update pass when the labels changed. */
+/** Accepts updates that change the labels. */
 export const labelsChanged: Predicate = Object.freeze({
   update: (before: KubeObject, after: KubeObject) =>
     !deepEqual(before.metadata.labels ?? {}, after.metadata.labels ?? {}),
 })
 
-/** Lets an update pass when the annotations changed. */
+/** Accepts updates that change the annotations. */
 export const annotationsChanged: Predicate = Object.freeze({
   update: (before: KubeObject, after: KubeObject) =>
     !deepEqual(before.metadata.annotations ?? {}, after.metadata.annotations ?? {}),
 })
 
-/** Lets an update pass when the value at one of the paths changed, such as `spec.replicas` or `data`. */
+/** Accepts updates that change the value at one of the paths, such as `spec.replicas` or `data`. */
 export function changed<T extends KubeObject = KubeObject>(...paths: readonly [string, ...string[]]): Predicate<T> {
   const parsed = paths.map((path) => parseSimplePath(path.startsWith('.') ? path : `.${path}`))
   return Object.freeze({
@@ -40,20 +42,23 @@ export function changed<T extends KubeObject = KubeObject>(...paths: readonly [s
 }
 
 /**
- * Lets pass what the function is true of. An update passes when it is true of the object before or after: one that ceases to match
- * is worth a last look, which controller-runtime's NewPredicateFuncs would not give it.
+ * Accepts objects for which the function returns true. An update is accepted when it returns true for the object before
+ * or after: an object that no longer matches gets a last reconcile, unlike with controller-runtime's NewPredicateFuncs.
  */
 export function when<T extends KubeObject = KubeObject>(test: (object: T) => boolean): Predicate<T> {
   return Object.freeze({ add: test, update: (before: T, after: T) => test(after) || test(before) })
 }
 
-/** Lets objects pass whose labels the selector selects: a text in the syntax of `labelSelector=`, or a LabelSelector. See {@link when}. */
+/**
+ * Accepts objects whose labels match a selector: a text in the syntax of `labelSelector=`, or a LabelSelector. See
+ * {@link when}.
+ */
 export function labelSelector<T extends KubeObject = KubeObject>(selector: string | LabelSelector): Predicate<T> {
   const parsed = typeof selector === 'string' ? parseSelector(selector) : selectorFrom(selector)
   return when<T>((object) => parsed.matches(object.metadata.labels))
 }
 
-/** Lets pass what all of the predicates let pass. */
+/** Accepts a change when all predicates accept it. */
 export function and<T extends KubeObject = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return Object.freeze({
     add: (object: T) => predicates.every((predicate) => predicate.add?.(object) ?? true),
@@ -61,7 +66,7 @@ export function and<T extends KubeObject = KubeObject>(...predicates: readonly P
   })
 }
 
-/** Lets pass what at least one of the predicates lets pass. */
+/** Accepts a change when at least one predicate accepts it. */
 export function or<T extends KubeObject = KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return Object.freeze({
     add: (object: T) => predicates.some((predicate) => predicate.add?.(object) ?? true),
@@ -69,7 +74,7 @@ export function or<T extends KubeObject = KubeObject>(...predicates: readonly Pr
   })
 }
 
-/** Lets pass what the predicate does not. Deletions pass all the same, because no predicate is asked about them. */
+/** Accepts a change when the predicate rejects it. Deletions always pass. */
 export function not<T extends KubeObject = KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return Object.freeze({
     add: (object: T) => !(predicate.add?.(object) ?? true),

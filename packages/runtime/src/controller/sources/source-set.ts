@@ -17,7 +17,7 @@ interface Started {
   synced: boolean
 }
 
-/** The sources of one controller in operation. */
+/** The running sources of one controller. */
 export class SourceSet {
   readonly #controller: KeyController
   readonly #parts: ControllerParts
@@ -28,14 +28,14 @@ export class SourceSet {
     this.#parts = parts
   }
 
-  /** Starts those that have not been started. Throws when one cannot be; then it may be called again. */
+  /** Starts the sources that have not been started. Throws when one fails to start; then it may be called again. */
   start(sink: KeySink): void {
     for (const source of this.#controller.sources.slice(this.#started.length)) {
       const { name } = source
       try {
         const started: Started = { name, running: source.start(sink, this.#parts), synced: false }
         this.#started.push(started)
-        // Those who wait are told by `synced`; nobody has to.
+        // Prevents an unhandled rejection: callers of `synced` get the error.
         started.running.synced.then(
           () => {
             started.synced = true
@@ -49,7 +49,7 @@ export class SourceSet {
     }
   }
 
-  /** Resolves when all keys that were there at the start have been added; rejects after the sync timeout of the controller. */
+  /** Resolves when the initial keys have been added. Rejects after the sync timeout of the controller. */
   async synced(options: WaitOptions): Promise<void> {
     const timeout = toMillis(this.#controller.syncTimeout)
     const late = new Deferred<never>()

@@ -4,35 +4,38 @@ import type { HandlerRegistration } from '../../cache/informer/shared-informer.t
 import type { AddOptions } from '../../queue/queue.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 
-/** Where a source puts the keys that must be looked at. */
+/** Receives the keys of a source. */
 export interface KeySink {
-  /** The name of the controller that works on the keys. */
+  /** The name of the controller that processes the keys. */
   readonly controller: string
   add(key: string, options?: AddOptions): void
   addAfter(key: string, delay: Duration, options?: AddOptions): void
 }
 
-/** A source that was started. */
+/** A started source. */
 export interface RunningSource extends AsyncDisposable {
-  /** Resolves when the keys that were there at the start have been added. */
+  /** Resolves when the initial keys have been added. */
   readonly synced: Promise<void>
-  /** Why it cannot work at present, and the cure; undefined when all is well. */
+  /** The current problem and its cure; undefined when there is none. */
   problem(): string | undefined
-  /** The registrations with informers that feed it, if any: their lag is shown. */
+  /** The registrations with the informers that feed the source, if any. Their lag is reported. */
   readonly registrations: readonly HandlerRegistration[]
   /**
-   * Adds all keys that it knows again, at low priority: called when this process takes over work that others may have planned, such
-   * as requeues. Sources that know no keys leave it out.
+   * Adds all known keys again, at low priority. Called when this process takes over from another one, which may have
+   * planned requeues. Sources without known keys omit it.
    */
   rescan?(): void
 }
 
-/** Says which keys a controller must look at: informers, timers, channels, other clusters. A value until it is started. */
+/**
+ * Produces the keys that a controller reconciles, for example from informers, timers or channels. A plain value until
+ * it is started.
+ */
 export interface Source {
-  /** For messages: such as `Deployment (owned)`. */
+  /** The name in messages, such as `Deployment (owned)`. */
   readonly name: string
-  /** The kind that it looks at, if any: rights derive from it. */
+  /** The watched kind, if any. Permissions are derived from it. */
   readonly kind?: AnyKind
-  /** Starts to add keys; returns at once. */
+  /** Starts to add keys. Returns without waiting. */
   start(sink: KeySink, parts: ControllerParts): RunningSource
 }

@@ -23,7 +23,7 @@ function sinkOf() {
 }
 
 describe('timerSource()', () => {
-  test('adds its keys at a fixed rate, from the start if wanted, until it is disposed', async () => {
+  test('adds its keys at a fixed rate, optionally from the start, until it is disposed', async () => {
     const parts = testParts()
     const sink = sinkOf()
     const running = timerSource('10s', { keys: ['a', { name: 'b', namespace: 'ns' }], atStart: true }).start(
@@ -38,7 +38,7 @@ describe('timerSource()', () => {
     expect(parts.clock.pending).toEqual([])
   })
 
-  test('asks for its keys each time; a failure is logged and the next time is as good as any', async () => {
+  test('determines its keys each time; a failure is logged and the next period tries again', async () => {
     const parts = testParts()
     const sink = sinkOf()
     const answers: (() => Promise<string[]>)[] = [() => Promise.reject(new Error('x')), () => Promise.resolve(['a'])]
@@ -47,11 +47,11 @@ describe('timerSource()', () => {
     expect(sink.keys).toEqual([])
     await parts.clock.advance('1m')
     expect(sink.keys).toEqual(['a'])
-    expect(parts.log.records.map(({ message }) => message)).toEqual(['Cannot find out the keys of a timer'])
+    expect(parts.log.records.map(({ message }) => message)).toEqual(['Timer source failed to determine its keys'])
     await running[Symbol.asyncDispose]()
   })
 
-  test('spreads its keys over a part of the period', async () => {
+  test('delays its keys by a random share of the period', async () => {
     const parts = testParts()
     const sink = sinkOf()
     const running = timerSource('10s', { keys: ['a', 'b', 'c'], jitter: 0.5 }).start(sink, parts)
@@ -61,13 +61,13 @@ describe('timerSource()', () => {
     await running[Symbol.asyncDispose]()
   })
 
-  test('refuses a period that never passes', () => {
+  test('rejects a period of zero', () => {
     expect(() => timerSource(0, { keys: [] })).toThrow('greater than 0')
   })
 })
 
 describe('channelSource()', () => {
-  test('keeps a bounded number of keys until it is started, each once', () => {
+  test('buffers a bounded number of keys, each once, until it is started', () => {
     const source = channelSource({ capacity: 2, name: 'hooks' })
     for (const key of ['a', 'b', 'a']) source.push(key)
     expect(() => source.push('c')).toThrow('Cannot push "c" into source "hooks": no controller has started it')
@@ -77,7 +77,7 @@ describe('channelSource()', () => {
     expect(sink.keys).toEqual(['a', 'b', 'ns/c'])
   })
 
-  test('gives keys to all controllers that use it, until they end', async () => {
+  test('adds keys to all controllers that use it, until they are disposed', async () => {
     const source = channelSource()
     const [first, second] = [sinkOf(), sinkOf()]
     const running = source.start(first, testParts())
@@ -90,7 +90,7 @@ describe('channelSource()', () => {
 })
 
 describe('clusterSource()', () => {
-  test('runs a source on another cluster and says so in its keys', () => {
+  test('runs a source on another cluster and adds the name of the cluster to its keys', () => {
     const east = fakeCluster('east')
     const sink = sinkOf()
     const source = clusterSource(east, kindSource(Home))
@@ -104,7 +104,7 @@ describe('clusterSource()', () => {
     expect(clusterKey('', 'ns/a')).toBe('ns/a')
   })
 
-  test('leaves the keys as they are if wanted', () => {
+  test('keeps plain keys with prefix: false', () => {
     const east = fakeCluster('east')
     const sink = sinkOf()
     clusterSource(east, kindSource(Home), { prefix: false }).start(sink, testParts())

@@ -5,29 +5,35 @@ import type { ControllerParts } from '../controller-parts.ts'
 import { keyTexts, type MapContext } from './key-mapping.ts'
 import type { KeySink, RunningSource, Source } from './source.ts'
 
-/** What {@link timerSource} takes. */
+/** Options of {@link timerSource}. */
 export interface TimerSourceOptions {
-  /** The keys to look at each time, or how to find them. */
+  /** The keys to add each time, or a function that returns them. */
   readonly keys: readonly Key[] | ((context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>)
-  /** Whether the first time is at the start, and not after one period. @default false */
+  /** Whether the first time is at the start instead of after one period. @default false */
   readonly atStart?: boolean
-  /** Each key waits for a random part of up to this much of the period, so that not all come at once. @default 0 */
+  /**
+   * Delays each key by a random share of up to this fraction of the period, so that not all are added at once. @default
+   * 0
+   */
   readonly jitter?: number
   /** The priority of the keys. @default 0 */
   readonly priority?: number
-  /** For messages. @default `timer` */
+  /** The name in messages. @default `timer` */
   readonly name?: string
 }
 
-/** Looks at keys every so often, at a fixed rate. Keys that cannot be found out are logged, and asked for again the next time. */
+/**
+ * Adds keys at a fixed rate. When the keys cannot be determined, the error is logged and the next period tries again.
+ */
 export function timerSource(period: Duration, options: TimerSourceOptions): Source {
   const { name = 'timer', atStart = false } = options
   const millis = toMillis(period)
-  if (!(millis > 0)) throw new RangeError(`timerSource must be given a period greater than 0: ${period}`)
+  if (!(millis > 0)) throw new RangeError(`timerSource must have a period greater than 0: ${period}`)
   const start = (sink: KeySink, parts: ControllerParts): RunningSource => {
     const { clock, log, cluster } = parts
     const addAll = (): Promise<void> => addKeys(options, millis, sink, parts)
-    const report = (error: unknown): void => log.error(error, 'Cannot find out the keys of a timer', { source: name })
+    const report = (error: unknown): void =>
+      log.error(error, 'Timer source failed to determine its keys', { source: name })
     const tick = (): void => void addAll().catch(report)
     const timer = every(clock, millis, tick, `${name} of ${cluster.name || sink.controller}`)
     return {

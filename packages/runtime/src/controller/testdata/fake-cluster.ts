@@ -9,7 +9,7 @@ import type { Store } from '../../cache/store/store.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { CacheLease, CacheScope, ObjectCache } from '../../cluster/object-cache.ts'
 
-/** The objects of one kind as a fake cache holds them: a test puts and removes them, handlers are told at once. */
+/** The objects of one kind in a fake cache. Tests add and remove them; handlers are called at once. */
 export class FakeKindCache {
   readonly objects = new Map<string, KubeObject>()
   readonly handlers = new Set<EventHandler<KubeObject>>()
@@ -131,7 +131,7 @@ function storeOf(objects: ReadonlyMap<string, KubeObject>): Store<KubeObject> {
   }
 }
 
-/** A cluster whose cache is filled by the test. It has no client. */
+/** A cluster whose cache the test fills. It has no client. */
 export interface FakeCluster extends Cluster {
   of(kind: AnyKind): FakeKindCache
 }
@@ -144,7 +144,7 @@ export function fakeCluster(name = ''): FakeCluster {
     kinds.set(id, known)
     return known
   }
-  // The fake holds plain objects, whatever the kind says about their type.
+  // The fake stores plain objects for every kind.
   const cache = {
     use: (kind: AnyKind, scope?: CacheScope) => of(kind).lease(scope),
     peek: (kind: AnyKind) => (of(kind).leases > 0 ? storeOf(of(kind).objects) : undefined),
@@ -166,5 +166,5 @@ export function fakeCluster(name = ''): FakeCluster {
 }
 
 function unavailable(property: string): never {
-  throw new Error(`The fake cluster has no client: ${property} was asked for`)
+  throw new Error(`The fake cluster has no client, but ${property} was read`)
 }

@@ -4,7 +4,7 @@ import { defineKeyController, type KeyControllerOptions, type KeyReconciler } fr
 import { type ChannelSource, channelSource } from '../sources/channel-source.ts'
 import { Home, type TestParts, testParts } from './test-parts.ts'
 
-/** A controller `test` that works on keys which the test pushes. */
+/** A running controller `test` that processes the keys which the test pushes. */
 export interface Running extends AsyncDisposable {
   readonly parts: TestParts
   readonly source: ChannelSource
@@ -12,11 +12,11 @@ export interface Running extends AsyncDisposable {
   readonly records: readonly ReconcileRecord[]
   readonly drain: AbortController
   readonly abort: AbortController
-  /** Resolves when the controller has stopped working. */
+  /** Resolves when `work` has ended. */
   readonly working: Promise<void>
-  /** Pushes keys and lets everything happen that needs no time. */
+  /** Pushes keys and runs everything that needs no time. */
   push(...keys: readonly string[]): Promise<void>
-  /** The keys that wait for their time, and for how long. */
+  /** The delayed keys with their remaining delays. */
   waiting(): Readonly<Record<string, number>>
 }
 

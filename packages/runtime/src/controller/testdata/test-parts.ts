@@ -18,7 +18,7 @@ export const Home: AnyKind = kindOf('Home', 'example.com', 'homes')
 export const Estate: AnyKind = kindOf('Estate', 'example.com', 'estates', 'Cluster')
 export const Deployment: AnyKind = kindOf('Deployment', 'apps', 'deployments')
 
-/** An object of a kind with enough metadata for a cache; `more.metadata` is merged. */
+/** An object with enough metadata for a cache. `more.metadata` is merged. */
 export function objectOf(
   kind: AnyKind,
   name: string,
@@ -31,7 +31,7 @@ export function objectOf(
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...basic, ...namespaced, ...metadata }, ...rest }
 }
 
-/** A sink that keeps sums: counters and histogram counts add up, gauges are the last value. */
+/** A sink that keeps sums of counters and observations, and the last values of gauges. */
 export class FakeMetrics implements MetricSink {
   readonly values = new Map<string, number>()
 
@@ -48,7 +48,10 @@ export class FakeMetrics implements MetricSink {
     this.add(`${name}_count`, labels, 1)
   }
 
-  /** The value of a metric of the controller `test`, with a result if there is one. All but ours are controller-runtime's. */
+  /**
+   * The value of a metric of the controller `test`, optionally with a result. Names without our prefix get
+   * controller-runtime's.
+   */
   of(name: string, result?: string): number | undefined {
     const full = name.startsWith('kubewright_') ? name : `controller_runtime_${name}`
     return this.values.get(idOf(full, { controller: 'test', ...(result ? { result } : {}) }))
@@ -64,7 +67,7 @@ export interface TestParts extends ControllerParts {
   readonly cluster: FakeCluster
 }
 
-/** What a controller needs, all in memory and on a virtual clock. */
+/** The parts of a controller, in memory and on a virtual clock. */
 export function testParts(more: Partial<ControllerParts> = {}): TestParts {
   const parts = {
     cluster: fakeCluster(),
@@ -79,7 +82,7 @@ export function testParts(more: Partial<ControllerParts> = {}): TestParts {
   return { ...parts, ...more } as TestParts
 }
 
-/** The messages of the errors that were logged. */
+/** The messages of logged errors. */
 export function errorsOf(log: { readonly records: readonly { readonly message: string }[] }): string[] {
   return log.records.filter((record) => 'error' in record).map(({ message }) => message)
 }
