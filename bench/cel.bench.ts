@@ -31,11 +31,11 @@ const row = (title: string, source: string) => {
   }
 }
 
-/** Rules of the kind that CRDs carry. */
+/** Rules that are typical of CRDs. */
 export const suite: Suite = {
   title: 'CEL',
   about:
-    'Evaluation of compiled rules on the custom resource of the machinery suite. Ours is type-checked against the schema, counts cost and works on plain JSON; the peer gets integers as BigInt beforehand, since it would take JSON numbers for doubles.',
+    'Evaluation of compiled rules on the custom resource of the machinery suite. Kubewright checks types against the schema, counts cost and works on plain JSON. The peer gets integers as BigInt, because it would treat JSON numbers as doubles.',
   rows: [
     row('comparison of two fields', simple),
     row('all() over four objects', list),

@@ -1,4 +1,5 @@
-// Whole processes: a source of pre-made answers, and one consumer at a time, bundled as an application would be.
+// Measures complete processes: a server with prepared responses, and one consumer at a time, bundled like an
+// application.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +15,7 @@ const rounds = 3
 const events = 100_000
 const run = promisify(execFile)
 
-/** What a consumer prints; see `consumer-report.ts`. */
+/** The output of a consumer: see `consumer-report.ts`. */
 interface Figures {
   readonly syncMiB: number
   readonly readMillis: number
@@ -23,7 +24,7 @@ interface Figures {
   readonly peakMiB: number
 }
 
-/** What a controller prints; see `kubewright-controller.ts`. */
+/** The output of a controller: see `kubewright-controller.ts`. */
 interface Reconciles {
   readonly perReconcile: number
   readonly perSecond: number
@@ -36,7 +37,7 @@ interface Source extends AsyncDisposable {
   readonly meanBytes: number
 }
 
-/** Bundles the programs of `bench/client`, beside the installed packages so that peers resolve. */
+/** Bundles the programs of `bench/client` next to the installed packages, so that peers resolve. */
 async function bundled(out: string, ...names: string[]): Promise<void> {
   await build({
     entryPoints: names.map((name) => join(folder, `${name}.ts`)),
@@ -96,7 +97,7 @@ interface Best {
   readonly perSecond: number
 }
 
-/** Contenders take turns; of each figure the best round counts. */
+/** Runs the contenders in turn. Returns the best round for each figure. */
 async function measure(
   out: string,
   source: Source,
@@ -122,7 +123,7 @@ async function measure(
   })
 }
 
-/** The best of several rounds of a controller that starts with so many objects. */
+/** Returns the best of several rounds of a controller that starts with this many objects. */
 async function reconciles(out: string, source: Source, objects: number, variant: string): Promise<Reconciles> {
   const all: Reconciles[] = []
   for (let round = 0; round < rounds; round++) {
@@ -139,15 +140,15 @@ const text = (value: number, unit: string): string => {
 const factor = (peer: number, ours: number): string => `${(peer / ours).toFixed(2)}×`
 
 interface RowOptions {
-  /** The most that we want to take. */
+  /** The target: the figure should not exceed it. */
   readonly aim?: number
-  /** What controller-runtime took. */
+  /** The figure of controller-runtime. */
   readonly elsewhere?: number
 }
 
 function row(title: string, unit: string, ours: number, peer: number | undefined, options: RowOptions = {}): string {
   const { aim, elsewhere } = options
-  const goal = aim === undefined ? '' : ` (aim ${text(aim, unit)}: ${ours <= aim ? 'met' : 'missed'})`
+  const goal = aim === undefined ? '' : ` (target ${text(aim, unit)}: ${ours <= aim ? 'met' : 'missed'})`
   const node = peer === undefined ? '–' : `${text(peer, unit)} (${factor(peer, ours)})`
   const go = elsewhere === undefined ? '–' : `${text(elsewhere, unit)} (${factor(elsewhere, ours)})`
   return `| ${title} | ${text(ours, unit)}${goal} | ${node} | ${go} |`
@@ -164,17 +165,11 @@ async function smallCache(out: string): Promise<string[]> {
     return [
       row('sync of 10,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis),
       row('peak memory until after that sync', 'MiB', ours.syncMiB, peer.syncMiB),
-      row('watch event, handler looks at the key alone, CPU', 'us', ours.perEvent, peer.perEvent, goal),
-      row(
-        'watch event, handler looks at the new object, as the peers’, CPU',
-        'us',
-        newer.perEvent,
-        peer.perEvent,
-        goal,
-      ),
-      row('watch event, handler looks at both objects, CPU', 'us', objects.perEvent, peer.perEvent, goal),
-      `| watch events as they came, handler looks at the new object | ${rates.join(' | ')} | 2,700 to 6,600/s |`,
-      row('peak memory with the events, handler looks at the new object', 'MiB', newer.peakMiB, peer.peakMiB, {
+      row('watch event, handler reads the key only, CPU', 'us', ours.perEvent, peer.perEvent, goal),
+      row('watch event, handler reads the new object, like the peer, CPU', 'us', newer.perEvent, peer.perEvent, goal),
+      row('watch event, handler reads both objects, CPU', 'us', objects.perEvent, peer.perEvent, goal),
+      `| watch events per second, handler reads the new object | ${rates.join(' | ')} | 2,700 to 6,600/s |`,
+      row('peak memory with the events, handler reads the new object', 'MiB', newer.peakMiB, peer.peakMiB, {
         aim: 105,
         elsewhere: 105,
       }),
@@ -202,23 +197,23 @@ async function largeCache(out: string): Promise<string[]> {
       row('the same without managed fields (`dropManagedFields`)', 'MiB', lean.peakMiB, peer.peakMiB, {
         elsewhere: 428,
       }),
-      row('no-op reconcile, 50,000 keys, 1 worker, whole controller, CPU', 'us', noop.perReconcile, undefined, {
+      row('no-op reconcile, 50,000 keys, 1 worker, complete controller, CPU', 'us', noop.perReconcile, undefined, {
         elsewhere: 19,
       }),
-      `| the same, as they came | ${rates[0]} (aim 200,000/s: ${rateGoal}) | – | 52,000 to 67,000/s |`,
+      `| the same, per second | ${rates[0]} (target 200,000/s: ${rateGoal}) | – | 52,000 to 67,000/s |`,
       row('the same with a get from the cache, CPU', 'us', gets.perReconcile, undefined),
-      `| the same with a get from the cache, as they came | ${rates[1]} | – | 17,000 to 28,000/s |`,
-      `| reconciles of a storm of 200,000 adds of 1,000 keys | ${noop.storm} (aim 1,100: ${noop.storm <= 1100 ? 'met' : 'missed'}) | – | about 1,005 |`,
+      `| the same with a get from the cache, per second | ${rates[1]} | – | 17,000 to 28,000/s |`,
+      `| reconciles of a storm of 200,000 adds of 1,000 keys | ${noop.storm} (target 1,100: ${noop.storm <= 1100 ? 'met' : 'missed'}) | – | about 1,005 |`,
     ]
   } finally {
     await source[Symbol.asyncDispose]()
   }
 }
 
-/** What it costs to keep a cache. */
+/** The cost of a cache. */
 export const suite: Suite = {
   title: 'Client and cache',
-  about: `A process that caches custom resources of about 1.5 KiB with managedFields, served by another process from memory over HTTP. CPU of a sync is that of the whole process from its start; memory is the most that the whole process has had resident. Events come as fast as they are taken. Rates “as they came” depend on what else the machine does; CPU much less so. Best of ${rounds} rounds in which the contenders take turns; a factor is a peer’s figure divided by ours, so above 1 we are leaner. The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind: they give the order of magnitude.`,
+  about: `A process that caches custom resources of about 1.5 KiB with managedFields. Another process serves them from memory over HTTP. CPU of a sync is that of the complete process since its start. Memory is the peak resident memory of the complete process. The server sends events as fast as the process reads them. Rates depend on other load on the machine, CPU much less. Best of ${rounds} rounds, in which the contenders take turns. A factor is a peer’s figure divided by ours; above 1, ours is better. The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind: they show the order of magnitude.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-client-'))
     try {

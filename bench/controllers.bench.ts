@@ -23,7 +23,7 @@ const keys = Array.from({ length: 1000 }, (_, i) => `default/object-${i}`)
 // As in production: lines of level info reach a sink, everything else is dropped.
 const log = createLogger({ enabled: (level) => level <= 0, write: () => undefined })
 
-// A cache that tells whatever the benchmark wants, without an informer: what is measured begins with its events.
+// A cache without an informer, which emits the events of the benchmark. The measurement starts with these events.
 const handlers = new Set<EventHandler<KubeObject>>()
 const lease = {
   store: { list: () => [] },
@@ -42,7 +42,7 @@ const cluster = {
   namespaces: [],
 } as unknown as Cluster
 
-/** Starts a controller for the rest of the process; the function has all keys reconciled once and resolves then. */
+/** Starts a controller for the rest of the process. Returns a function that has all keys reconciled once. */
 async function controllerOf(name: string, source: Source, addAll: () => void, answer: KeyReconciler) {
   let left = 0
   let done: () => void = () => undefined
@@ -97,11 +97,11 @@ function updateAll(): void {
   for (const handler of handlers) for (const change of changes) void handler.onChange?.(change)
 }
 
-/** What the machinery around a reconcile costs: the reconciler itself does nothing. */
+/** The cost of the machinery around a reconciler that does nothing. */
 export const suite: Suite = {
   title: 'Controllers',
   about:
-    'A thousand keys, one worker, metrics counted in a registry, log level info. Queue, back-off, record, hang and hot-loop watch included; no peer, since the reconciler does nothing.',
+    'A thousand keys, one worker, metrics in a registry, log level info. Includes the queue, back-off, the activity record, and the detection of hangs and hot loops. There is no peer, because the reconciler does nothing.',
   rows: async () => {
     const channel = channelSource()
     const pushAll = (): void => {
@@ -111,12 +111,12 @@ export const suite: Suite = {
     return [
       {
         ...row,
-        title: 'reconcile a pushed key, answer at once',
+        title: 'reconcile a pushed key, synchronous result',
         ours: await controllerOf('sync', channel, pushAll, () => undefined),
       },
       {
         ...row,
-        title: 'reconcile the key of an updated object, answer by a promise',
+        title: 'reconcile the key of an updated object, result by promise',
         ours: await controllerOf('async', kindSource(ConfigMap), updateAll, async () => undefined),
       },
     ]

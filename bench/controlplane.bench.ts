@@ -1,4 +1,4 @@
-// Whole processes with a control plane inside, bundled as a test runner or an application would load them.
+// Measures complete processes with a control plane, bundled like a test runner or an application would load them.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -47,12 +47,12 @@ const least = (all: readonly Taken[]): Taken => ({
 })
 
 const time = (millis: number): string => (millis < 2000 ? `${millis.toFixed(0)} ms` : `${(millis / 1000).toFixed(1)} s`)
-const aim = (value: number, goal: number): string => ` (aim ${goal}: ${value <= goal ? 'met' : 'missed'})`
+const aim = (value: number, goal: number): string => ` (target ${goal}: ${value <= goal ? 'met' : 'missed'})`
 
-/** What a control plane in the process costs. */
+/** The cost of a control plane in the process. */
 export const suite: Suite = {
   title: 'Control plane in one process',
-  about: `Test environments are those of examples/home: API server, all controllers, a node, an operator with webhooks and a conversion; what is timed ends when the operator runs. ${environments} of them at once are started, and each rolls out a Home, in one process. The last rows are one control plane with ten nodes and ${many.namespaces} namespaces of ${many.deployments} Deployments with ${many.replicas} replicas, made by 16 writers, until all are available; then the namespaces are deleted until nothing is left. Real time; the least of ${rounds} processes, of the larger ones one.`,
+  about: `Test environments are those of examples/home: API server, all controllers, a node, and an operator with webhooks and a conversion. The time ends when the operator runs. ${environments} environments are started at once in one process, and each rolls out a Home. The last rows are one control plane with ten nodes and ${many.namespaces} namespaces of ${many.deployments} Deployments with ${many.replicas} replicas each, created by 16 writers: first until all are available, then until the namespaces and everything in them are deleted. Wall-clock time; the best of ${rounds} processes, for the larger ones of one process.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-controlplane-'))
     try {
@@ -73,7 +73,7 @@ export const suite: Suite = {
         `| ${title} | ${time(wallMillis)}${note} | ${time(cpuMillis)} | ${peakMiB.toFixed(0)} MiB${memory} |`
       const expected = many.namespaces * many.deployments * many.replicas
       return [
-        '| work | elapsed | CPU | most memory |',
+        '| work | elapsed | CPU | peak memory |',
         '|---|---|---|---|',
         row('test environment, first of a process', first),
         row('test environment, later ones', later, aim(later.wallMillis, 150)),

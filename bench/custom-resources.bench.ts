@@ -10,7 +10,7 @@ const rules = [
   { rule: "self.paths.all(p, p.path.startsWith('/') && p.port > 1000)", message: 'odd paths' },
 ]
 
-/** A server in this process, with the custom resource under three names: plain, with rules, and with a webhook in front. */
+/** Starts a server in this process with the custom resource in three groups: plain, with rules, and with a webhook. */
 async function servers() {
   const local = new LocalServers()
   local.serve('hooks.example.com:443', ({ body }) => {
@@ -43,7 +43,7 @@ async function servers() {
   }
   const expect = async (wanted: number, method: string, path: string, body?: unknown): Promise<void> => {
     const status = await send(method, path, body)
-    if (status !== wanted) throw new Error(`${method} ${path} answered ${status}`)
+    if (status !== wanted) throw new Error(`${method} ${path} returned ${status}`)
   }
 
   await expect(201, 'POST', '/api/v1/namespaces', { metadata: { name: 'production' } })
@@ -104,18 +104,23 @@ async function servers() {
   return { creator, configMap }
 }
 
-/** What schemas, rules and webhooks add to a create. */
+/** The cost that schemas, rules and webhooks add to a create. */
 export const suite: Suite = {
   title: 'Custom resources',
   about:
-    'Creates through the whole server in one process, in memory: decoding, admission, pruning, defaulting, validation, managed fields, storing. The peer of each row is the create of a ConfigMap of the same size on the same server, so a factor of 0.8 means 80 % of its rate. The webhook answers in the same process.',
+    'Creates through the complete server in one process, in memory: decoding, admission, pruning, defaulting, validation, managed fields, storage. The peer of each row is the creation of a ConfigMap of the same size on the same server, so a factor of 0.8 means 80 % of its rate. The webhook runs in the same process.',
   rows: async () => {
     const { creator, configMap } = await servers()
     const peers = { 'ConfigMap create': configMap }
     return [
       { title: 'create a custom resource', async: true, ours: creator('example.com'), peers },
-      { title: 'create one with two CEL rules', async: true, ours: creator('rules.example.com'), peers },
-      { title: 'create one with a validating webhook', async: true, ours: creator('hooks.example.com'), peers },
+      { title: 'create a custom resource with two CEL rules', async: true, ours: creator('rules.example.com'), peers },
+      {
+        title: 'create a custom resource with a validating webhook',
+        async: true,
+        ours: creator('hooks.example.com'),
+        peers,
+      },
     ]
   },
 }

@@ -1,41 +1,44 @@
-// Measures by ratio. Contenders of a row run in turns within one process, round after round, so that load from elsewhere hits them
-// alike; the figure of a contender is its best round, in CPU microseconds per operation. Compare within a row, never across machines.
+// Measures ratios. The contenders of a row run in turn within one process, round after round, so that other load
+// affects them equally. The figure of a contender is its best round, in CPU microseconds per operation. Compare figures
+// within a row, never across machines.
 
-/** One way of doing a row's work. */
+/** One implementation of a row's work. */
 export interface Contender {
   readonly name: string
-  /** Does the work once. The result is kept, so that it cannot be optimised away. */
+  /** Does the work once. The result is kept, so that the optimiser cannot remove the work. */
   readonly run: () => unknown
 }
 
-/** A row of the results page: our way first, then the peers. */
+/** A row of the results: Kubewright first, then the peers. */
 export interface Row {
   readonly title: string
   readonly ours: () => unknown
   readonly peers?: Readonly<Record<string, () => unknown>>
-  /** What is not the same between us and a peer. */
+  /** A difference between Kubewright and a peer. */
   readonly note?: string
-  /** An aim in microseconds, shown beside our figure. */
+  /** The target in microseconds, shown next to our figure. */
   readonly aim?: number
-  /** The contenders return promises, and each call waits for the one before. The time that passes is then shown, too. */
+  /**
+   * Whether the contenders return promises. Each call waits for the previous one, and the elapsed time is shown too.
+   */
   readonly async?: boolean
-  /** How many operations one call makes; figures are per operation. @default 1 */
+  /** The number of operations per call. Figures are per operation. @default 1 */
   readonly operations?: number
 }
 
-/** A file of `bench/` exports one of these as `suite`. */
+/** Each `*.bench.ts` file exports a suite as `suite`. */
 export interface Suite {
   readonly title: string
   readonly about: string
   readonly rows?: readonly Row[] | (() => Promise<readonly Row[]>)
-  /** Measures in a way of its own (whole processes, say) and returns the lines of a table in Markdown. */
+  /** Runs its own measurement, for example of complete processes, and returns the lines of a Markdown table. */
   readonly report?: () => Promise<readonly string[]>
 }
 
 export interface Figure {
   readonly name: string
   readonly micros: number
-  /** Microseconds that passed per operation, in the best round: what waiting for a disk adds. */
+  /** Elapsed microseconds per operation in the best round; includes waiting for the disk. */
   readonly elapsed: number
   readonly spread: number
 }
@@ -47,7 +50,7 @@ export interface RowResult {
 
 const rounds = 9
 const roundMicros = 60_000
-// Servers run for weeks: what counts is the code once it has been optimised, which large pieces of it take a while to be.
+// Servers run for weeks, so the benchmark measures optimised code. Large functions take a while to be optimised.
 const warmUpMicros = 400_000
 
 let sink: unknown
@@ -67,7 +70,7 @@ const repeatAsync: Repeat = async (run, count) => {
   for (let i = 0; i < count; i++) sink = await run()
 }
 
-/** How many calls fill a round. */
+/** Returns the number of calls that fill a round. */
 async function calibrate(run: () => unknown, repeat: Repeat): Promise<number> {
   for (let n = 1; ; n *= 2) {
     const start = cpuMicros()
@@ -78,7 +81,7 @@ async function calibrate(run: () => unknown, repeat: Repeat): Promise<number> {
   }
 }
 
-/** Runs a row's contenders in turns. */
+/** Runs the contenders of a row in turn. */
 export async function measure(row: Row): Promise<RowResult> {
   const repeat = row.async ? repeatAsync : repeatSync
   const operations = row.operations ?? 1
@@ -86,7 +89,7 @@ export async function measure(row: Row): Promise<RowResult> {
     { name: 'kubewright', run: row.ours },
     ...Object.entries(row.peers ?? {}).map(([name, run]) => ({ name, run })),
   ]
-  // Once, not between rounds: a forced collection also throws away optimised code that refers to what was collected.
+  // Once, not between rounds: a forced collection also discards optimised code that refers to collected objects.
   globalThis.gc?.()
   const counts: number[] = []
   for (const { run } of contenders) {
@@ -114,7 +117,7 @@ export async function measure(row: Row): Promise<RowResult> {
   return { row, figures }
 }
 
-/** Keeps the sink alive for the optimiser. */
+/** Prevents the optimiser from removing the sink. */
 export function lastResult(): unknown {
   return sink
 }

@@ -11,9 +11,9 @@ interface Cost {
   readonly rssMiB: number
 }
 
-/** Imports a package in a process of its own, as built, and reports what that took there. */
+/** Imports a built package in a separate process and returns the cost. */
 function importCost(specifier: string): Cost {
-  // Beside the packages, so that the specifier resolves; a file, because an eval would add to the cost.
+  // A file next to the packages, so that the specifier resolves; evaluating a string would add to the cost.
   const file = join(root, `import-cost-${process.pid}.mjs`)
   const wanted = specifier === '' ? '' : `await import(${JSON.stringify(specifier)})`
   writeFileSync(
@@ -36,7 +36,7 @@ interface LockedPackage {
   readonly link?: boolean
 }
 
-/** How many packages come with one, itself included, by the lock file. */
+/** Returns the number of packages that a package installs, including itself, according to the lock file. */
 function packagesOf(name: string): number {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, LockedPackage>>
@@ -53,7 +53,7 @@ function packagesOf(name: string): number {
   return found.size
 }
 
-/** The best of several rounds in which the specifiers take turns. */
+/** Returns the best of several rounds, in which the specifiers take turns. */
 function best(specifiers: readonly string[]): Map<string, Cost> {
   const found = new Map<string, Cost>()
   for (let round = 0; round < rounds; round++) {
@@ -69,18 +69,18 @@ function best(specifiers: readonly string[]): Map<string, Cost> {
   return found
 }
 
-/** What importing costs before the first line of a program runs. */
+/** The cost of importing a package. */
 export const suite: Suite = {
   title: 'Imports',
   about:
-    'CPU and memory of a process that imports a package and does nothing else; best of seven. The packages are imported as built (`npm run build` first). Aims for the façade: under 80 ms and 60 MiB.',
+    'CPU and memory of a process that only imports a package; best of seven. The packages are imported as built (`npm run build`). Targets for the façade: under 80 ms and 60 MiB.',
   report: async () => {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'ignore' })
     const specifiers = ['', 'kubewright', 'kubewright/k8s', '@kubernetes/client-node']
     const costs = best(specifiers)
     const facade = costs.get('kubewright')!
     return [
-      '| import | CPU | memory of the process | CPU, times the façade | packages that come with it |',
+      '| import | CPU | memory of the process | CPU relative to the façade | installed packages |',
       '|---|---|---|---|---|',
       ...specifiers.map((specifier) => {
         const { cpuMillis, rssMiB } = costs.get(specifier)!

@@ -48,11 +48,11 @@ const nextSite = { ...siteConfig, spec: { ...(siteConfig.spec as object), replic
 const liveDeployment = deployments.apply(undefined, manifest, { manager: 'team', now }).object
 const text = JSON.stringify(stored)
 
-/** Work on one object, as an API server does it for each request. */
+/** Operations on one object that an API server performs for each request. */
 export const suite: Suite = {
   title: 'API machinery',
   about:
-    'One custom resource of 1.5 KiB and one Deployment. ajv checks the same schema, without formats and with its own messages; it neither prunes nested unknown fields as Kubernetes does nor knows list types.',
+    'One custom resource of 1.5 KiB and one Deployment. ajv checks the same schema, without formats and with its own messages. It neither prunes nested unknown fields like Kubernetes nor supports list types.',
   rows: [
     {
       title: 'validate a custom resource',
@@ -72,7 +72,7 @@ export const suite: Suite = {
       aim: 20,
     },
     {
-      title: 'copy alone, contained in the row above',
+      title: 'the copy of the row above',
       ours: () => deepCopy(draft),
       peers: { structuredClone: () => structuredClone(draft) },
     },
@@ -86,7 +86,7 @@ export const suite: Suite = {
       title: 'JSON patch of a Deployment: apply',
       ours: () => applyJsonPatch(manifest, jsonPatch),
       peers: { 'fast-json-patch': () => fastJsonPatch.applyPatch(manifest, jsonPatch as never, false, false) },
-      note: 'both leave the document as it is',
+      note: 'neither changes the document',
     },
     {
       title: 'JSON patch of a Deployment: create',

@@ -1,4 +1,5 @@
-// `npm run bench [-- word]`: runs the suites of bench/ whose file name contains the word, and rewrites RESULTS.md when all of them ran.
+// `npm run bench [-- word]`: runs the suites of bench/ whose file name contains the word. Rewrites RESULTS.md if all of
+// them ran.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ const micros = (value: number): string =>
 function describeRow({ row, figures }: RowResult): string {
   const [ours, ...peers] = figures
   const aim =
-    row.aim === undefined ? '' : row.aim >= ours!.micros ? ` (aim ${row.aim}: met)` : ` (aim ${row.aim}: missed)`
+    row.aim === undefined ? '' : row.aim >= ours!.micros ? ` (target ${row.aim}: met)` : ` (target ${row.aim}: missed)`
   const against = peers
     .map((p) => `${p.name} ${micros(p.micros)} (${(p.micros / ours!.micros).toFixed(2)}×)`)
     .join(', ')
@@ -28,9 +29,9 @@ function describeRow({ row, figures }: RowResult): string {
 const page: string[] = [
   '# Benchmark results',
   '',
-  'Written by `npm run bench`. Figures are CPU microseconds per operation of warm code, best of nine rounds in which the contenders',
-  'take turns; a peer’s factor is its time divided by ours, so above 1 we are faster. The spread is how far the median round lies above the best.',
-  'Only the factors carry over to another machine.',
+  'Written by `npm run bench`. Figures are CPU microseconds per operation of warm code: the best of nine rounds, in which the contenders take',
+  'turns. The factor of a peer is its time divided by ours; above 1, Kubewright is faster. The spread is the distance of the median round from the',
+  'best one. Only the factors are comparable across machines.',
   '',
   `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)} at the start.`,
 ]
@@ -55,5 +56,5 @@ if (word === '') {
   writeFileSync(join(folder, 'RESULTS.md'), `${page.join('\n')}\n`)
   console.log(`\nbench/RESULTS.md rewritten (${files.length} suites)`)
 }
-// Servers that a suite started keep the process alive; what was measured is written.
+// Servers started by a suite keep the process alive, so it exits explicitly.
 process.exit(lastResult() === Symbol.for('never') ? 1 : 0)

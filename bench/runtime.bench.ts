@@ -1,4 +1,4 @@
-// Whole processes: the embedded server, and one operator at a time, bundled as an application would be.
+// Measures complete processes: the embedded server, and one operator at a time, bundled like an application.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -59,7 +59,7 @@ async function bundled(out: string): Promise<void> {
   })
 }
 
-/** The lines of a process, one by one; rejects when it ends first. */
+/** Returns the next line of a process. Rejects if the process exits first. */
 function nextLine(child: ChildProcess, lines: Interface): Promise<string> {
   const ended = once(child, 'exit').then(([code]) =>
     Promise.reject(new Error(`the program ended with ${String(code)}`)),
@@ -113,7 +113,7 @@ async function measure(
   }
 }
 
-/** Ours, where V8 collects garbage early instead of asking for more memory. */
+/** Measures Kubewright with flags that make V8 collect garbage early instead of growing the heap. */
 async function measureLean(client: ApiClient, out: string, kubeconfig: string): Promise<Figures> {
   const found: Figures[] = []
   for (let round = 0; round < rounds; round++) {
@@ -123,7 +123,7 @@ async function measureLean(client: ApiClient, out: string, kubeconfig: string): 
   return best(found)
 }
 
-/** Of each figure the best round. */
+/** Returns the best round for each figure. */
 function best(figures: readonly Figures[]): Figures {
   const least = (of: (one: Figures) => number): number => Math.min(...figures.map(of))
   return {
@@ -140,14 +140,14 @@ function best(figures: readonly Figures[]): Figures {
 const text = (value: number, unit: string): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ${unit}`
 
 function row(title: string, unit: string, ours: number, peer: number, goal?: number, elsewhere: string = '–'): string {
-  const aim = goal === undefined ? '' : ` (aim ${goal}: ${ours <= goal ? 'met' : 'missed'})`
+  const aim = goal === undefined ? '' : ` (target ${goal}: ${ours <= goal ? 'met' : 'missed'})`
   return `| ${title} | ${text(ours, unit)}${aim} | ${text(peer, unit)} (${(peer / ours).toFixed(2)}×) | ${elsewhere} |`
 }
 
-/** What it costs to run an operator. */
+/** The cost of running an operator. */
 export const suite: Suite = {
   title: 'Operators',
-  about: `A whole operator in a process of its own against the embedded server in another: for each custom resource one ConfigMap and one status. ${sites} of them are made by ${makers} writers as fast as the server takes them, so latencies are those under full load, and so is the memory: most of its peak is garbage that V8 has not collected yet, as the row with flags shows. Ours runs everything that \`run\` brings (cache, metrics, health, preflight); the peer is an informer with a hand-written queue. Best of three rounds in which the contenders take turns; a factor is the peer’s figure divided by ours. The figures of controller-runtime were measured elsewhere, on a loaded machine of this kind, against kube-apiserver.`,
+  about: `A complete operator in its own process, against the embedded server in another: for each custom resource, it writes one ConfigMap and one status. ${makers} writers create ${sites} custom resources as fast as the server accepts them, so latencies and memory are those under full load. Most of the peak memory is garbage that V8 has not collected yet, as the row with flags shows. The operator of Kubewright includes everything that \`run\` provides (cache, metrics, health, preflight); the peer is an informer with a hand-written queue. Best of three rounds, in which the contenders take turns. A factor is the peer’s figure divided by ours. The figures of controller-runtime were measured elsewhere, on a loaded machine of this kind, against kube-apiserver.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-runtime-'))
     const kubeconfig = join(out, 'kubeconfig')

@@ -1,4 +1,4 @@
-// From an empty folder to the first reconcile, with packages as a registry hands them out.
+// From an empty folder to the first reconcile, with packages from a registry.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,17 +19,17 @@ import type { Suite } from './harness.ts'
 const rounds = 3
 const aimSeconds = 60
 
-/** How the commands of a walk are called. */
+/** How the commands are run. */
 interface Caller {
   readonly env: NodeJS.ProcessEnv
-  /** The script of npm, or undefined to call the command of the project without it. */
+  /** The script of npm; undefined to run the project's command directly. */
   readonly npm?: string
 }
 
-/** What each step took, in milliseconds. */
+/** Runs all steps. Returns the milliseconds of each step. */
 async function walk(folder: string, { env, npm }: Caller): Promise<Map<string, number>> {
   const cli = join(folder, 'node_modules/@kubewright/cli/dist/main.js')
-  // Not synchronously: the registry is in this process.
+  // Asynchronously, because the registry runs in this process.
   const run = (...args: string[]): Promise<unknown> => promisify(execFile)(process.execPath, args, { cwd: folder, env })
   const kubewright = (...args: string[]): Promise<unknown> =>
     npm === undefined ? run(cli, ...args) : run(npm, 'exec', '--yes', '--', 'kubewright', ...args)
@@ -61,7 +61,7 @@ async function walk(folder: string, { env, npm }: Caller): Promise<Map<string, n
   return taken
 }
 
-/** The least that each step took in several walks, before each of which something is done. */
+/** Returns the minimum of each step over several runs. `before` is called before each run. */
 async function least(folder: string, caller: Caller, before: () => void): Promise<Map<string, number>> {
   const least = new Map<string, number>()
   for (let round = 0; round < rounds; round++) {
@@ -75,7 +75,7 @@ async function least(folder: string, caller: Caller, before: () => void): Promis
 
 const sum = (taken: ReadonlyMap<string, number>): number => [...taken.values()].reduce((all, millis) => all + millis, 0)
 
-/** Walks with npm and without, the latter in what npm has installed. */
+/** Runs the steps with npm and, in the installed project, without. */
 async function report(stage: string): Promise<string[]> {
   const folder = join(stage, 'homes')
   mkdirSync(folder)
@@ -89,7 +89,7 @@ async function report(stage: string): Promise<string[]> {
     await installPacked(folder)
     const alone = await least(folder, { env: clean }, () => clear(/^node_modules$/))
     return [
-      `No registry is within reach (${problem}), so that this is without npm.`,
+      `No registry is reachable (${problem}), so these figures are without npm.`,
       '',
       '| step | time |',
       '|---|---|',
@@ -105,12 +105,12 @@ async function report(stage: string): Promise<string[]> {
   await walk(folder, { env, npm })
   const withNpm = await least(folder, { env, npm }, () => {
     clear(/^$/)
-    // What npx has unpacked is no part of the cache.
+    // Packages that npx has unpacked do not belong to the cache.
     rmSync(join(stage, 'cache/_npx'), { recursive: true, force: true })
   })
   const alone = await least(folder, { env: clean }, () => clear(/^node_modules$/))
   const [all, rest] = [sum(withNpm) / 1000, sum(alone) / 1000]
-  const aim = `aim ${aimSeconds} s: ${all <= aimSeconds ? 'met' : 'missed'}; ${((1 - rest / all) * 100).toFixed(0)} % of it is npm`
+  const aim = `target ${aimSeconds} s: ${all <= aimSeconds ? 'met' : 'missed'}; ${((1 - rest / all) * 100).toFixed(0)} % of it is npm`
   return [
     '| step | with npm | without |',
     '|---|---|---|',
@@ -122,10 +122,10 @@ async function report(stage: string): Promise<string[]> {
   ]
 }
 
-/** What a newcomer waits for. */
+/** The waiting time of a new user. */
 export const suite: Suite = {
   title: 'From an empty folder to the first reconcile',
-  about: `Each command is a process of its own. With npm: nothing is installed before, npm’s cache is warm, and packages come from a registry on loopback that has ours packed and asks npm’s for the others. Without: the same commands, started by node in a project that has its node_modules. Time that passed; for each step the least of ${rounds} walks.`,
+  about: `Each command is a separate process. With npm: nothing is installed before, npm’s cache is warm, and packages come from a registry on loopback that serves the packed packages of Kubewright and forwards requests for others. Without npm: the same commands, run by node in a project with its node_modules. Elapsed time; for each step the minimum of ${rounds} runs.`,
   report: async () => {
     const stage = mkdtempSync(join(tmpdir(), 'kubewright-bench-'))
     try {

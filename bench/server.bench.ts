@@ -1,4 +1,5 @@
-// Whole processes: `kubewright up` as built, with clients in this process over HTTP/2; and kube-apiserver, where it is on PATH.
+// Measures complete processes: `kubewright up` as built, with clients in this process over HTTP/2; and kube-apiserver,
+// if it is on PATH.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Suite } from './harness.ts'
@@ -8,17 +9,17 @@ import type { Measured } from './server/load.ts'
 import { listed, measureEvents, measureList, measureRequests, measureStart, watchers } from './server/measure.ts'
 
 const root = join(import.meta.dirname, '..')
-/** What the figures of a loaded machine elsewhere are for: the order of magnitude, where there is no peer in the run. */
+/** Shown if the run has no peer: figures of another machine, for the order of magnitude. */
 const noPeer =
-  'kube-apiserver and etcd were not on PATH: no ratios. A kube-apiserver v1.35.8 with etcd took about 3.9 s of CPU to start and 309 MiB, 6 ms for a create and 3 to 4 ms for a get, on another, loaded machine of this kind.'
+  'No ratios, because kube-apiserver and etcd were not on PATH. A kube-apiserver v1.35.8 with etcd took about 3.9 s of CPU to start and 309 MiB, 6 ms for a create and 3 to 4 ms for a get, on another, loaded machine of this kind.'
 
 const millis = (value: number): string => `${value < 10 ? value.toFixed(3) : Math.round(value).toLocaleString('en')} ms`
 const rate = (perSecond: number): string => `${perSecond < 100 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`
 const verdict = (value: number, aim: number | undefined): string =>
-  aim === undefined ? '' : ` (aim ${aim}: ${value <= aim ? 'met' : 'missed'})`
+  aim === undefined ? '' : ` (target ${aim}: ${value <= aim ? 'met' : 'missed'})`
 const factor = (ours: number, theirs: number): string => `${(theirs / ours).toFixed(1)}×`
 
-/** A row of a server and, if there is one, of its peer. */
+/** Returns a row for the server and, if there is one, its peer. */
 function row(work: string, ours: Measured, theirs: Measured | undefined, aim?: number): string {
   const cells = [work, millis(ours.cpuMillis) + verdict(ours.cpuMillis, aim), rate(ours.perSecond)]
   if (theirs) {
@@ -28,10 +29,10 @@ function row(work: string, ours: Measured, theirs: Measured | undefined, aim?: n
   return `| ${cells.join(' | ')} |`
 }
 
-/** What the server costs as a process. */
+/** The cost of the server as a process. */
 export const suite: Suite = {
   title: 'Server',
-  about: `CPU of all cores for one request, with clients in another process over HTTP/2 and TLS, and requests answered per second; objects are ConfigMaps of 1.5 KiB with managedFields. Writes are durable, answered when they are on disk, except in rows that say memory, which has no counterpart: the peer, kube-apiserver with etcd (CPU and memory of both) under the same load in the same run, is durable in these too. Of three rounds (five for our starts) the one with the least CPU is shown, with its rate; a factor is how many times more CPU the peer takes, or how many times more requests we answer in a second.`,
+  about: `CPU of all cores per request, and requests per second, with clients in another process over HTTP/2 and TLS. Objects are ConfigMaps of 1.5 KiB with managedFields. Writes are durable, that is, answered when they are on disk, except in rows for memory. The peer is kube-apiserver with etcd (CPU and memory of both) under the same load in the same run; it has no memory mode, so it is durable in all rows. Each row shows the round with the least CPU of three (five for our starts). A factor is how many times more CPU the peer takes, or how many times more requests per second Kubewright serves.`,
   report: async () => {
     execFileSync(process.execPath, ['--import', 'tsx', 'tools/bundle.ts'], { cwd: root, stdio: 'ignore' })
     const peer = KubeApiserver.versions()
@@ -84,7 +85,7 @@ export const suite: Suite = {
       const share = (of('create') / of('create a custom resource with rules')) * 100
       const cells = [
         `custom resources with rules, ${clients}, by CPU`,
-        `${share.toFixed(0)} % of the rate of ConfigMaps (aim 80: ${share >= 80 ? 'met' : 'missed'})`,
+        `${share.toFixed(0)} % of the rate of ConfigMaps (target 80: ${share >= 80 ? 'met' : 'missed'})`,
       ]
       lines.push(`| ${[...cells, ...heads.slice(cells.length).map(() => '')].join(' | ')} |`)
     }

@@ -14,7 +14,7 @@ async function filled(store: Store): Promise<Store> {
   return store
 }
 
-/** Replaces one key after the other, whatever its revision is, and forgets history now and then, as a server does. */
+/** Returns a function that replaces one key after the other and compacts from time to time, like a server. */
 function replacer(store: Store): () => Promise<void> {
   const revisions = new Map<string, number>()
   let next = 0
@@ -27,7 +27,7 @@ function replacer(store: Store): () => Promise<void> {
   }
 }
 
-/** Watchers that have seen everything, with a function that makes a change and resolves when all of them have seen it. */
+/** Returns a function that makes a change and resolves when all watchers have received it. */
 async function watched(prefixes: readonly string[]): Promise<() => Promise<void>> {
   const store = await filled(new MemoryStore())
   const after = await store.revision()
@@ -44,7 +44,7 @@ async function watched(prefixes: readonly string[]): Promise<() => Promise<void>
 export const suite: Suite = {
   title: 'Storage',
   about:
-    'Stores of 10,000 keys with values of 1,200 bytes. The durable store is in a folder of the machine’s temporary directory; a write is done when it is on the medium, and how long that takes is the disk’s doing.',
+    'Stores of 10,000 keys with values of 1,200 bytes. The durable store is in the temporary directory of the machine. A write is complete when it is on the medium; its duration depends on the disk.',
   rows: async () => {
     const memory = await filled(new MemoryStore())
     const folder = await mkdtemp(join(tmpdir(), 'kubewright-bench-'))

@@ -20,7 +20,7 @@ const informer = makeInformer<Site>(config, sitesPath, list)
 const consumer: Consumer = {
   async start() {
     await informer.start()
-    // Its watch is opened on the way; the events must not be sent before.
+    // The informer opens its watch asynchronously; events must not be sent before.
     await new Promise((resolve) => setTimeout(resolve, 200))
   },
   read: (name, namespace) => informer.get(name, namespace)?.spec?.replicas === 4,

@@ -1,23 +1,23 @@
-// What every consumer of the client benchmark does and reports, so that all of them do the same.
+// The work and the report of all consumers of the client benchmark, so that their figures are comparable.
 import { request } from 'node:http'
 import { siteName } from './stored-sites.ts'
 
-/** What a consumer is told on its command line. */
+/** The command line of a consumer. */
 export interface ConsumerTask {
   readonly server: string
   readonly objects: number
   readonly events: number
-  /** Which of several ways a consumer has. */
+  /** Selects one of several variants of a consumer. */
   readonly variant: string
 }
 
-/** What a consumer has to offer. */
+/** The operations of a consumer. */
 export interface Consumer {
-  /** Resolves when the cache has everything. */
+  /** Resolves when the cache is complete. */
   start(): Promise<void>
-  /** Whether an object is in the cache, having looked at its spec. */
+  /** Reads the spec of an object from the cache. Returns whether it is there. */
   read(name: string, namespace: string): boolean
-  /** Resolves when so many updates have been told to the one handler. */
+  /** Resolves when the handler has received this many updates. */
   updates(count: number): Promise<void>
 }
 
@@ -26,13 +26,13 @@ export function taskOfArguments(): ConsumerTask {
   return { server, objects: Number(objects), events: Number(events), variant }
 }
 
-/** What the process has used so far. */
+/** Returns the CPU time of the process so far. */
 export function cpuMillis(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Does the work and prints what it took. */
+/** Does the work and prints the figures. */
 export async function report(consumer: Consumer, task: ConsumerTask): Promise<never> {
   const loadedMillis = cpuMillis()
   await consumer.start()
@@ -41,7 +41,7 @@ export async function report(consumer: Consumer, task: ConsumerTask): Promise<ne
   for (let i = 0; i < task.objects; i++) {
     const { name, namespace } = siteName(i)
     if (!consumer.read(name, namespace)) throw new Error(`${namespace}/${name} is missing`)
-    // A reader that works through a cache does other things in between.
+    // A real reader does other work in between.
     if (i % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
   }
   const readMillis = cpuMillis()

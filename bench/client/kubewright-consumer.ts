@@ -1,5 +1,6 @@
-// Our informer, on our client. An argument chooses a variant. What its handler looks at: `changes` the keys alone, `after` the new object
-// as the peer's handler gets it, `objects` both. `dropped` is the first without managed fields.
+// The informer of Kubewright on its client. The variant selects what the handler reads: `changes` only the keys,
+// `after` the new object (like the handler of the peer), `objects` both objects. `dropped` is `changes` without managed
+// fields.
 import { nullLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
 import { clientListWatch, type EventHandler, SharedInformer } from '@kubewright/runtime'

@@ -1,4 +1,5 @@
-// A controller on our cache, queue and workers, with metrics and a log of level info, whose reconciles do nothing, or read their object.
+// A controller on Kubewright's cache, queue and workers, with metrics and log level info. Its reconciler does nothing,
+// or reads its object.
 import { createLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
 import {
@@ -51,7 +52,7 @@ await all
 const perReconcile = ((cpuMillis() - before) * 1000) / task.objects
 const perSecond = (task.objects / (performance.now() - began)) * 1000
 
-// 200,000 adds of 1,000 keys, in pieces as events come.
+// 200,000 adds of 1,000 keys.
 count = 0
 wanted = Number.POSITIVE_INFINITY
 const names = store.keys().slice(0, 1000)

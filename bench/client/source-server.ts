@@ -1,5 +1,5 @@
-// A process that serves pre-made lists and watches over HTTP: an API server that costs nothing to speak of. Arguments: objects, events.
-// `POST /go` has the open watches send their events, as fast as they are read.
+// A process that serves prepared lists and watches over HTTP: an API server of negligible cost. Arguments: objects,
+// events. `POST /go` makes the open watches send their events as fast as clients read them.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,7 +64,7 @@ const server = createServer((request, response) => {
   }
   void begin()
 })
-// Whole lists are made before anybody waits for them.
+// Lists are prepared before the first request.
 page(0, objects)
 for (let start = 0; start < objects; start += 500) page(start, 500)
 server.listen(0, '127.0.0.1', () => {

@@ -1,17 +1,18 @@
-// What the source of the client benchmark serves: custom resources of about 1.5 KiB with managedFields, as an API server encodes them.
+// The data of the source server: custom resources of about 1.5 KiB with managedFields, encoded like an API server
+// encodes them.
 
-/** Versions have a fixed width, so that an event can be stamped in place. */
+/** Versions have a fixed width, so that they can be replaced in encoded text. */
 const versionWidth = 10
 const placeholder = '1'.repeat(versionWidth)
 
 export const sitesPath = '/apis/example.com/v1/websites'
 
-/** The namespace and name of the object of a number. */
+/** Returns the namespace and name of an object by index. */
 export function siteName(index: number): { readonly namespace: string; readonly name: string } {
   return { namespace: `team-${String(index % 50).padStart(2, '0')}`, name: `site-${String(index).padStart(6, '0')}` }
 }
 
-/** A version as text. */
+/** Returns the text form of a resource version. */
 export function versionText(version: number): string {
   return String(10 ** (versionWidth - 1) + version)
 }
@@ -22,7 +23,7 @@ function site(index: number): object {
     'f:spec': { 'f:domains': {}, 'f:image': {}, 'f:mode': {}, 'f:paths': {}, 'f:replicas': {}, 'f:resources': {} },
   }
   const owned = { 'f:status': { 'f:conditions': { 'k:{"type":"Ready"}': { '.': {}, 'f:status': {}, 'f:type': {} } } } }
-  // Keys in the order in which kube-apiserver writes those of custom resources: sorted.
+  // Keys are sorted, like those of custom resources in responses of kube-apiserver.
   return {
     apiVersion: 'example.com/v1',
     kind: 'WebSite',
@@ -87,7 +88,7 @@ function site(index: number): object {
   }
 }
 
-/** The encoded objects of a source, made once. */
+/** The encoded objects of a source, created once. */
 export class StoredSites {
   readonly count: number
   readonly #texts: readonly string[]
@@ -101,7 +102,7 @@ export class StoredSites {
     return this.#texts.reduce((sum, text) => sum + text.length, 0) / this.count
   }
 
-  /** A page of the list, encoded. The token of the next one is the number that it begins with. */
+  /** Returns an encoded page of the list. The continue token is the index of the first object of the next page. */
   page(start: number, limit: number): Buffer {
     const end = Math.min(this.count, start + limit)
     const items = this.#texts.slice(start, end).map((text, i) => stamped(text, versionText(start + i)))
@@ -111,7 +112,10 @@ export class StoredSites {
     return Buffer.from(`${head}${items.join(',')}],"kind":"WebSiteList","metadata":${metadata}}\n`)
   }
 
-  /** Some lines of a watch: the objects from a number on, in turns, with versions from another number on. */
+  /**
+   * Returns lines of a watch: `count` objects from index `first` on, cyclically, with resource versions from `version`
+   * on.
+   */
   lines(type: 'ADDED' | 'MODIFIED', first: number, count: number, version: number): Buffer {
     let text = ''
     for (let i = 0; i < count; i++) {
@@ -121,7 +125,7 @@ export class StoredSites {
     return Buffer.from(text, 'latin1')
   }
 
-  /** The bookmark that ends the initial events. */
+  /** Returns the bookmark that ends the initial events. */
   initialEnd(): string {
     const metadata = {
       annotations: { 'k8s.io/initial-events-end': 'true' },

@@ -1,4 +1,4 @@
-// Rolls out many Deployments on a control plane, deletes them with their namespaces, and prints what that took.
+// Rolls out many Deployments on a control plane, deletes them with their namespaces, and prints the figures.
 import { startControlPlane } from '@kubewright/controlplane'
 import { countPods, remains, remove, rollOut } from './many-deployments.ts'
 import { report, taken } from './process-figures.ts'

@@ -1,4 +1,5 @@
-// Starts test environments with the operator of examples/home, one after the other or many at once, and prints what that took.
+// Starts test environments with the operator of examples/home, one after the other or many at once, and prints the
+// figures.
 import { isTrue, startTestEnv } from 'kubewright/testing'
 import { fakeDns } from '../../examples/home/src/dns.ts'
 import { Home } from '../../examples/home/src/home.ts'
@@ -9,7 +10,7 @@ const count = Number(process.argv[2])
 const starts = 10
 const home = () => Home({ metadata: { name: 'cosy' }, spec: { image: 'nginx:1.27', replicas: 2 } })
 
-/** The first start of a process has code to compile; the others show what a suite of tests pays. */
+/** The first start of a process includes compiling code. The later ones show the cost per test of a suite. */
 async function oneByOne(): Promise<void> {
   const all = []
   for (let i = 0; i < starts; i++) {
@@ -21,7 +22,7 @@ async function oneByOne(): Promise<void> {
   report({ first, later: others.sort((a, b) => a.wallMillis - b.wallMillis)[0] })
 }
 
-/** All of them are used while all of them are there. */
+/** Uses all environments while all of them are running. */
 async function atOnce(): Promise<void> {
   const all = await taken(async () => {
     const environments = await Promise.all(

@@ -1,13 +1,12 @@
-// A cluster with much to do: Deployments in several namespaces, which are rolled out and then deleted with everything in them.
+// A cluster under load: Deployments in several namespaces are rolled out and then deleted with everything in them.
 import type { AnyKind, Infer } from '@kubewright/api'
 import { type ApiClient, allNamespaces } from '@kubewright/client'
 import type { ControlPlane } from '@kubewright/controlplane'
 import { Deployment, Namespace, Pod } from '@kubewright/k8s'
 
-/** How many of each. */
+/** The numbers of objects. */
 export interface ManyDeployments {
   readonly namespaces: number
-  /** In each namespace. */
   readonly deployments: number
   readonly replicas: number
 }
@@ -15,7 +14,7 @@ export interface ManyDeployments {
 const prefix = 'many-'
 const makers = 16
 
-/** Makes the Deployments; resolves when each has all its replicas available. */
+/** Creates the Deployments. Resolves when all replicas are available. */
 export async function rollOut(client: ApiClient, many: ManyDeployments, signal: AbortSignal): Promise<void> {
   const namespaces = Array.from({ length: many.namespaces }, (_, i) => `${prefix}${i}`)
   for (const name of namespaces) await client.create(Namespace({ metadata: { name } }))
@@ -36,7 +35,7 @@ export async function rollOut(client: ApiClient, many: ManyDeployments, signal: 
   await Promise.all([rolledOut, ...Array.from({ length: makers }, make)])
 }
 
-/** Deletes the namespaces; resolves when they are gone. */
+/** Deletes the namespaces. Resolves when they are gone. */
 export async function remove(client: ApiClient, many: ManyDeployments, signal: AbortSignal): Promise<void> {
   const left = new Set(Array.from({ length: many.namespaces }, (_, i) => `${prefix}${i}`))
   const gone = follow(client, Namespace, signal, ({ metadata }, isGone) => {
@@ -46,13 +45,13 @@ export async function remove(client: ApiClient, many: ManyDeployments, signal: A
   await Promise.all([gone, ...[...left].map((name) => client.delete(Namespace, name))])
 }
 
-/** The keys in storage that belong to the namespaces. */
+/** Returns the keys in storage that belong to the namespaces. */
 export async function remains(plane: ControlPlane): Promise<string[]> {
   const { entries } = await plane.server.parts.registry.store.list({ prefix: '/registry/' })
   return entries.map(({ key }) => key).filter((key) => key.includes(`/${prefix}`))
 }
 
-/** How many pods there are. */
+/** Returns the number of pods. */
 export async function countPods(client: ApiClient): Promise<number> {
   return (await client.list(Pod, { namespace: allNamespaces })).length
 }
@@ -70,7 +69,7 @@ const deployment = (namespace: string, name: string, replicas: number) =>
     },
   })
 
-/** Follows the objects of a kind until it is enough; a watch that ends is opened again. */
+/** Watches the objects of a kind until `isEnough` returns true. A watch that ends is reopened. */
 async function follow<K extends AnyKind>(
   client: ApiClient,
   kind: K,

@@ -1,14 +1,14 @@
-// What the programs of the control plane's benchmark tell about themselves.
+// The figures that the programs of the control plane benchmark report.
 
-/** What a piece of work took. */
+/** The cost of a piece of work. */
 export interface Taken {
   readonly wallMillis: number
   readonly cpuMillis: number
-  /** The most memory that the process had until then. */
+  /** The peak memory of the process so far. */
   readonly peakMiB: number
 }
 
-/** Does something once. */
+/** Runs the work once and measures it. */
 export async function taken(work: () => Promise<unknown>): Promise<Taken> {
   const wall = performance.now()
   const cpu = process.cpuUsage()
@@ -21,7 +21,7 @@ export async function taken(work: () => Promise<unknown>): Promise<Taken> {
   }
 }
 
-/** Tells the parent. */
+/** Prints the figures for the parent process. */
 export function report(figures: object): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`)
 }

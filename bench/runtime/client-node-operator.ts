@@ -1,4 +1,4 @@
-// The operator of the runtime benchmark on @kubernetes/client-node: its informer, and a queue of keys as one writes it by hand.
+// The operator of the runtime benchmark on @kubernetes/client-node: its informer, and a hand-written queue of keys.
 import {
   CoreV1Api,
   CustomObjectsApi,

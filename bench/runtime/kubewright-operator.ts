@@ -1,4 +1,4 @@
-// The operator of the runtime benchmark, as its author would write it.
+// The operator of the runtime benchmark on Kubewright.
 import { defineController, defineOperator, defineResource, run, s } from 'kubewright'
 import { ConfigMap } from 'kubewright/k8s'
 import { group, Progress, plural, taskOfArguments, version } from './operator-report.ts'

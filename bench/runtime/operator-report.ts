@@ -1,19 +1,20 @@
-// What every operator of the runtime benchmark is told and reports, so that all of them do the same work: for each Site a ConfigMap
-// and a status. The program prints a line when its first Site is done, another when all are, and then stays until it is ended.
+// The task and the report of all operators of the runtime benchmark: for each Site, they write a ConfigMap and a
+// status. A program prints a line when its first Site is done and another when all are done, and then runs until it is
+// killed.
 
-/** What an operator is told on its command line. */
+/** The command line of an operator. */
 export interface OperatorTask {
   readonly kubeconfig: string
   readonly namespace: string
   readonly workers: number
-  /** How many Sites there will be, after the first. */
+  /** The number of Sites, without the first. */
   readonly sites: number
 }
 
 export const group = 'bench.example.com'
 export const version = 'v1'
 export const plural = 'sites'
-/** Carries the time at which a Site was made, in milliseconds since the epoch. */
+/** The annotation with the creation time of a Site, in milliseconds since the epoch. */
 export const madeAt = 'bench.example.com/made-at'
 
 export function taskOfArguments(): OperatorTask {
@@ -26,7 +27,7 @@ function cpuMillis(): number {
   return (user + system) / 1000
 }
 
-/** Takes down what becomes of Sites. */
+/** Records the progress of Sites and prints the figures. */
 export class Progress {
   readonly #task: OperatorTask
   readonly #done = new Set<string>()
@@ -37,15 +38,15 @@ export class Progress {
     this.#task = task
   }
 
-  /** The status of a Site was written. */
+  /** Records that the status of a Site was written. */
   finished(name: string, annotations: Readonly<Record<string, string>> | undefined): void {
     if (this.#done.has(name)) return
     this.#done.add(name)
     if (this.#done.size === 1) {
       this.#firstCpu = cpuMillis()
-      // What is left when the start is over.
+      // Measures the idle process after its start.
       setTimeout(() => {
-        this.#tell({ firstMillis: this.#firstCpu, idleMiB: process.memoryUsage.rss() / 1048576 })
+        this.#print({ firstMillis: this.#firstCpu, idleMiB: process.memoryUsage.rss() / 1048576 })
         this.#firstCpu = cpuMillis()
       }, 2000)
       return
@@ -54,7 +55,7 @@ export class Progress {
     if (this.#done.size <= this.#task.sites) return
     const sorted = this.#latencies.toSorted((a, b) => a - b)
     const quantile = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
-    this.#tell({
+    this.#print({
       perSiteMillis: (cpuMillis() - this.#firstCpu) / this.#task.sites,
       peakMiB: process.resourceUsage().maxRSS / 1024,
       p50: quantile(0.5),
@@ -62,7 +63,7 @@ export class Progress {
     })
   }
 
-  #tell(figures: object): void {
+  #print(figures: object): void {
     process.stdout.write(`${JSON.stringify(figures)}\n`)
   }
 }

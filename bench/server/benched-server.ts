@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import type { Http2Client } from './http2-client.ts'
 
-/** An API server in processes of its own. */
+/** An API server in its own processes. */
 export interface BenchedServer extends AsyncDisposable {
-  /** From the start of the processes until requests were answered. */
+  /** The time from the start of the processes until requests were answered. */
   readonly readyMillis: number
-  /** What that took of all cores. */
+  /** The CPU time of that period, on all cores. */
   readonly readyCpuMillis: number
-  /** What its processes have taken of all cores so far. */
+  /** Returns the CPU time of all processes so far. */
   cpuMillis(): number
   residentMiB(): number
   client(): Http2Client
 }
 
-/** Ticks of /proc are hundredths of a second on Linux. */
+/** On Linux, ticks in /proc are hundredths of a second. */
 const tickMillis = 10
 
-/** What a process has taken of all cores. */
+/** Returns the CPU time of a process. */
 export function processCpuMillis(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name in the second field may contain spaces.
@@ -24,7 +24,7 @@ export function processCpuMillis(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickMillis
 }
 
-/** The memory that a process holds. */
+/** Returns the resident memory of a process. */
 export function processResidentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type SecureClientSessionOptions } from 'node:http2'
 
-/** One connection to an API server, with as little work of its own as can be. */
+/** One connection to an API server, with minimal overhead. */
 export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session
   readonly #headers: Readonly<Record<string, string>>
@@ -13,9 +13,9 @@ export class Http2Client implements Disposable {
     this.#session = connect(server, options)
     this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...headers }
     this.#session.setMaxListeners(0)
-    // Requests report what goes wrong; a session also breaks when its server is stopped.
+    // Requests report their errors. The session also fails when its server is stopped, which is ignored.
     this.#session.on('error', () => undefined)
-    // Large windows, so that a list is bounded by the server.
+    // A large window, so that the server limits the speed of lists.
     this.#session.once('connect', () => this.#session.setLocalWindowSize(64 * 1024 * 1024))
   }
 
@@ -25,7 +25,7 @@ export class Http2Client implements Disposable {
     return stream
   }
 
-  /** Sends a request and resolves with the length of the answer. */
+  /** Sends a request and resolves to the length of the response. */
   send(method: string, path: string, body?: unknown): Promise<number> {
     return new Promise((resolve, reject) => {
       const stream = this.open(method, path, body)

@@ -12,7 +12,7 @@ import { Http2Client } from './http2-client.ts'
 const token = 'bench'
 const readyWithinMillis = 60_000
 
-/** The real thing, kube-apiserver on an etcd, both found on PATH, with their defaults: writes are durable. */
+/** kube-apiserver with etcd, both from PATH, with default settings: writes are durable. */
 export class KubeApiserver implements BenchedServer {
   readonly #children: readonly ChildProcess[]
   readonly #folder: string
@@ -28,7 +28,7 @@ export class KubeApiserver implements BenchedServer {
     this.readyCpuMillis = this.cpuMillis()
   }
 
-  /** What both call themselves, or undefined where one of them is missing. */
+  /** Returns the versions of both, or undefined if one of them is missing. */
   static versions(): string | undefined {
     try {
       const version = (name: string): string => /v?\d+\.\d+\.\d+/.exec(String(execFileSync(name, ['--version'])))![0]
@@ -103,7 +103,7 @@ export class KubeApiserver implements BenchedServer {
   }
 }
 
-/** The certificate is the one that the server made for itself. */
+/** Connects with the certificate that the server generated for itself. */
 function connectTo(port: number, folder: string): Http2Client {
   const ca = readFileSync(join(folder, 'certs/apiserver.crt'))
   const options = { ca, checkServerIdentity: () => undefined }

@@ -10,7 +10,7 @@ import { Http2Client } from './http2-client.ts'
 
 const command = join(import.meta.dirname, '../../packages/cli/dist/main.js')
 
-/** `kubewright up`, as built, on a durable store unless told otherwise. */
+/** `kubewright up` as built, by default with a durable store. */
 export class KubewrightUp implements BenchedServer {
   readonly #child: ChildProcess
   readonly #folder: string

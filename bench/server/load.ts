@@ -5,12 +5,12 @@ import { WebSite, webSiteDraft } from '../fixtures/web-site.ts'
 import type { BenchedServer } from './benched-server.ts'
 import type { Http2Client } from './http2-client.ts'
 
-/** Where the ConfigMaps of the loads are. */
+/** The path of the ConfigMaps of the loads. */
 export const maps = '/api/v1/namespaces/default/configmaps'
-/** With the metadata that the server adds, an object is about 1.5 KiB. */
+/** With the metadata that the server adds, an object has about 1.5 KiB. */
 const payload = 'x'.repeat(1100)
 
-/** What one operation took of the server, and how many went through in a second. */
+/** The CPU time of the server per operation, and the operations per second. */
 export interface Measured {
   readonly cpuMillis: number
   readonly perSecond: number
@@ -19,7 +19,7 @@ export interface Measured {
 /** One request of a load. */
 export type Operation = (client: Http2Client, i: number) => Promise<unknown>
 
-/** Runs an operation so many times, spread over clients that each wait for their answers. */
+/** Runs an operation `count` times, distributed over clients that each wait for their responses. */
 export async function load(
   server: BenchedServer,
   clients: number,
@@ -40,13 +40,13 @@ export async function load(
   return { cpuMillis, perSecond }
 }
 
-/** Creates ConfigMaps `map-0`, `map-1` and so on: a series of its own for each server. */
+/** Returns an operation that creates ConfigMaps `map-0`, `map-1` and so on. Each server needs its own series. */
 export function creates(): Operation {
   let serial = 0
   return (client) => client.send('POST', maps, { metadata: { name: `map-${serial++}` }, data: { payload } })
 }
 
-/** Defines the custom resource of the machinery suite, with two rules, and gives the operation that creates one. */
+/** Defines the custom resource of the machinery suite with two rules. Returns the operation that creates an object. */
 export async function defineSites(server: BenchedServer): Promise<Operation> {
   const crd = structuredClone(crdOf(WebSite)) as unknown as {
     spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Record<string, unknown> } } } }[] }
@@ -70,7 +70,7 @@ export async function defineSites(server: BenchedServer): Promise<Operation> {
   return (each) => each.send('POST', sites, { ...draft, metadata: { name: `site-${serial++}` }, spec: known })
 }
 
-/** Updates one object under the eyes of watchers, until all of them have seen every update. Figures are per event. */
+/** Updates one watched object until all watchers have received every update. Figures are per event. */
 export async function fanOut(
   server: BenchedServer,
   name: string,
@@ -80,7 +80,7 @@ export async function fanOut(
   using writer = server.client()
   await writer.send('POST', maps, { metadata: { name }, data: { payload } })
   const pool = Array.from({ length: watchers }, () => server.client())
-  // The first event is the object as it is.
+  // The first event is the initial state of the object.
   let left = watchers * (updates + 1)
   let done = (): void => undefined
   const all = new Promise<void>((resolve) => (done = resolve))
@@ -89,7 +89,7 @@ export async function fanOut(
     stream.on('data', (chunk: Buffer) => {
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) if (--left === 0) done()
     })
-    // Cut off in the end.
+    // The stream is cut off at the end.
     stream.on('error', () => undefined)
     await once(stream, 'data')
   }
@@ -108,7 +108,7 @@ export async function fanOut(
   return result
 }
 
-/** The best of three rounds by CPU: other work on the machine only ever adds to it. */
+/** Returns the best of three rounds by CPU, because other work on the machine only adds to it. */
 export async function best(run: (round: number) => Promise<Measured>): Promise<Measured> {
   const results: Measured[] = []
   for (let round = 0; round < 3; round++) results.push(await run(round))

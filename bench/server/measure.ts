@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchedServer } from './benched-server.ts'
 import { best, creates, defineSites, fanOut, load, type Measured, maps, type Operation } from './load.ts'
 
-/** Objects in the list that is measured. */
+/** The number of objects in the measured list. */
 export const listed = 10_000
-/** Watchers of the object that is updated. */
+/** The number of watchers of the updated object. */
 export const watchers = 100
 
-/** The least of some starts, each figure by itself. */
+/** The minimum of several starts, separately for each figure. */
 export interface Start {
   readonly cpuMillis: number
   readonly wallMillis: number
   readonly idleMiB: number
 }
 
-/** Starts a server a few times. */
+/** Starts a server several times. */
 export async function measureStart(start: () => Promise<BenchedServer>, rounds: number): Promise<Start> {
   let least: Start = { cpuMillis: Infinity, wallMillis: Infinity, idleMiB: Infinity }
   for (let round = 0; round < rounds; round++) {
@@ -31,7 +31,9 @@ export async function measureStart(start: () => Promise<BenchedServer>, rounds: 
 
 const clientsText = (clients: number): string => `${clients} client${clients === 1 ? '' : 's'}`
 
-/** Creates and gets on one server, after enough of each to be warm; a slow server gets by with a part of them. */
+/**
+ * Measures creates and gets on one server, after a warm-up. `part` reduces the number of requests for a slow server.
+ */
 export async function measureRequests(server: BenchedServer, part = 1): Promise<Map<string, Measured>> {
   const results = new Map<string, Measured>()
   const create = creates()
@@ -55,14 +57,14 @@ export async function measureRequests(server: BenchedServer, part = 1): Promise<
   return results
 }
 
-/** A whole list, on a server that has nothing yet. */
+/** Measures a complete list on a server without objects. */
 export async function measureList(server: BenchedServer): Promise<Measured> {
   await load(server, 10, listed, creates())
   await load(server, 1, 3, (client) => client.send('GET', maps))
   return best(() => load(server, 1, 5, (client) => client.send('GET', maps)))
 }
 
-/** Events of one object to all who watch it. */
+/** Measures events of one object to all its watchers. */
 export async function measureEvents(server: BenchedServer, part = 1): Promise<Measured> {
   await fanOut(server, 'fan-out-warm', watchers, 200 * part)
   return best((round) => fanOut(server, `fan-out-${round}`, watchers, 300 * part))
