@@ -49,7 +49,7 @@ describe('wireCodec()', () => {
   })
 
   test('throws for types that are no messages', () => {
-    expect(() => wireCodec('core/v1.Nothing')).toThrow('No protobuf message core/v1.Nothing is known')
+    expect(() => wireCodec('core/v1.Nothing')).toThrow('Unknown protobuf message core/v1.Nothing')
   })
 })
 
