@@ -1,13 +1,4 @@
-const simple: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-}
+import { goEscapes } from '@kubewright/base'
 
 /** Decodes a literal in double or single quotes with Go's escapes; undefined when it is malformed. */
 export function unquote(literal: string): string | undefined {
@@ -46,7 +37,7 @@ export function unquote(literal: string): string | undefined {
       at += numeric.length + 1
       continue
     }
-    const plain = next === quote ? quote : simple[next]
+    const plain = next === quote ? quote : goEscapes[next]
     if (plain === undefined) return undefined
     flush()
     out += plain

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { goQuote } from './go-quote.ts'
+import { goQuote, shortQuote } from './go-quote.ts'
 
 test.each([
   ['plain', '"plain"'],
@@ -9,4 +9,9 @@ test.each([
   ['\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
 ])('goQuote() quotes %j like Go', (text, quoted) => {
   expect(goQuote(text)).toBe(quoted)
+})
+
+test('shortQuote() escapes only characters with a one-letter escape', () => {
+  expect(shortQuote('a"\\\n\x07\x01ü\u{1f600}')).toBe('"a\\"\\\\\\n\\a\x01ü\u{1f600}"')
+  expect(shortQuote('\ud800x')).toBe('"\ufffdx"')
 })

@@ -1,16 +1,21 @@
 // Go's strconv.Quote. Kubernetes quotes rejected values with it, so error texts depend on every escape.
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
+/** The characters of Go's one-letter escapes, by the letter after the backslash. Quotes are escaped by themselves. */
+export const goEscapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
 }
+
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(goEscapes).map(([letter, char]) => [char, `\\${letter}`] as const),
+  ['"', '\\"'],
+])
 
 /** Text without characters to escape: printable ASCII without the quote and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/
@@ -25,13 +30,24 @@ export function goQuote(text: string): string {
   return `${out}"`
 }
 
+/** Quotes text in double quotes with one-letter escapes only: other control characters stay. */
+export function shortQuote(text: string): string {
+  let out = '"'
+  for (const char of text) out += SHORT_ESCAPES.get(char) ?? (isSurrogate(char) ? '\ufffd' : char)
+  return `${out}"`
+}
+
 function quoteChar(char: string): string {
-  const short = SHORT_ESCAPES[char]
+  const short = SHORT_ESCAPES.get(char)
   if (short !== undefined) return short
   if (char === ' ' || PRINTABLE.test(char)) return char
+  if (isSurrogate(char)) return '\ufffd'
   const code = char.codePointAt(0) ?? 0
-  // A Go string cannot contain half a surrogate pair: Go's decoders replace it before it can be quoted.
-  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
+}
+
+/** Whether a character is half of a surrogate pair. A Go string cannot contain one: Go's decoders replace it before it can be quoted. */
+function isSurrogate(char: string): boolean {
+  return char.length === 1 && char >= '\ud800' && char <= '\udfff'
 }

@@ -1,17 +1,6 @@
-const SIMPLE: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '`': '`',
-  '?': '?',
-}
+import { goEscapes } from '@kubewright/base'
+
+const SIMPLE: Readonly<Record<string, string>> = { ...goEscapes, "'": "'", '"': '"', '`': '`', '?': '?' }
 
 interface Body {
   readonly text: string

@@ -1,5 +1,6 @@
 // The string functions of cel-go's ext/strings.go, version 2, which Kubernetes enables. Positions and lengths count
 // code points.
+import { shortQuote } from '@kubewright/base'
 import { CelError } from '../cel-error.ts'
 import { DYN, INT, listType, STRING } from '../cel-type.ts'
 import { ArrayList, type CelList } from '../collections.ts'
@@ -171,7 +172,7 @@ const FUNCTIONS: readonly CelFunction[] = [
       },
       track: traversalOfFirst().track!,
     },
-    overloads: [{ id: 'strings_quote', args: [STRING], result: STRING, evaluate: quote }],
+    overloads: [{ id: 'strings_quote', args: [STRING], result: STRING, evaluate: shortQuote }],
   },
 ]
 
@@ -283,23 +284,6 @@ function join(list: CelList, separator: string): string {
     texts.push(element)
   }
   return texts.join(separator)
-}
-
-const QUOTE_ESCAPES: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
-function quote(text: string): string {
-  const wellFormed = text.replace(/[\ud800-\udfff]/gu, '\ufffd')
-  return `"${wellFormed.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTE_ESCAPES[char] ?? char)}"`
 }
 
 function estimateReplace(call: CallCostContext): CallEstimate | undefined {

@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from '../command/command.ts'
-import { unifiedDiff } from '../scaffold/line-diff.ts'
 import { readFlags } from '../scaffold/read-flags.ts'
+import { textDiff } from '../scaffold/text-lines.ts'
 import { actionLine } from '../terminal/action-line.ts'
 import { paintDiff } from '../terminal/colors.ts'
 import { noTerminal } from '../terminal/terminal.ts'
@@ -206,6 +206,6 @@ function differences(plans: readonly FilePlan[]): string[] {
     .flatMap(({ path, before, after }) => [
       `--- ${before === undefined ? '/dev/null' : path}`,
       `+++ ${after === undefined ? '/dev/null' : path}`,
-      ...unifiedDiff(before ?? '', after ?? ''),
+      ...textDiff(before ?? '', after ?? ''),
     ])
 }

@@ -5,11 +5,11 @@ import { actionLine } from '../terminal/action-line.ts'
 import { type Paint, paintDiff, painted, plain } from '../terminal/colors.ts'
 import { withEndsOf, withUnixEnds } from '../text/line-ends.ts'
 import { plural } from '../text/plural.ts'
-import { unifiedDiff } from './line-diff.ts'
 import { type PlannedFile, planFiles } from './plan-files.ts'
 import { type Project, parseProject } from './project.ts'
 import type { ScaffoldHost } from './scaffold-host.ts'
 import { scaffoldOf } from './scaffold-of.ts'
+import { textDiff } from './text-lines.ts'
 
 /** How a change of a project is carried out. */
 export interface CarryOutOptions {
@@ -102,7 +102,7 @@ function diffOf(file: PlannedFile): string[] {
   return [
     `--- ${old === undefined ? '/dev/null' : path}`,
     `+++ ${target(file)}`,
-    ...unifiedDiff(old ?? '', after),
+    ...textDiff(old ?? '', after),
     ...hints.map((hint) => `# ${path}: ${hint}`),
   ]
 }

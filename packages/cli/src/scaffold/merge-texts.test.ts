@@ -1,34 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffLines, linesOf, unifiedDiff } from './line-diff.ts'
 import { mergeTexts } from './merge-texts.ts'
+import { linesOf, textDiff } from './text-lines.ts'
 
 const text = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('')
 const someLines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
 
-describe('diffLines()', () => {
-  it('turns any text into any other, with hunks in order that do not touch', () => {
-    fc.assert(
-      fc.property(someLines, someLines, (before, after) => {
-        const hunks = diffLines(before, after)
-        let at = 0
-        const made: string[] = []
-        for (const { start, end, lines } of hunks) {
-          expect(start).toBeGreaterThanOrEqual(at)
-          made.push(...before.slice(at, start), ...lines)
-          at = end
-        }
-        expect([...made, ...before.slice(at)]).toEqual(after)
-      }),
-    )
-  })
-})
-
-describe('unifiedDiff()', () => {
+describe('textDiff()', () => {
   it('shows three lines around each change, and numbers as diff does', () => {
     const before = text(...'abcdefghijklmnop')
     const after = before.replace('c\n', 'C\n').replace('n\n', 'n\nN\n')
-    expect(unifiedDiff(before, after)).toEqual([
+    expect(textDiff(before, after)).toEqual([
       '@@ -1,6 +1,6 @@',
       ' a',
       ' b',
@@ -45,8 +27,8 @@ describe('unifiedDiff()', () => {
       ' o',
       ' p',
     ])
-    expect(unifiedDiff('', text('x'))).toEqual(['@@ -0,0 +1 @@', '+x'])
-    expect(unifiedDiff(before, before)).toEqual([])
+    expect(textDiff('', text('x'))).toEqual(['@@ -0,0 +1 @@', '+x'])
+    expect(textDiff(before, before)).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
-import { diffLines, type Hunk, linesOf } from './line-diff.ts'
+import { diffLines, type LineChange } from '@kubewright/base'
+import { linesOf } from './text-lines.ts'
 
 /**
  * Makes the changes from `base` to `theirs` in `ours`, which was made from the same base. Undefined where both changed the same lines,
@@ -20,10 +21,10 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   return merged.map((line) => `${line}\n`).join('')
 }
 
-function isSame(a: Hunk, b: Hunk): boolean {
+function isSame(a: LineChange, b: LineChange): boolean {
   return a.start === b.start && a.end === b.end && a.lines.join('\n') === b.lines.join('\n')
 }
 
-function touch(a: Hunk, b: Hunk): boolean {
+function touch(a: LineChange, b: LineChange): boolean {
   return a.start <= b.end && b.start <= a.end
 }
