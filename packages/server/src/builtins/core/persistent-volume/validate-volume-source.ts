@@ -1,14 +1,20 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
-import { addInvalid, checkNoBacksteps } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
+import { addInvalid, checkCsiDriverName, checkNoBacksteps } from '../../checks/field-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
-import { validateLegacyVolume } from '../pod/validation/volumes/validate-legacy-volume.ts'
-import { checkCsiDriverName } from '../pod/validation/volumes/validate-volumes.ts'
+import { type VendorSource, validateVendorSource } from '../volume-sources/validate-vendor-source.ts'
+import {
+  initiatorTooLong,
+  isInitiatorTooLong,
+  noSource,
+  secondSource,
+  validateHostPath,
+} from '../volume-sources/volume-source.ts'
 
 type Spec = Unchecked<core.PersistentVolumeSpec>
 
-/** In the order in which a volume with several sources is told about the second. */
+/** The sources of a persistent volume. The first one that is set is checked; the others are reported as surplus in this order. */
 export const volumeSources = [
   'hostPath',
   'gcePersistentDisk',
@@ -33,32 +39,21 @@ export const volumeSources = [
   'storageos',
   'csi',
 ] as const
-const hostPathTypes = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-]
 
-/** Checks that a persistent volume has one source, and that source. */
+/** Checks that a persistent volume has exactly one source, and that the source is valid. */
 export function validateVolumeSource(spec: Spec, name: string, path: FieldPath, errors: FieldError[]): void {
   let found = false
   for (const source of volumeSources) {
     if (spec[source] == null) continue
-    // A flexVolume beside another source is not refused.
+    // As in core/validation: a flexVolume is accepted beside another source.
     if (found && source !== 'flexVolume') {
-      const named = source === 'cephfs' ? 'cephFS' : source
-      errors.push(forbidden(path.child(named), 'may not specify more than 1 volume type'))
+      errors.push(secondSource(path, source))
       continue
     }
     found = true
     validateOne(source, spec, name, path, errors)
   }
-  if (!found) errors.push(required(path, 'must specify a volume type'))
+  if (!found) errors.push(noSource(path))
 }
 
 function validateOne(
@@ -70,17 +65,9 @@ function validateOne(
 ): void {
   const at = path.child(source)
   switch (source) {
-    case 'hostPath': {
-      const { path: hostPath = '', type } = spec.hostPath!
-      if (hostPath === '') errors.push(required(at.child('path')))
-      else {
-        checkNoBacksteps(errors, at.child('path'), hostPath)
-        if (type !== undefined && !hostPathTypes.includes(type)) {
-          errors.push(notSupported(at.child('type'), type, hostPathTypes))
-        }
-      }
+    case 'hostPath':
+      validateHostPath(spec.hostPath!, at, errors)
       return
-    }
     case 'local':
       if (!spec.local?.path) errors.push(required(at.child('path')))
       else checkNoBacksteps(errors, at.child('path'), spec.local.path)
@@ -92,32 +79,41 @@ function validateOne(
       validateCsi(spec.csi!, at, errors)
       return
     default:
-      validateLegacyVolume(source, spec, path, errors)
+      validateVendorSource(source, spec, path, errors)
+      validateNamespacedFields(source, spec, name, at, errors)
   }
-  if (source === 'glusterfs') {
-    const namespace = spec.glusterfs?.endpointsNamespace
-    const where = at.child('endpointsNamespace')
-    if (namespace === '') {
-      errors.push(invalid(where, '', 'if the endpointnamespace is set, it must be a valid namespace name'))
-    } else if (namespace !== undefined) addInvalid(errors, where, namespace, isDNS1123Label(namespace))
-  }
-  if (source === 'azureFile' && spec.azureFile?.secretNamespace === '') {
-    errors.push(required(at.child('secretNamespace')))
-  }
-  if (
-    (source === 'cinder' || source === 'storageos') &&
-    spec[source]?.secretRef &&
-    !spec[source]?.secretRef?.namespace
-  ) {
-    errors.push(required(at.child('secretRef', 'namespace')))
-  }
-  if (source === 'iscsi') {
-    const { initiatorName, targetPortal = '' } = spec.iscsi!
-    if (initiatorName !== undefined && `${name}:${targetPortal}`.length > 64) {
-      const text =
-        'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
-      errors.push(invalid(at.child('targetportal'), targetPortal, text))
+}
+
+/** Checks the fields that a vendor's source has in a persistent volume only: references from there need a namespace. */
+function validateNamespacedFields(
+  source: VendorSource,
+  spec: Spec,
+  name: string,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  switch (source) {
+    case 'glusterfs': {
+      const namespace = spec.glusterfs?.endpointsNamespace
+      const at = path.child('endpointsNamespace')
+      if (namespace === '') {
+        errors.push(invalid(at, '', 'if the endpointnamespace is set, it must be a valid namespace name'))
+      } else if (namespace !== undefined) addInvalid(errors, at, namespace, isDNS1123Label(namespace))
+      return
     }
+    case 'azureFile':
+      if (spec.azureFile?.secretNamespace === '') errors.push(required(path.child('secretNamespace')))
+      return
+    case 'cinder':
+    case 'storageos': {
+      const reference = spec[source]?.secretRef
+      if (reference && !reference.namespace) errors.push(required(path.child('secretRef', 'namespace')))
+      return
+    }
+    case 'iscsi':
+      if (isInitiatorTooLong(name, spec.iscsi!)) {
+        errors.push(invalid(path.child('targetportal'), spec.iscsi!.targetPortal ?? '', initiatorTooLong))
+      }
   }
 }
 

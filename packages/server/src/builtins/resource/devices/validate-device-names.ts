@@ -1,8 +1,7 @@
 import { isCIdentifier, isDNS1123Subdomain } from '@kubewright/base'
 import { type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
 import { isTooLong } from '../../checks/strategy-checks.ts'
-import { checkCsiDriverName } from '../../core/pod/validation/volumes/validate-volumes.ts'
 
 const maxId = 32
 const maxPoolName = 253

@@ -1,19 +1,15 @@
 import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { checkFileMode, checkLocalPath } from '../../../../checks/field-checks.ts'
 import type { Volume } from '../../pod-types.ts'
-import { volumeFieldPaths } from '../downward-fields.ts'
-import { validateFieldSelector, validateResourceFieldSelector } from '../validate-downward.ts'
-import { validateKeyToPath } from './validate-volumes.ts'
+import { validateDownwardItem, validateKeyToPath } from './validate-volume-files.ts'
 
 type Projected = NonNullable<Volume['projected']>
 type Source = NonNullable<Projected['sources']>[number]
-/** A file whose content is a field of the pod. */
-export type DownwardItem = NonNullable<NonNullable<Volume['downwardAPI']>['items']>[number]
 
 const minTokenSeconds = 600
 const maxTokenSeconds = 2 ** 32
 
-/** Checks a volume that gathers files from several sources. */
+/** Checks a projected volume, which combines files from several sources. */
 export function validateProjectedVolume(projected: Projected, path: FieldPath, errors: FieldError[]): void {
   checkFileMode(errors, path.child('defaultMode'), projected.defaultMode)
   const paths = new Set<string>()
@@ -25,6 +21,7 @@ export function validateProjectedVolume(projected: Projected, path: FieldPath, e
   }
 }
 
+/** Checks one source. `paths` collects the files of all sources, which must differ. */
 function validateProjectedSource(
   source: Source,
   volumePath: FieldPath,
@@ -32,7 +29,7 @@ function validateProjectedSource(
   paths: Set<string>,
   errors: FieldError[],
 ): void {
-  const claim = (file: string | undefined, shown: string): void => {
+  const addFile = (file: string | undefined, shown: string): void => {
     if (!file) return
     if (paths.has(file)) errors.push(invalid(volumePath, shown, 'conflicting duplicate paths'))
     else paths.add(file)
@@ -43,41 +40,23 @@ function validateProjectedSource(
     if (!keyed.name) errors.push(required(path.child(kind, 'name')))
     for (const [i, item] of (keyed.items ?? []).entries()) {
       validateKeyToPath(item, path.child(kind, 'items').index(i), errors)
-      claim(item.path, keyed.name ?? '')
+      addFile(item.path, keyed.name ?? '')
     }
   }
   for (const item of source.downwardAPI?.items ?? []) {
     validateDownwardItem(item, path.child('downwardAPI'), errors)
-    claim(item.path, item.path ?? '')
+    addFile(item.path, item.path ?? '')
   }
   const token = source.serviceAccountToken
-  if (token) {
-    const seconds = token.expirationSeconds ?? 0
-    const at = path.child('serviceAccountToken', 'expirationSeconds')
-    if (seconds < minTokenSeconds) {
-      errors.push(invalid(at, seconds, 'may not specify a duration less than 10 minutes'))
-    }
-    if (seconds > maxTokenSeconds) {
-      errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'))
-    }
-    if (!token.path) errors.push(required(volumePath.child('path')))
-    else checkLocalPath(errors, volumePath.child('path'), token.path)
+  if (!token) return
+  const seconds = token.expirationSeconds ?? 0
+  const at = path.child('serviceAccountToken', 'expirationSeconds')
+  if (seconds < minTokenSeconds) {
+    errors.push(invalid(at, seconds, 'may not specify a duration less than 10 minutes'))
   }
-}
-
-/** Checks one file of a downward API volume; errors name the volume, not the item, as the API server does. */
-export function validateDownwardItem(item: DownwardItem, path: FieldPath, errors: FieldError[]): void {
-  if (!item.path) errors.push(required(path.child('path')))
-  checkLocalPath(errors, path.child('path'), item.path ?? '')
-  if (item.fieldRef) {
-    validateFieldSelector(item.fieldRef, volumeFieldPaths, path.child('fieldRef'), errors)
-    if (item.resourceFieldRef) {
-      errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
-    }
-  } else if (item.resourceFieldRef) {
-    validateResourceFieldSelector(item.resourceFieldRef, true, path.child('resourceFieldRef'), errors)
-  } else {
-    errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
+  if (seconds > maxTokenSeconds) {
+    errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'))
   }
-  checkFileMode(errors, path.child('mode'), item.mode)
+  if (!token.path) errors.push(required(volumePath.child('path')))
+  else checkLocalPath(errors, volumePath.child('path'), token.path)
 }

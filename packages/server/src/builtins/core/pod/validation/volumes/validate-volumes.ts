@@ -1,79 +1,107 @@
-import { isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '@kubewright/schema'
+import { nameIsDNSSubdomain } from '@kubewright/base'
+import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableMeta } from '../../../../../resource/object.ts'
 import {
   addInvalid,
+  checkCsiDriverName,
   checkDescendingPath,
   checkEnum,
   checkFileMode,
   checkLabel,
-  checkLocalPath,
-  checkNoBacksteps,
 } from '../../../../checks/field-checks.ts'
 import { validatePersistentVolumeClaimTemplate } from '../../../persistent-volume-claim/validate-claim-spec.ts'
+import { type VendorSource, validateVendorSource } from '../../../volume-sources/validate-vendor-source.ts'
+import {
+  initiatorTooLong,
+  isInitiatorTooLong,
+  noSource,
+  secondSource,
+  validateHostPath,
+} from '../../../volume-sources/volume-source.ts'
 import type { Volume } from '../../pod-types.ts'
 import { quantityOf } from '../../resources/resource-list.ts'
-import { validateLegacyVolume } from './validate-legacy-volume.ts'
-import { type DownwardItem, validateDownwardItem, validateProjectedVolume } from './validate-projected-volume.ts'
+import { validateProjectedVolume } from './validate-projected-volume.ts'
+import { validateDownwardItem, validateKeyedSource } from './validate-volume-files.ts'
 
-const pullPolicies = ['Always', 'IfNotPresent', 'Never']
-const hostPathTypes = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-]
+/** The pod that the volumes belong to. */
+interface VolumeContext {
+  /** Metadata of the pod; undefined for a pod template. */
+  readonly podMeta: MutableMeta | undefined
+  readonly isPod: boolean
+}
 
-/** In the order in which a volume with several sources is told about the second. */
-const sources = [
-  'emptyDir',
-  'hostPath',
-  'gitRepo',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'secret',
-  'nfs',
-  'iscsi',
-  'glusterfs',
-  'flocker',
-  'persistentVolumeClaim',
-  'rbd',
-  'cinder',
-  'cephfs',
-  'quobyte',
-  'downwardAPI',
-  'fc',
-  'flexVolume',
-  'configMap',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'storageos',
-  'projected',
-  'scaleIO',
-  'csi',
-  'ephemeral',
-  'image',
-] as const // prettier-ignore
-/** Where the server's own word for a source differs from the field. */
-const secondSourceName: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
+type Check = (volume: Volume, path: FieldPath, errors: FieldError[], context: VolumeContext) => void
+type Source = Exclude<keyof Volume, 'name'>
 
-/** Checks the volumes of a pod; the result holds those that are usable, by name. */
+/** A check of a vendor's source, which gets the path of the volume. */
+const vendor =
+  (name: VendorSource): Check =>
+  (volume, path, errors) =>
+    validateVendorSource(name, volume, path, errors)
+
+/**
+ * The checks of the sources. The order of the entries decides which of several sources is checked; the others are reported as surplus
+ * in this order.
+ */
+const sources: Readonly<Record<Source, Check>> = {
+  emptyDir: ({ emptyDir }, path, errors) => {
+    const limit = emptyDir?.sizeLimit
+    if (limit === undefined || quantityOf(limit).sign >= 0) return
+    errors.push(forbidden(path.child('emptyDir', 'sizeLimit'), 'SizeLimit field must be a valid resource quantity'))
+  },
+  hostPath: ({ hostPath }, path, errors) => validateHostPath(hostPath!, path.child('hostPath'), errors),
+  gitRepo: ({ gitRepo }, path, errors) => {
+    if (!gitRepo?.repository) errors.push(required(path.child('gitRepo', 'repository')))
+    checkDescendingPath(errors, path.child('gitRepo', 'directory'), gitRepo?.directory ?? '')
+  },
+  gcePersistentDisk: vendor('gcePersistentDisk'),
+  awsElasticBlockStore: vendor('awsElasticBlockStore'),
+  secret: ({ secret }, path, errors) => {
+    if (!secret?.secretName) errors.push(required(path.child('secret', 'secretName')))
+    validateKeyedSource(secret!, path.child('secret'), errors)
+  },
+  nfs: vendor('nfs'),
+  iscsi: vendor('iscsi'),
+  glusterfs: vendor('glusterfs'),
+  flocker: vendor('flocker'),
+  persistentVolumeClaim: ({ persistentVolumeClaim }, path, errors) => {
+    if (!persistentVolumeClaim?.claimName) errors.push(required(path.child('persistentVolumeClaim', 'claimName')))
+  },
+  rbd: vendor('rbd'),
+  cinder: vendor('cinder'),
+  cephfs: vendor('cephfs'),
+  quobyte: vendor('quobyte'),
+  downwardAPI: ({ downwardAPI }, path, errors) => {
+    const at = path.child('downwardAPI')
+    checkFileMode(errors, at.child('defaultMode'), downwardAPI?.defaultMode)
+    for (const item of downwardAPI?.items ?? []) validateDownwardItem(item, at, errors)
+  },
+  fc: vendor('fc'),
+  flexVolume: vendor('flexVolume'),
+  configMap: ({ configMap }, path, errors) => {
+    if (!configMap?.name) errors.push(required(path.child('configMap', 'name')))
+    validateKeyedSource(configMap!, path.child('configMap'), errors)
+  },
+  azureFile: vendor('azureFile'),
+  vsphereVolume: vendor('vsphereVolume'),
+  photonPersistentDisk: vendor('photonPersistentDisk'),
+  portworxVolume: vendor('portworxVolume'),
+  azureDisk: vendor('azureDisk'),
+  storageos: vendor('storageos'),
+  projected: ({ projected }, path, errors) => validateProjectedVolume(projected!, path.child('projected'), errors),
+  scaleIO: vendor('scaleIO'),
+  csi: ({ csi }, path, errors) => validateCsi(csi!, path.child('csi'), errors),
+  ephemeral: validateEphemeral,
+  image: ({ image }, path, errors, { isPod }) => {
+    const at = path.child('image')
+    if (isPod && !image?.reference) errors.push(required(at.child('reference')))
+    checkEnum(errors, at.child('pullPolicy'), image?.pullPolicy, ['Always', 'IfNotPresent', 'Never'], true)
+  },
+}
+
+const sourceChecks = Object.entries(sources)
+
+/** Checks the volumes of a pod. Returns the valid ones by name, for the checks of volume mounts. */
 export function validateVolumes(
   volumes: readonly Volume[],
   podMeta: MutableMeta | undefined,
@@ -87,7 +115,7 @@ export function validateVolumes(
   for (const [i, volume] of volumes.entries()) {
     const at = path.index(i)
     const before = errors.length
-    validateSource(volume, podMeta, isPod, at, errors)
+    validateSource(volume, at, errors, { podMeta, isPod })
     const name = volume.name ?? ''
     if (name === '') errors.push(required(at.child('name')))
     else checkLabel(errors, at.child('name'), name)
@@ -102,131 +130,18 @@ export function validateVolumes(
   return usable
 }
 
-function validateSource(
-  volume: Volume,
-  podMeta: MutableMeta | undefined,
-  isPod: boolean,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
+function validateSource(volume: Volume, path: FieldPath, errors: FieldError[], context: VolumeContext): void {
   let found = false
-  for (const name of sources) {
-    if (volume[name] == null) continue
-    if (found) {
-      errors.push(forbidden(path.child(secondSourceName[name] ?? name), 'may not specify more than 1 volume type'))
-    } else {
-      found = true
-      validateOneSource(name, volume, podMeta, isPod, path, errors)
-    }
-    if (name === 'iscsi' && volume.iscsi?.initiatorName !== undefined) {
-      if (`${volume.name}:${volume.iscsi.targetPortal}`.length > 64) {
-        const text =
-          'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
-        errors.push(invalid(path.child('name'), volume.name ?? '', text))
-      }
+  for (const [name, check] of sourceChecks) {
+    if (volume[name as Source] == null) continue
+    if (found) errors.push(secondSource(path, name))
+    else check(volume, path, errors, context)
+    found = true
+    if (name === 'iscsi' && isInitiatorTooLong(volume.name, volume.iscsi!)) {
+      errors.push(invalid(path.child('name'), volume.name ?? '', initiatorTooLong))
     }
   }
-  if (!found) errors.push(required(path, 'must specify a volume type'))
-}
-
-function validateOneSource(
-  source: (typeof sources)[number],
-  volume: Volume,
-  podMeta: MutableMeta | undefined,
-  isPod: boolean,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
-  const at = path.child(source)
-  switch (source) {
-    case 'emptyDir': {
-      const limit = volume.emptyDir?.sizeLimit
-      if (limit !== undefined && quantityOf(limit).sign < 0) {
-        errors.push(forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity'))
-      }
-      return
-    }
-    case 'hostPath': {
-      const { path: hostPath = '', type } = volume.hostPath!
-      if (hostPath === '') {
-        errors.push(required(at.child('path')))
-        return
-      }
-      checkNoBacksteps(errors, at.child('path'), hostPath)
-      if (type !== undefined && !hostPathTypes.includes(type)) {
-        errors.push(notSupported(at.child('type'), type, hostPathTypes))
-      }
-      return
-    }
-    case 'gitRepo':
-      if (!volume.gitRepo?.repository) errors.push(required(at.child('repository')))
-      checkDescendingPath(errors, at.child('directory'), volume.gitRepo?.directory ?? '')
-      return
-    case 'secret':
-      validateKeys(volume.secret?.secretName, 'secretName', volume.secret!, at, errors)
-      return
-    case 'configMap':
-      validateKeys(volume.configMap?.name, 'name', volume.configMap!, at, errors)
-      return
-    case 'persistentVolumeClaim':
-      if (!volume.persistentVolumeClaim?.claimName) errors.push(required(at.child('claimName')))
-      return
-    case 'downwardAPI':
-      checkFileMode(errors, at.child('defaultMode'), volume.downwardAPI?.defaultMode)
-      for (const item of volume.downwardAPI?.items ?? []) validateDownwardItem(item as DownwardItem, at, errors)
-      return
-    case 'projected':
-      validateProjectedVolume(volume.projected!, at, errors)
-      return
-    case 'csi':
-      validateCsi(volume.csi!, at, errors)
-      return
-    case 'ephemeral':
-      validateEphemeral(volume, podMeta, path, errors)
-      return
-    case 'image':
-      if (isPod && !volume.image?.reference) errors.push(required(at.child('reference')))
-      checkEnum(errors, at.child('pullPolicy'), volume.image?.pullPolicy, pullPolicies, true)
-      return
-    default:
-      validateLegacyVolume(source, volume, path, errors)
-  }
-}
-
-type KeyedSource = Pick<NonNullable<Volume['configMap']>, 'defaultMode' | 'items'>
-
-function validateKeys(
-  name: string | undefined,
-  nameField: string,
-  source: KeyedSource,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
-  if (!name) errors.push(required(path.child(nameField)))
-  checkFileMode(errors, path.child('defaultMode'), source.defaultMode)
-  for (const [i, item] of (source.items ?? []).entries()) validateKeyToPath(item, path.child('items').index(i), errors)
-}
-
-/** One key of a ConfigMap or Secret and the file that it becomes. */
-export function validateKeyToPath(
-  item: NonNullable<KeyedSource['items']>[number],
-  path: FieldPath,
-  errors: FieldError[],
-): void {
-  if (!item.key) errors.push(required(path.child('key')))
-  if (!item.path) errors.push(required(path.child('path')))
-  checkLocalPath(errors, path.child('path'), item.path ?? '')
-  checkFileMode(errors, path.child('mode'), item.mode)
-}
-
-/** The name of a CSI driver. */
-export function checkCsiDriverName(errors: FieldError[], path: FieldPath, driver: string | undefined): void {
-  if (!driver) {
-    errors.push(required(path))
-    return
-  }
-  if (driver.length > 63) errors.push(tooLong(path, 63))
-  addInvalid(errors, path, driver, isDNS1123Subdomain(driver.toLowerCase()))
+  if (!found) errors.push(noSource(path))
 }
 
 function validateCsi(csi: NonNullable<Volume['csi']>, path: FieldPath, errors: FieldError[]): void {
@@ -237,12 +152,7 @@ function validateCsi(csi: NonNullable<Volume['csi']>, path: FieldPath, errors: F
   else addInvalid(errors, path.child('name'), name, nameIsDNSSubdomain(name, false))
 }
 
-function validateEphemeral(
-  volume: Volume,
-  podMeta: MutableMeta | undefined,
-  path: FieldPath,
-  errors: FieldError[],
-): void {
+function validateEphemeral(volume: Volume, path: FieldPath, errors: FieldError[], { podMeta }: VolumeContext): void {
   const at = path.child('ephemeral', 'volumeClaimTemplate')
   const template = volume.ephemeral?.volumeClaimTemplate
   if (!template) errors.push(required(at))
