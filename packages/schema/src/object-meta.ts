@@ -106,6 +106,9 @@ export function decodeObjectMeta(value: unknown, dropMalformed = false): Decoded
   return { meta, unknown: second.unknown, error: undefined }
 }
 
+/**
+ * Decodes structs by their rules. The first error is kept and decoding continues, so that all unknown fields are found.
+ */
 class Decoder {
   readonly unknown: string[] = []
   error: string | undefined

@@ -29,6 +29,7 @@ function lengthOctets(length: number): number[] {
   return [0x80 | octets.length, ...octets]
 }
 
+/** Encodes a SEQUENCE of values. */
 export function derSequence(...items: readonly Uint8Array[]): Buffer {
   return der(derTag.sequence, ...items)
 }

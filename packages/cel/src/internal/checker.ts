@@ -65,6 +65,11 @@ export function check(parsed: ParsedExpr, scope: CheckerScope): CheckedExpr {
   return { ...parsed, types, references: checker.references, outputType: types[parsed.expr.id]! }
 }
 
+/**
+ * Assigns a type to every node and a reference to every name and call. Types may contain type variables until
+ * `finalTypes` replaces them. After an error, a node has the type ERROR, which unifies with every type, so that one
+ * mistake causes one message. Errors are reported in the order of cel-go, which compileError then sorts by position.
+ */
 class Checker {
   readonly issues: SourceIssue[] = []
   readonly references: (Reference | undefined)[] = []
@@ -115,6 +120,7 @@ class Checker {
     }
   }
 
+  /** Returns the type of a name: comprehension variables first, innermost scope first, then the environment. */
   #lookup(name: string): CelType | undefined {
     if (!name.startsWith('.')) {
       for (let i = this.#locals.length - 1; i >= 0; i--) {
@@ -147,6 +153,7 @@ class Checker {
     return e.testOnly ? BOOL : this.#unifier.substitute(type, false)
   }
 
+  /** Returns the type of a selection. A selection from an optional value gives an optional value. */
   #field(id: number, operand: Expr, field: string, optional: boolean): CelType {
     const operandType = this.#unifier.substitute(this.check(operand), false)
     const isOptional = isOptionalType(operandType)
@@ -216,6 +223,10 @@ class Checker {
     return this.#unifier.substitute(type, false)
   }
 
+  /**
+   * Resolves a call against all overloads with the right number of arguments. If several match with different results,
+   * the type is dyn and the overload is chosen at run time.
+   */
   #resolve(e: CallExpr, fn: CelFunction, target: Expr | undefined, namespaced: boolean): CelType {
     const operands = target === undefined ? e.args : [target, ...e.args]
     const argTypes = operands.map((a) => this.#types[a.id]!)
@@ -332,6 +343,7 @@ class Checker {
     return result
   }
 
+  /** Checks a fold. The result may refer to the accumulator, but not to the iteration variables. */
   #comprehension(e: ComprehensionExpr): CelType {
     const range = this.#unifier.substitute(this.check(e.range), false)
     const accumulator = this.check(e.accuInit)
@@ -351,6 +363,7 @@ class Checker {
     if (!this.#unifier.isAssignable(expected, type)) this.#mismatch(e.id, expected, type)
   }
 
+  /** Returns the types of the one or two iteration variables. */
   #iterationTypes(e: ComprehensionExpr, range: CelType): [CelType, CelType] {
     switch (range.kind) {
       case 'list':

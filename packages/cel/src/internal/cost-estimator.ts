@@ -43,6 +43,7 @@ interface EntrySize {
   readonly value: SizeEstimate
 }
 
+/** The facts about a comprehension variable. */
 interface LocalVariable {
   readonly path: readonly string[] | undefined
   readonly size: SizeEstimate | undefined
@@ -52,6 +53,11 @@ interface LocalVariable {
 const ONE: CostEstimate = exactly(1)
 const ZERO: CostEstimate = exactly(0)
 
+/**
+ * Computes bounds bottom-up in one pass over the checked expression. Besides the cost, it records facts about each node
+ * by id, which enclosing nodes need: the location in the declared data (`#paths`), the size of the value (`#computed`)
+ * and the sizes of its elements (`#entries`). Operands are therefore always visited before the node that uses them.
+ */
 class CostEstimator {
   readonly #env: CelEnvironment
   readonly #checked: CheckedExpr
@@ -59,6 +65,7 @@ class CostEstimator {
   readonly #paths = new Map<number, readonly string[]>()
   readonly #computed = new Map<number, SizeEstimate>()
   readonly #entries = new Map<number, EntrySize>()
+  /** The comprehension variables in scope, as one stack per name: inner variables shadow outer ones. */
   readonly #locals = new Map<string, LocalVariable[]>()
 
   constructor(env: CelEnvironment, checked: CheckedExpr, sizes: SizeEstimator) {
@@ -106,6 +113,7 @@ class CostEstimator {
     this.#locals.get(name)!.pop()
   }
 
+  /** Returns the location of a value in the declared data; empty for computed values. */
   #pathOf(e: Expr): readonly string[] {
     if (e.kind === 'ident') {
       const local = this.#local(e.name)
@@ -132,6 +140,7 @@ class CostEstimator {
   }
 
   #call(e: CallExpr): CostEstimate {
+    // dyn() only changes the type, so it passes on the sizes of its argument.
     if (e.fn === 'dyn') {
       const arg = e.args[0]!
       const cost = this.cost(arg)
@@ -148,6 +157,7 @@ class CostEstimator {
       sum = this.cost(e.target)
       target = this.#node(e.target)
     }
+    // The neutral element of the union: any of the overloads may be called at run time.
     let total: CostEstimate = { min: MAX_COST, max: 0 }
     let resultSize: SizeEstimate | undefined
     for (const overload of reference.overloads) {
@@ -224,6 +234,10 @@ class CostEstimator {
     }
   }
 
+  /**
+   * Returns the size of a value, from the most to the least specific source: computed, literal, declared, scalar,
+   * local.
+   */
   #size(e: Expr): SizeEstimate | undefined {
     const known = this.#computed.get(e.id) ?? literalSize(e)
     if (known !== undefined) return known
@@ -253,6 +267,7 @@ class CostEstimator {
     if (entries !== undefined) this.#entries.set(to.id, entries)
   }
 
+  /** The element sizes of a list literal are the union over its elements. */
   #list(e: ListExpr): CostEstimate {
     let sum = ZERO
     let value: SizeEstimate = { min: e.elements.length === 0 ? 0 : MAX_COST, max: 0 }
@@ -281,6 +296,7 @@ class CostEstimator {
     return e.fields.reduce((sum, f) => addRanges(sum, this.cost(f.value)), exactly(STRUCT_CREATE_COST))
   }
 
+  /** The cost of a fold: range, initial value and result once, condition and step once per element of the range. */
   #comprehension(e: ComprehensionExpr): CostEstimate {
     let sum = addRanges(this.cost(e.range), this.cost(e.accuInit))
     this.#push(e.accuVar, this.#asLocal(e.accuInit))
@@ -308,6 +324,7 @@ class CostEstimator {
     return { path: this.#pathOf(e), size: this.#size(e), entrySize: this.#entrySize(e) }
   }
 
+  /** Brings the iteration variables into scope. Over a list with two variables, the first one is the index. */
   #pushIteration(e: ComprehensionExpr): void {
     const entries = this.#entrySize(e.range)
     const isList = (entries?.container ?? this.#type(e.range).kind) === 'list'
@@ -326,6 +343,7 @@ class CostEstimator {
     }
   }
 
+  /** The cost of a variable binding (`cel.bind`, `sortBy`): the step of this fold over an empty list never runs. */
   #binding(e: ComprehensionExpr): CostEstimate {
     let sum = addRanges(this.cost(e.range), this.cost(e.accuInit))
     this.#push(e.accuVar, this.#asLocal(e.accuInit))
@@ -347,6 +365,7 @@ function unionEntries(
   return { container: a.container, key: unionRanges(a.key, b.key), value: unionRanges(a.value, b.value) }
 }
 
+/** Returns the elements of a list as one operand. */
 function elementOf(node: CostNode): CostNode | undefined {
   const type = node.type.params[0]
   if (type === undefined) return undefined
@@ -354,6 +373,7 @@ function elementOf(node: CostNode): CostNode | undefined {
   return { path, type, literal: undefined, computedSize: undefined }
 }
 
+/** Reports whether a fold only binds a variable: its range is empty and its condition is false. */
 function isBinding(e: ComprehensionExpr): boolean {
   return (
     e.range.kind === 'list' &&
@@ -379,6 +399,7 @@ function literalSize(e: Expr): SizeEstimate | undefined {
   }
 }
 
+/** Reports whether values of the type count as size 1. */
 function isScalar(t: CelType): boolean {
   switch (t.kind) {
     case 'bool':

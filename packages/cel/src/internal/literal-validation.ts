@@ -56,6 +56,7 @@ function elementType(type: CelType, optional: boolean): CelType {
   return optional && isOptionalType(type) ? type.params[0]! : type
 }
 
+/** Reports the first type that differs from the first element. */
 function checkSame(
   types: readonly CelType[],
   differ: (index: number, expected: CelType, actual: CelType) => void,

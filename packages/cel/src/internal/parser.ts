@@ -73,6 +73,18 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
   return { source, expr, builder: parser.builder }
 }
 
+/**
+ * A recursive-descent parser for CEL. From the lowest to the highest precedence:
+ *
+ * - expr: or ['?' or ':' expr]
+ * - or: and {'||' and}, and: relation {'&&' relation}
+ * - relation, sum, product: left-associative operators
+ * - unary: any number of '!' or '-', then member
+ * - member: primary {'.' name ['(' args ')'] | '[' expr ']'}
+ *
+ * A token that does not fit throws a SyntaxMismatch; this class computes no syntax error messages. Other errors, such
+ * as reserved identifiers, are collected in `issues`, and parsing continues.
+ */
 class Parser {
   readonly builder: ExprBuilder = new ExprBuilder()
   readonly #tokens: readonly Token[]
@@ -101,6 +113,7 @@ class Parser {
     return this.#tokens[this.#at]!.kind === kind
   }
 
+  /** Consumes the next token if it is of this kind. */
   #accept(kind: TokenKind): Token | undefined {
     const token = this.#token
     if (token.kind !== kind) return undefined
@@ -108,6 +121,7 @@ class Parser {
     return token
   }
 
+  /** Consumes the next token, which must be of this kind. EOF is never consumed. */
   #expect(kind: TokenKind): Token {
     const token = this.#token
     if (token.kind !== kind) throw new SyntaxMismatch()
@@ -187,6 +201,7 @@ class Parser {
     return this.#member()
   }
 
+  /** Parses a run of prefix operators. As in cel-go, pairs cancel out: an even number of operators has no effect. */
   #prefixed(kind: '!' | '-', fn: string): Expr {
     const first = this.#token
     let count = 0
@@ -249,6 +264,7 @@ class Parser {
     return args
   }
 
+  /** Creates a call, or the expansion of the macro that is registered for it. */
   #callOrMacro(id: number, fn: string, args: readonly Expr[], target?: Expr): Expr {
     const macro = this.#macros.get(macroKey(fn, args.length, target !== undefined))
     if (macro !== undefined) {
@@ -292,6 +308,7 @@ class Parser {
     }
   }
 
+  /** Parses an identifier, a global call or an object literal, all of which may start with a dot. */
   #name(): Expr {
     const start = this.#token.start
     const dot = this.#accept('.') === undefined ? '' : '.'

@@ -111,6 +111,7 @@ export class Planner {
     }
   }
 
+  /** Compiles an identifier: a comprehension variable, a variable of the environment, or a type. */
   #ident(name: string, above: number): Plan {
     const slot = name.startsWith('.') ? undefined : this.slotOf(name)
     if (slot !== undefined) return attribute(localReader(slot), 1)
@@ -202,6 +203,9 @@ export class Planner {
     return { run: (f) => variableValue(f, name, above), cost: 1, declared }
   }
 
+  /**
+   * Compiles a call. Operators that do not evaluate all operands are compiled here, all other functions by planCall.
+   */
   #call(e: CallExpr, above: number): Plan {
     switch (e.fn) {
       case OPERATORS.and:
@@ -230,6 +234,7 @@ export class Planner {
     const runLeft = left.run
     const runRight = right.run
     const rightCost = right.cost
+    // The left operand failed: the right one must decide the result, else the error of the left one is thrown.
     const afterError = (f: Frame, error: CelError): boolean => {
       f.cost += rightCost
       let second: CelValue
@@ -260,6 +265,7 @@ export class Planner {
     return { run, cost: left.cost }
   }
 
+  /** Compiles `?:`. Only the branch that is taken is charged, without the cost of reading it if it is an attribute. */
   #conditional(e: CallExpr): Plan {
     const condition = this.plan(e.args[0]!)
     const yes = this.plan(e.args[1]!)
@@ -294,6 +300,7 @@ export class Planner {
     return attribute((f) => qualifyCharged(f, runOperand(f), runIndex(f), above), cost + 1)
   }
 
+  /** Compiles `or` and `orValue`: the alternative is evaluated, and charged, only if the optional is empty. */
   #optionalOr(target: Expr, alternative: Expr, unwrap: boolean): Plan {
     const first = this.plan(target)
     const second = this.plan(alternative)

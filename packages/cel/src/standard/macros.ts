@@ -12,6 +12,7 @@ function receiver(
   return { fn, receiver: true, argCount, expand: (f, target, args) => expand(f, target!, args) }
 }
 
+/** Returns the name of an iteration variable. Throws `message` if the argument is not an identifier. */
 function iterationVariable(f: MacroFactory, arg: Expr, message: string): string {
   if (arg.kind !== 'ident') throw f.error(message, arg)
   if (arg.name === ACCUMULATOR || arg.name === OLD_ACCUMULATOR) {
@@ -50,6 +51,7 @@ function all(f: MacroFactory, predicate: Expr): Fold {
   }
 }
 
+/** Stops at the first true. An error does not stop the fold. */
 function exists(f: MacroFactory, predicate: Expr): Fold {
   return {
     init: f.literal(false),
@@ -59,6 +61,9 @@ function exists(f: MacroFactory, predicate: Expr): Fold {
   }
 }
 
+/**
+ * Counts the elements that satisfy the predicate. Unlike `exists`, it never stops early, and errors are not absorbed.
+ */
 function existsOne(f: MacroFactory, predicate: Expr): Fold {
   const more = f.call(OPERATORS.add, f.accuIdent(), f.literal(1))
   return {

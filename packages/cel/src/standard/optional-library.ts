@@ -49,6 +49,7 @@ function optionalValue(v: CelOptional): CelValue {
   return v.value
 }
 
+/** Returns the values of the optionals that have one. */
 function unwrap(list: CelList): CelValue {
   const values: CelValue[] = []
   for (const element of list) {

@@ -59,6 +59,7 @@ const OVERLOAD_SUFFIX: ReadonlyMap<CelType, string> = new Map([
   [TIMESTAMP, 'timestamp'],
 ])
 
+/** Declares an ordering operator. Numbers are comparable across numeric types. */
 function ordering(name: string, verb: string, holds: (order: number) => boolean): CelFunction {
   const overloads: CelOverload[] = []
   const suffix = (t: CelType): string => OVERLOAD_SUFFIX.get(t) ?? t.name
@@ -119,6 +120,7 @@ function stringTest(name: string, id: string, test: (text: string, part: string)
   return fn(name, evaluate, member(id, [STRING, STRING], BOOL))
 }
 
+/** Inserts in place if the map is an accumulator: see `mutableCopy`. */
 function insertEntry(map: CelMap, key: CelValue, value: CelValue): CelMap {
   return mutableCopy(map).insert(key, value)
 }

@@ -79,6 +79,7 @@ class KeywordChecker {
     return errors
   }
 
+  /** Reports keywords that are unsupported everywhere, or at this position. */
   #checkSupport(schema: JSONSchemaProps, path: FieldPath, place: Place, errors: FieldError[]): void {
     const type = schema.type ?? ''
     if (this.#options.requireValidTypes && type !== '' && !TYPES.includes(type)) {
@@ -148,6 +149,7 @@ class KeywordChecker {
     }
   }
 
+  /** Checks the branches of junctors. They have no rules, so no scope is passed on. */
   #checkBranches(schema: JSONSchemaProps, path: FieldPath, inside: Place, errors: KeywordErrors): void {
     const check = (branch: JSONSchemaProps, at: FieldPath): void =>
       errors.append(this.check(branch, at, inside, undefined))

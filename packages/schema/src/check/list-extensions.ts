@@ -69,6 +69,7 @@ export function isNonAtomicSetItem(items: JSONSchemaProps): boolean {
   return items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic'
 }
 
+/** Checks that the items of a map list are objects, and that its keys are distinct scalar properties of the items. */
 function checkMapList(schema: JSONSchemaProps, keys: readonly string[], path: FieldPath, errors: FieldError[]): void {
   const at = path.child('items')
   const keysPath = path.child('x-kubernetes-list-map-keys')

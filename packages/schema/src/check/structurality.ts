@@ -22,6 +22,9 @@ export function checkStructurality(schema: JSONSchemaProps, path: FieldPath): Fi
     .map(([, error]) => error)
 }
 
+/**
+ * Checks the rules for a schema and, recursively, for the schemas of its items, properties and additional properties.
+ */
 function checkInvariants(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
   const items = singleItems(schema)
   if (schema.type === 'array' && items === undefined) errors.push(required(path.child('items'), 'must be specified'))
@@ -74,6 +77,7 @@ function checkTypeIsGiven(schema: JSONSchemaProps, level: Level, path: FieldPath
   if (level === 'root' && type !== '' && type !== 'object') errors.push(invalid(at, type, 'must be object at the root'))
 }
 
+/** Checks how resources may restrict apiVersion, kind and metadata. At the root, only names may be restricted. */
 function checkMetaProperties(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const isResource = level === 'root' || embedded
@@ -118,6 +122,7 @@ function isIntOrString(anyOf: readonly JSONSchemaProps[] | undefined): boolean {
   return anyOf?.length === 2 && isOnlyType(anyOf[0], 'integer') && isOnlyType(anyOf[1], 'string')
 }
 
+/** Checks the junctors of a schema. The flags exempt the two positions in which int-or-string may state its types. */
 function checkValueValidation(
   schema: JSONSchemaProps,
   skipAnyOf: boolean,
@@ -165,6 +170,7 @@ const FORBIDDEN_IN_BRANCHES: readonly (readonly [keyof JSONSchemaProps, string])
   ['x-kubernetes-validations', EMPTY],
 ]
 
+/** Checks a branch of a junctor, and everything in it, for keywords that are only allowed outside of junctors. */
 function checkNested(branch: JSONSchemaProps, skipAnyOf: boolean, path: FieldPath, errors: FieldError[]): void {
   checkValueValidation(branch, skipAnyOf, false, path, errors)
   const items = singleItems(branch)

@@ -44,6 +44,11 @@ export function validateExactly(
   return result
 }
 
+/**
+ * Runs the validators of one schema in the order of kube-openapi. `matchCount` is incremented exactly where
+ * kube-openapi does, once per validator that ran: the count selects the branch of anyOf and oneOf whose errors are
+ * reported.
+ */
 function validateNode(
   schema: JSONSchemaProps,
   value: unknown,
@@ -113,6 +118,10 @@ function checkNull(schema: JSONSchemaProps, types: readonly string[], name: stri
   else result.matchCount++
 }
 
+/**
+ * Checks the type. As in kube-openapi, a string or list passes the check of any non-numeric type if the schema has a
+ * format, and for any other value of the wrong type the error names the format instead of the type.
+ */
 function checkType(
   types: readonly string[],
   format: string,
@@ -143,6 +152,7 @@ function checkEnum(schema: JSONSchemaProps, value: unknown, name: string, result
   result.add({ kind: 'enum', name, message: `${name} in body should be one of ${goValue(values)}`, value, values })
 }
 
+/** Checks the junctors. Branches are validated without a correlation, because they do not ratchet. */
 function checkJunctors(
   schema: JSONSchemaProps,
   value: unknown,
@@ -223,6 +233,7 @@ function checkString(schema: JSONSchemaProps, value: string, name: string, resul
   }
 }
 
+/** Checks bounds. Integers are compared with bounds truncated to integers, which the texts then contain. */
 function checkNumber(schema: JSONSchemaProps, given: number | bigint, name: string, result: ValidationResult): void {
   const value = Number(given)
   const integral = isGoInteger(value)
@@ -277,6 +288,10 @@ function checkArray(
   if (schema.uniqueItems === true && !isUnique(list)) result.add(invalidProblem(name, "shouldn't contain duplicates"))
 }
 
+/**
+ * Checks an object. The order determines the order of errors: sizes, additional properties, properties, required
+ * fields.
+ */
 function checkObject(
   schema: JSONSchemaProps,
   object: JsonObject,

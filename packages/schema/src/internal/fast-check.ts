@@ -59,6 +59,9 @@ export class CheckCompiler {
     return slot
   }
 
+  /**
+   * Compiles a schema to one function per JSON type, so that a check starts with a dispatch on the type of the value.
+   */
   #build(schema: JSONSchemaProps): Check {
     const types = allowedTypes(schema, this.#mode)
     const format = effectiveFormat(schema, this.#mode)
@@ -197,6 +200,7 @@ export class CheckCompiler {
     return allOf(checks)
   }
 
+  /** Compiles the checks of properties and additional properties; undefined if every field is accepted. */
   #fields(schema: JSONSchemaProps): Check | undefined {
     const properties = new Map<string, Slot>()
     for (const [name, property] of Object.entries(schema.properties ?? {})) properties.set(name, this.#slot(property))
@@ -255,6 +259,7 @@ function numberCheck(schema: JSONSchemaProps): Check {
   }
 }
 
+/** Restricts a check to floats that count as integers. */
 function integralOnly(check: Check): Check {
   return (value) => isJsonInteger(value as number) && check(value)
 }
