@@ -1,8 +1,9 @@
-// Facts of the published interface of Kubernetes v1.35 (its generated.proto files): which number a field has on the wire.
+// Facts from the published interface of Kubernetes v1.35: the names and numbers of the fields in its generated.proto files. No script
+// produces this file; message-codecs.test.ts compares it with the Go declarations in go-types.ts.
 
 /**
- * Fields by package and message, in the order of their numbers; a number is given where it is not one more than the one before.
- * `+Name` is an embedded struct, which JSON shows as part of its parent and the wire as a message of its own.
+ * Fields by package and message, by ascending number. A number is stated unless it is the previous one plus one. `+Name` is an embedded
+ * struct: JSON shows its fields in the parent, protobuf has a message of its own.
  */
 export const fieldNumbers: Readonly<Record<string, string>> = {
   'admissionregistration/v1': `
