@@ -44,7 +44,7 @@ export interface AssembleServerOptions {
 
 /** A complete server without a listener. */
 export interface AssembledServer extends ApiServer {
-  /** Publishes the address of the server as the endpoint of the service `kubernetes`. Rejects loopback addresses. */
+  /** Publishes the address of the server as the endpoint of the service `kubernetes`. Loopback addresses are rejected. */
   publishAddress(address: ServerAddress): Promise<void>
 }
 

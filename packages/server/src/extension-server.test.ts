@@ -90,7 +90,7 @@ async function register(of: string, ca: string): Promise<void> {
   await settle()
 }
 
-/** Lets the controller see what was written, and act. */
+/** Waits until the controller has processed all writes. */
 async function settle(): Promise<void> {
   const { feed, store } = server.server.parts.registry
   for (let i = 0; i < 4; i++) {
@@ -102,7 +102,7 @@ async function settle(): Promise<void> {
 const conditionOf = async (name: string): Promise<object> =>
   (await server.send(`GET ${apiServices}/${name}`)).body.status.conditions[0]
 
-/** The whole of an answer that was passed on, or its beginning when the client leaves then. */
+/** The body of a proxied response, or its beginning when the client disconnects early. */
 async function send(
   line: string,
   options: { body?: unknown; headers?: Record<string, string>; leaves?: boolean } = {},
@@ -135,7 +135,7 @@ async function send(
 }
 
 describe('an extension server behind an APIService', () => {
-  test('is available once it answers discovery', async () => {
+  test('is available once it responds to discovery', async () => {
     expect(await conditionOf(`v1.${group}`)).toMatchObject({
       type: 'Available',
       status: 'True',
@@ -144,7 +144,7 @@ describe('an extension server behind an APIService', () => {
     })
   })
 
-  test('answers requests that are sent to the server in front of it', async () => {
+  test('serves proxied requests', async () => {
     const body = { apiVersion: `${group}/v1`, kind: 'Greeting', metadata: { name: 'a' }, spec: { to: 'you', no: 1 } }
     const created = await send(`POST ${greetings}`, { body })
     expect(created.status).toBe(201)
@@ -159,7 +159,7 @@ describe('an extension server behind an APIService', () => {
     expect(JSON.parse(text.split('\n')[0]!)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
   })
 
-  test('goes on in another protocol', async () => {
+  test('supports protocol upgrades', async () => {
     const { cert, key } = new CertificateAuthority(servingCa).issueServing({ now })
     const front = await listen({ handler: server.server.handler, cert, key, clientCas: [] })
     const upgrade = async (path: string, protocol: string) => {
@@ -182,7 +182,7 @@ describe('an extension server behind an APIService', () => {
     await front[Symbol.asyncDispose]()
   })
 
-  test('is told who the user is, and not how the user proved it', async () => {
+  test('receives the user but not the credentials', async () => {
     const headers = { authorization: 'Bearer secret', 'x-remote-user': 'mallory', 'x-remote-group': 'system:masters' }
     const { text } = await send(`GET /apis/${group}/v1/whoami`, { headers })
     expect(JSON.parse(text)).toEqual({
@@ -192,12 +192,12 @@ describe('an extension server behind an APIService', () => {
     })
   })
 
-  test('gets the path that was authorized, and no other that it could be read as', async () => {
+  test('receives exactly the authorized path', async () => {
     const path = `/apis/${group}/v1/whoami/..%2F../%2e%2e/../namespaces`
     expect(JSON.parse((await send(`GET ${path}?a=1`)).text)).toMatchObject({ path })
   })
 
-  test('believes nobody but the proxy', async () => {
+  test('trusts only the proxy', async () => {
     const url = new URL(`https://127.0.0.1:${listener.port}${greetings}`)
     const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' }
     const answer = await systemOutgoing({ method: 'GET', url, headers, tls: { insecure: true } })
@@ -205,7 +205,7 @@ describe('an extension server behind an APIService', () => {
     expect(JSON.parse(await readText(answer)).message).toContain('User "system:anonymous" cannot list resource')
   })
 
-  test('shows in discovery, old and aggregated', async () => {
+  test('is part of legacy and aggregated discovery', async () => {
     const { body } = await server.send(`GET /apis/${group}`)
     expect(body).toMatchObject({ kind: 'APIGroup', preferredVersion: { groupVersion: `${group}/v1` } })
     expect(JSON.parse((await send(`GET /apis/${group}/v1`)).text).resources[0]).toMatchObject({ name: 'greetings' })
@@ -217,7 +217,7 @@ describe('an extension server behind an APIService', () => {
     ])
   })
 
-  test('is not reached when its certificate is not the one of the APIService', async () => {
+  test('is not contacted when its certificate does not match the APIService', async () => {
     await register('v2', otherCa.cert)
     expect(await conditionOf(`v2.${group}`)).toMatchObject({ reason: 'FailedDiscoveryCheck' })
     await server.send(`DELETE ${apiServices}/v2.${group}`)
@@ -236,7 +236,7 @@ describe('an extension server behind an APIService', () => {
     expect((await send(`GET ${greetings}`)).status).toBe(200)
   })
 
-  test('is found missing without any object changing', async () => {
+  test('becomes unavailable without any change of an object', async () => {
     const { port } = listener
     await listener[Symbol.asyncDispose]()
     await server.clock.advance(30_000)

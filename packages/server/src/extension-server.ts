@@ -19,34 +19,34 @@ import { openApiPaths } from './openapi/openapi-paths.ts'
 import type { PathHandler } from './request/path-handler.ts'
 import type { Resource } from './resource/resource.ts'
 
-/** A resource of an extension server, in the words of a CustomResourceDefinition: `spec` is the same. */
+/** A resource of an extension server. `spec` is that of a CustomResourceDefinition. */
 export interface ExtensionResource {
   readonly spec: CrdSpec
 }
 
-/** What {@link createExtensionServer} takes. */
+/** Options of {@link createExtensionServer}. */
 export interface ExtensionServerOptions {
-  /** Keeps the objects; stays the caller's. */
+  /** Stores the objects. Stays the caller's to close. */
   readonly store: Store
   readonly resources: readonly ExtensionResource[]
-  /** Asked before anything else, for what is no stored resource. @default none */
+  /** Handlers of paths that are no stored resource. Tried before all others. @default none */
   readonly paths?: readonly PathHandler[]
-  /** Whom to believe about who a request is from. @default the proxy of a Kubewright server */
+  /** The front proxy to trust. @default the front proxy of a Kubewright server */
   readonly requestHeader?: RequestHeaderOptions
-  /** @default everybody whom the proxy lets through, since it has asked its own authorizer */
+  /** @default allows all requests of the front proxy, which has authorized them */
   readonly authorizer?: Authorizer
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** @default the system's */
+  /** @default the system's random numbers */
   readonly random?: Random
-  /** @default silent */
+  /** @default no logs */
   readonly log?: Logger
 }
 
 /**
- * Starts an extension API server: one that answers for some group versions behind the aggregation of another server, under an APIService
- * that points at it. It has discovery, OpenAPI, health and every verb, and believes its front proxy about who the user is. Put `listen`
- * in front of its handler, with the proxy's authority among the client CAs.
+ * Starts an extension API server, which serves group versions behind the aggregation of another server under an APIService. It
+ * supports every verb, discovery, OpenAPI and health, and trusts its front proxy for the identity of users. Put `listen` in front
+ * of its handler, with the CA of the proxy among the client CAs.
  */
 export function createExtensionServer(options: ExtensionServerOptions): Promise<ApiServer> {
   const { store, resources, paths = [], requestHeader = { allowedNames: [frontProxyName] } } = options
@@ -83,7 +83,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Promise<
 
 const behindProxy: Authorizer = {
   authorize: async ({ user, path }) => {
-    // Whoever watches over the process may ask how it is.
+    // Health endpoints are open for process supervisors.
     const allowed = user.name !== anonymousUser.name || /^\/(healthz|livez|readyz)$/.test(path)
     return { allowed, reason: allowed ? '' : 'only requests from the front proxy are served' }
   },
@@ -91,7 +91,7 @@ const behindProxy: Authorizer = {
 
 function resourcesOf({ spec }: ExtensionResource, ended: AbortSignal): readonly Resource[] {
   const { plural, kind } = spec.names ?? {}
-  if (!plural || !kind) throw new Error('An extension resource needs spec.names.plural and spec.names.kind')
+  if (!plural || !kind) throw new Error('Invalid extension resource: set spec.names.plural and spec.names.kind')
   const acceptedNames = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...spec.names }
   const crd = asCrd({
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -3,29 +3,31 @@ import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pk
 import { createFrontProxyCa } from './aggregation/front-proxy.ts'
 import { ServiceAccountKeys } from './auth/service-account-keys.ts'
 
-/** The keys and certificates that make one server itself: whoever keeps them can start it again without its clients noticing. */
+/** The keys and certificates of a server. A server that restarts with the same identity is the same server to its clients. */
 export interface ServerIdentity {
-  /** Signs the serving certificate and client certificates; clients trust it, and the server trusts it for clients. */
+  /**
+   * Signs the serving certificate and client certificates. Clients trust it for the server, and the server trusts it for clients.
+   */
   readonly ca: KeyedCertificate
   readonly serving: KeyedCertificate
   /** A client certificate of group system:masters. */
   readonly admin: KeyedCertificate
-  /** PEM; signs service account tokens. */
+  /** PEM of the key that signs service account tokens. */
   readonly serviceAccountKey: string
-  /** Vouches for the server as the proxy in front of extension servers. */
+  /** Signs the client certificate with which the server authenticates to extension servers as front proxy. */
   readonly frontProxyCa: KeyedCertificate
 }
 
-/** An identity of which the parts that were added later may be missing. */
+/** A stored identity, in which newer parts may be missing. */
 export type KeptIdentity = Omit<ServerIdentity, 'frontProxyCa'> & Partial<Pick<ServerIdentity, 'frontProxyCa'>>
 
-/** The user that the client certificate of a {@link ServerIdentity} names. */
+/** The user of the admin client certificate in a {@link ServerIdentity}. */
 export const adminUser = 'kubernetes-admin'
 
 const mastersGroup = 'system:masters'
 const renewBefore = 30 * 24 * 60 * 60 * 1000
 
-/** Makes an identity that never was before. */
+/** Generates a new identity. */
 export function createServerIdentity(now: number): ServerIdentity {
   const ca = CertificateAuthority.create({ commonName: 'kubewright-ca', now })
   const frontProxyCa = createFrontProxyCa(now)
@@ -33,17 +35,19 @@ export function createServerIdentity(now: number): ServerIdentity {
 }
 
 /**
- * The identity with certificates that are good for a month at least: those that are not, or that the CA did not sign, are issued anew.
- * The same object when nothing had to be done. A CA that is about to expire is refused: no renewal can hide that from its clients.
+ * Replaces certificates that expire within a month or that the CA did not sign. Returns the same object when all are valid. Throws
+ * when the CA itself expires within a month, because clients would have to trust a new one.
  */
 export function renewServerIdentity(kept: KeptIdentity, now: number): ServerIdentity {
   const { frontProxyCa } = kept
   const lasts = frontProxyCa && expiryOf(new X509Certificate(frontProxyCa.cert)) >= now + renewBefore
-  // Extension servers learn of a new one in the cluster.
+  // Extension servers read the current CA from the cluster.
   const identity = (lasts ? kept : { ...kept, frontProxyCa: createFrontProxyCa(now) }) as ServerIdentity
   const authority = new X509Certificate(identity.ca.cert)
   if (expiryOf(authority) < now + renewBefore)
-    throw new Error(`The certificate authority expires on ${authority.validTo}: delete it to have a new one made`)
+    throw new Error(
+      `The certificate authority expires on ${authority.validTo}: delete the identity to generate a new one`,
+    )
   const good = [identity.serving, identity.admin].every(({ cert }) => {
     const certificate = new X509Certificate(cert)
     return expiryOf(certificate) >= now + renewBefore && certificate.verify(authority.publicKey)

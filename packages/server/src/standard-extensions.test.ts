@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { standardExtensions } from './standard-extensions.ts'
 import { PlainServer } from './testdata/plain-server.ts'
 
-test('standardExtensions() leaves a server that is ready, and says so check by check', async () => {
+test('standardExtensions() makes the server ready and lists its checks', async () => {
   await using server = await PlainServer.start({}, standardExtensions)
   const { status, text } = await server.send('GET /readyz?verbose')
   expect(status).toBe(200)
@@ -17,7 +17,7 @@ test('standardExtensions() leaves a server that is ready, and says so check by c
   expect(lines.slice(-4)).toEqual(['[+]autoregister-completion ok', '[+]shutdown ok', 'readyz check passed', ''])
 })
 
-test('standardExtensions() lets a server that stops say that it is no longer ready, but still alive', async () => {
+test('standardExtensions() reports a stopping server as not ready but alive', async () => {
   const server = await PlainServer.start({}, standardExtensions)
   await server[Symbol.asyncDispose]()
   expect((await server.send('GET /readyz/shutdown')).text).toBe('internal server error: process is shutting down\n')

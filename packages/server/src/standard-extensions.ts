@@ -38,7 +38,7 @@ export interface BuiltinOptions extends BootstrapOptions {
   readonly audit?: AuditSink
 }
 
-/** The extensions that every kube-apiserver has. */
+/** The extensions of every kube-apiserver. */
 export interface StandardExtensions extends Required<Pick<ServerExtensions, 'filters' | 'paths'>> {
   readonly discovery: DiscoveryIndex
 }
@@ -89,7 +89,7 @@ const unlistedPaths = [
   '/version',
 ]
 
-/** Creates the objects of every cluster and starts the controllers inside the server; health checks tell when both are done. */
+/** Creates the objects of every cluster and starts the controllers inside the server. Health checks pass when this is done. */
 async function start(
   parts: ServerParts,
   health: HealthChecks,
@@ -104,6 +104,6 @@ async function start(
   for (const open of gates) open()
   aggregation.controller.start()
   followFlowSchemas(parts).catch((error: unknown) => {
-    if (!parts.signal.aborted) parts.log.error(error, 'Cannot follow FlowSchemas')
+    if (!parts.signal.aborted) parts.log.error(error, 'Failed to follow FlowSchemas')
   })
 }

@@ -3,16 +3,16 @@ import type { MutableObject } from '../resource/object.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { AdmissionChain } from './admission.ts'
 
-/** How the options of a connection are read from the query, by their name. */
+/** How the options of a connection are read from the query. */
 export interface ConnectOptions {
   /** Such as PodExecOptions. */
   readonly kind: string
   readonly fields: Readonly<Record<string, 'string' | 'strings' | 'boolean' | 'integers'>>
-  /** Whether the options name what comes behind the subresource in the path. @default false */
+  /** Whether the options contain the path after the subresource. @default false */
   readonly path?: boolean
 }
 
-/** Has admission decide about a connection, before anything is looked up for it. */
+/** Runs admission for a connect request before its subresource handles it. */
 export function withConnectAdmission(
   admission: AdmissionChain,
   name: string,
@@ -43,7 +43,7 @@ export function withConnectAdmission(
   }
 }
 
-/** The options as an object. They have no metadata, unlike every other object that admission sees. */
+/** The options as an object. Unlike every other object in admission they have no metadata. */
 function optionsOf({ request, info }: RequestContext, { kind, fields, path }: ConnectOptions): MutableObject {
   const options: Record<string, unknown> = { kind, apiVersion: 'v1' }
   for (const [name, type] of Object.entries(fields)) {

@@ -3,13 +3,13 @@ import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ObjectAccess } from './object-access.ts'
 
-/** Names a resource that admission looks at: group, version, plural. */
+/** Group, version and plural of a resource. */
 export type ResourceName = readonly [group: string, version: string, plural: string]
 
-/** An object that others may be looking at too. */
+/** An object of the cache, which must not be modified. */
 export type SharedObject = Readonly<MutableObject>
 
-/** How admission plugins see the cluster: through the caches, and past them where it matters. */
+/** Reads objects for admission plugins and controllers inside the server, from the caches or from the store. */
 export class ObjectLookup {
   readonly #parts: ObjectAccess
 
@@ -17,7 +17,7 @@ export class ObjectLookup {
     this.#parts = parts
   }
 
-  /** The object from the cache, or from the store when the cache does not have it: it may be newer than the cache. */
+  /** The object from the cache, or from the store when the cache lacks it, because the cache may lag behind. */
   async find(name: ResourceName, namespace: string, object: string): Promise<SharedObject | undefined> {
     const resource = this.#resource(name)
     if (!resource || !canExist(object)) return undefined
@@ -26,13 +26,13 @@ export class ObjectLookup {
     return cache.get(registry.keyOf(resource, namespace, object))?.object ?? this.live(name, namespace, object)
   }
 
-  /** The object as the store has it now. */
+  /** The newest version of the object, from the store. */
   async live(name: ResourceName, namespace: string, object: string): Promise<SharedObject | undefined> {
     const resource = canExist(object) ? this.#resource(name) : undefined
     return resource && (await this.#parts.registry.find(resource, namespace, object))?.object
   }
 
-  /** All objects of a namespace, or of the cluster when the resource has no namespaces, from the cache. */
+  /** All objects of a namespace from the cache. Cluster-scoped resources ignore the namespace. */
   async list(name: ResourceName, namespace = ''): Promise<SharedObject[]> {
     const resource = this.#resource(name)
     if (!resource) return []
@@ -47,7 +47,7 @@ export class ObjectLookup {
   }
 }
 
-/** Names come from fields that nobody has checked yet. */
+/** Rejects invalid names: they come from fields that are not validated yet. */
 function canExist(name: string): boolean {
   return name !== '' && isPathSegmentName(name, false).length === 0
 }

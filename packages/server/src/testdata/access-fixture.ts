@@ -11,7 +11,7 @@ import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { crdResources } from '../crd/crd-strategy.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from '../plugins/certificates.ts'
 
-/** An answer, decoded. */
+/** A decoded response. */
 export interface Answer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -19,7 +19,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** How to send a request. */
+/** Options of {@link AccessFixture.send}. */
 export interface SendOptions {
   readonly body?: unknown
   readonly token?: string
@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly peer?: ApiRequest['peer']
 }
 
-/** A server in memory with access control; requests are calls. The administrator's token is `root`. */
+/** An in-memory server with access control; requests are function calls. The token of the administrator is `root`. */
 export class AccessFixture implements AsyncDisposable {
   readonly server: ApiServer
   readonly clock: VirtualClock
@@ -68,7 +68,7 @@ export class AccessFixture implements AsyncDisposable {
     return new AccessFixture(server, clock)
   }
 
-  /** Sends `METHOD /path` as the administrator, unless a token or a peer says otherwise. */
+  /** Sends `METHOD /path` as the administrator, unless a token or peer is given. */
   async send(line: string, options: SendOptions = {}): Promise<Answer> {
     const [method = '', url = ''] = line.split(' ')
     const [path = '', query = ''] = url.split('?')
@@ -95,7 +95,7 @@ export class AccessFixture implements AsyncDisposable {
     const text = response.body instanceof Uint8Array ? Buffer.from(response.body).toString() : ''
     const json = String(response.headers['content-type']).includes('json')
     const answer = { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
-    // Later requests see what this one wrote.
+    // Later requests see this write.
     const { feed, store } = this.server.parts.registry
     await feed.reached(await store.revision())
     return answer

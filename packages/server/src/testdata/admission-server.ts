@@ -15,7 +15,7 @@ export class AdmissionServer implements AsyncDisposable {
     return new AdmissionServer(plain)
   }
 
-  /** Sends an object; later requests see what this one wrote. */
+  /** Sends an object. Later requests see this write. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
   async send(method: string, path: string, body?: object, type = 'application/json'): Promise<any> {
     const headers = { 'content-type': type }
@@ -30,7 +30,7 @@ export class AdmissionServer implements AsyncDisposable {
     return this.send('POST', path, { metadata: { name }, ...more })
   }
 
-  /** Makes a namespace with the account that pods need. */
+  /** Creates a namespace with the service account that pods need. */
   async namespace(name: string, labels: Record<string, string> = {}): Promise<string> {
     await this.send('POST', '/api/v1/namespaces', { metadata: { name, labels }, status: { phase: 'Active' } })
     const path = `/api/v1/namespaces/${name}`

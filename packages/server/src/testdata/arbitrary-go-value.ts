@@ -30,7 +30,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'apiextensions/v1.JSON': fc.oneof(texts, fc.integer(), fc.boolean(), json),
 }
 
-/** A value of a Go type in its JSON form; the deeper it is, the fewer of its optional fields are set. */
+/** A random value of a Go type in its JSON form. Deeper values have fewer optional fields. */
 export function arbitraryGoValue(type: string, draw: GeneratorValue, depth = 0): unknown {
   const scalar = scalars[type]
   if (scalar) return draw(() => scalar)
@@ -47,7 +47,7 @@ export function arbitraryGoValue(type: string, draw: GeneratorValue, depth = 0):
   if (type === `${schema}OrArray`) return draw(fc.boolean) ? [own(schema), own(schema)] : own(schema)
   if (type === `${schema}OrStringArray`) return draw(fc.boolean) ? ['a', draw(() => texts)] : own(schema)
   const declaration = goDeclaration(type)
-  if (declaration === undefined) throw new Error(`No values of ${type} can be made`)
+  if (declaration === undefined) throw new Error(`Cannot generate values of ${type}`)
   if (typeof declaration === 'string') return arbitraryGoValue(declaration, draw, depth)
   const object: Record<string, unknown> = {}
   for (const field of declaration) {

@@ -4,7 +4,7 @@ import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { allBuiltins } from './all-builtins.ts'
 import { PlainServer } from './plain-server.ts'
 
-/** A plain server whose kinds behave as they do in a cluster. */
+/** Starts a plain server with the complete core group. */
 export function startCoreServer(): Promise<PlainServer> {
   return PlainServer.start({}, async (parts) => {
     const table = mergeBuiltinTables(allBuiltins, coreServerResources(parts))

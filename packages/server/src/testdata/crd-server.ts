@@ -7,12 +7,12 @@ import { CrdRegistrar, type CrdRegistrarOptions, terminatingDefinitions } from '
 import { crdResources } from '../crd/crd-strategy.ts'
 import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
 
-/** Where definitions are. */
+/** The path of custom resource definitions. */
 export const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-/** The group of the definitions that {@link definition} makes. */
+/** The group of the definitions of {@link definition}. */
 export const group = 'shop.example.com'
 
-/** A definition as a client sends it. */
+/** A definition in a request. */
 export interface Definition {
   readonly apiVersion: string
   readonly kind: string
@@ -36,7 +36,7 @@ export function definition(spec: JSONSchemaProps | CrdVersion[], more: Record<st
   }
 }
 
-/** A version that is served, and stored if it is the first. */
+/** A served version, which is the storage version if its name is v1. */
 export function version(name: string, spec: JSONSchemaProps, more: CrdVersion = {}): CrdVersion {
   const openAPIV3Schema: JSONSchemaProps = {
     type: 'object',
@@ -77,7 +77,7 @@ export class CrdServer implements AsyncDisposable {
     return this.plain.send(line, request)
   }
 
-  /** Creates a definition, or replaces the one of its name, and waits until that is served. */
+  /** Creates or replaces a definition and waits until it is served. */
   async define(wanted: Definition): Promise<void> {
     const path = `${crds}/${wanted.metadata.name}`
     const known = await this.send(`GET ${path}`)
@@ -88,11 +88,11 @@ export class CrdServer implements AsyncDisposable {
     if (answer.status > 299) throw new Error(answer.text)
     await this.until(`GET ${path}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
     await this.plain.server.parts.registry.feed.reached(Number(answer.body.metadata.resourceVersion))
-    // The registrar is woken by what the feed has reached.
+    // The registrar reacts when the feed has reached the write.
     for (let i = 0; i < 20; i++) await drainMicrotasks()
   }
 
-  /** Asks until the answer is as wanted. */
+  /** Repeats a request until the response matches. */
   async until(
     line: string,
     wanted: (answer: PlainAnswer) => boolean,
@@ -103,7 +103,7 @@ export class CrdServer implements AsyncDisposable {
       if (wanted(answer)) return answer
       await drainMicrotasks()
     }
-    throw new Error(`${line} never came to answer as wanted: ${(await this.send(line, request)).text}`)
+    throw new Error(`${line} never returned the expected response: ${(await this.send(line, request)).text}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

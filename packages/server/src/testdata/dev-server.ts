@@ -1,4 +1,5 @@
-// A server for development of this package: in memory, one token of group system:masters, certificates from a folder.
+// A server for the development of this package: in memory or durable, one token of the group system:masters, certificates from a
+// folder.
 //   --port N   --pki DIR (ca.crt, server.crt, server.key)   --data DIR
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

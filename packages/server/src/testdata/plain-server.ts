@@ -4,7 +4,7 @@ import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
 import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
 
-/** An answer, its body parsed. */
+/** A response with its parsed body. */
 export interface PlainAnswer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -13,14 +13,14 @@ export interface PlainAnswer {
   readonly headers: ApiResponse['headers']
 }
 
-/** How to send a request. */
+/** Options of {@link PlainServer.send}. */
 export interface PlainRequest {
-  /** Text and bytes are sent as they are, everything else as JSON. */
+  /** Strings and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Events of a watch, as they come. */
+/** The events of a watch. */
 export interface PlainWatch {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
   readonly events: { type: string; object: any }[]
@@ -29,7 +29,10 @@ export interface PlainWatch {
   stop(): void
 }
 
-/** A server in memory with the built-in kinds, no access control and no admission; requests are calls, and time stands still. */
+/**
+ * An in-memory server with the built-in kinds, a virtual clock, and neither access control nor admission. Requests are function
+ * calls.
+ */
 export class PlainServer implements AsyncDisposable {
   readonly server: ApiServer
   readonly clock: VirtualClock
@@ -68,7 +71,7 @@ export class PlainServer implements AsyncDisposable {
     return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : text }
   }
 
-  /** Opens a watch and collects what it sends. */
+  /** Opens a watch and collects its events. */
   async watch(path: string): Promise<PlainWatch> {
     const stopping = new AbortController()
     const response = await this.#call(`GET ${path}`, {}, stopping.signal)

@@ -19,11 +19,11 @@ export function resourceFor(apiVersion: string, kind: string): Resource {
 
 function contextOf(resource: Resource, subresource = ''): StrategyContext {
   const namespace = resource.kind.scope === 'Namespaced' ? 'default' : ''
-  // No strategy under test looks at the request.
+  // No strategy under test reads the request.
   return { request: undefined as never, now, namespace, subresource, dryRun: false }
 }
 
-/** The object as a decoder gives it: typed, and with its defaults. */
+/** The object as the decoder returns it: typed and with defaults. */
 export function defaulted(object: object): MutableObject {
   const given = deepCopy(object) as MutableObject
   given.metadata ??= {}
@@ -33,7 +33,7 @@ export function defaulted(object: object): MutableObject {
   return typed
 }
 
-/** What a create makes of an object before it is checked. */
+/** The object after the strategy prepared it for create. */
 export function prepared(object: object): MutableObject {
   const given = defaulted(object)
   const resource = resourceFor(given.apiVersion, given.kind)
@@ -43,7 +43,7 @@ export function prepared(object: object): MutableObject {
   return resource.normalize!(given, false)
 }
 
-/** The texts of the errors that a create gets. */
+/** The error texts of a create. */
 export async function createErrors(object: object): Promise<string[]> {
   const given = prepared(object)
   const resource = resourceFor(given.apiVersion, given.kind)
@@ -51,13 +51,13 @@ export async function createErrors(object: object): Promise<string[]> {
   return errors.map(String)
 }
 
-/** The warnings that a create gets. */
+/** The warnings of a create. */
 export function createWarnings(object: object): readonly string[] {
   const given = prepared(object)
   return resourceFor(given.apiVersion, given.kind).strategy.warningsOnCreate?.(given) ?? []
 }
 
-/** What an update makes of an object; `change` edits a copy of what was stored. */
+/** The object after an update; `change` edits a copy of the stored object. */
 export async function updated(
   object: object,
   change: (object: MutableObject) => void,

@@ -15,13 +15,13 @@ const extensible = ['MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'Va
 // biome-ignore lint/suspicious/noExplicitAny: tests look into reviews of every shape
 type Json = any
 
-/** Answers a review: the response without its uid, or a whole answer. */
+/** Responds to a review: returns the response without its uid, or a complete HTTP response. */
 export type Hook = (request: Json) => object | LocalResponse | Promise<object | LocalResponse>
 
-/** A server with admission webhooks and policies, and webhooks that it reaches in the same process or over HTTPS. */
+/** A server with admission webhooks and policies. It calls webhooks in the same process or over HTTPS. */
 export class WebhookServer implements AsyncDisposable {
   readonly plain: PlainServer
-  /** All reviews sent, in order, with the path that they were sent to. */
+  /** All reviews in order, with their path. */
   readonly calls: { path: string; review: Json }[] = []
   /** By path, such as `/a`. */
   readonly hooks: Record<string, Hook> = {}
@@ -65,7 +65,7 @@ export class WebhookServer implements AsyncDisposable {
     return { url: this.#base + path, ...(this.#caBundle === '' ? {} : { caBundle: this.#caBundle }) }
   }
 
-  /** Configures webhooks, for creations of config maps unless said otherwise. A string stands for a hook at `/string`. */
+  /** Configures webhooks, by default for creates of ConfigMaps. A string stands for a hook at `/string`. */
   async configure(
     kind: 'Mutating' | 'Validating',
     name: string,
@@ -91,7 +91,7 @@ export class WebhookServer implements AsyncDisposable {
     if (answer.status !== 201) throw new Error(answer.text)
   }
 
-  /** Sends a request; later ones see what this one wrote. */
+  /** Sends a request. Later requests see this write. */
   async send(line: string, body?: unknown, type = 'application/json'): Promise<PlainAnswer> {
     const headers = { 'content-type': type }
     const answer = await this.plain.send(line, { ...(body === undefined ? {} : { body }), headers })
@@ -100,7 +100,7 @@ export class WebhookServer implements AsyncDisposable {
     return answer
   }
 
-  /** Creates a config map in the namespace `test`. */
+  /** Creates a ConfigMap in the namespace `test`. */
   create(name: string, more: object = {}): Promise<PlainAnswer> {
     return this.send('POST /api/v1/namespaces/test/configmaps', { metadata: { name }, ...more })
   }
@@ -143,13 +143,13 @@ export class WebhookServer implements AsyncDisposable {
   }
 }
 
-/** A patch as a response carries it. */
+/** An allowing response with a patch. */
 export function patched(...operations: object[]): object {
   const patch = Buffer.from(JSON.stringify(operations)).toString('base64')
   return { allowed: true, patchType: 'JSONPatch', patch }
 }
 
-/** An answer as it is. */
+/** A complete HTTP response. */
 export function answered(status: number, body: string, type = 'application/json'): LocalResponse {
   return { status, headers: { 'content-type': [type] }, body: Buffer.from(body) }
 }
