@@ -1,14 +1,15 @@
 import type { AnyKind } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
+import type { Conversion } from '../resource/conversion.ts'
 import { builtinOrigin } from '../resource/origin.ts'
-import type { Resource } from '../resource/resource.ts'
+import type { FieldSelectors, Presentation, Resource, VirtualCreate } from '../resource/resource.ts'
 import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
 import { labelsText, scaleSubresource } from './scale/scale-view.ts'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './typed/decode-typed.ts'
+import { typedCodec } from './typed/typed-codec.ts'
 
 /** What a built-in resource adds to what its schema and discovery say. */
 export interface BuiltinResource {
@@ -16,17 +17,17 @@ export interface BuiltinResource {
   /** By name; a subresource of discovery that is missing here is served by the generic verbs with the status rules. */
   readonly subresources?: Readonly<Record<string, Subresource>>
   readonly table?: TableDefinition
-  readonly selectableFields?: Resource['selectableFields']
-  readonly unknownField?: Resource['unknownField']
-  readonly errorGroup?: Resource['errorGroup']
+  readonly selectableFields?: FieldSelectors['fields']
+  readonly unknownField?: FieldSelectors['unknownField']
+  /** @default the kind's group */
+  readonly errorGroup?: string
   /** Below /registry/, with a slash at the end. @default the plural */
   readonly storagePath?: string
-  readonly convert?: Resource['convert']
-  readonly fieldManager?: Resource['fieldManager']
-  readonly inner?: Resource['inner']
-  readonly bare?: Resource['bare']
+  readonly conversion?: Conversion
+  /** See {@link Presentation.bookmark}. */
+  readonly bookmark?: Presentation['bookmark']
   readonly deprecation?: string
-  readonly virtual?: Resource['virtual']
+  readonly virtual?: VirtualCreate
 }
 
 /** Additions by `group/plural` (`/pods` for the core group), or by `group/version/plural` where a version differs from the others. */
@@ -77,23 +78,20 @@ function assemble(
   own: BuiltinResource,
   subresources: Readonly<Record<string, Subresource>>,
 ): Resource {
-  const strategy = own.strategy ?? {}
-  const { storagePath, ...rest } = own
+  const { strategy = {}, storagePath = `${plural}/` } = own
   return {
-    ...rest,
     kind: factsOf(kind, plural),
-    get schema() {
-      return kind.schema
-    },
-    verbs,
+    origin: builtinOrigin,
+    errorGroup: own.errorGroup ?? kind.group,
+    serving: { verbs, deprecation: own.deprecation },
     strategy,
     subresources,
-    storage: { prefix: `/registry/${storagePath ?? `${plural}/`}`, apiVersion: kind.apiVersion, kind: kind.kind },
-    origin: builtinOrigin,
-    decode: (body, request) => decodeTyped(kind, strategy, body, request),
-    empty: () => emptyTyped(kind),
-    normalize: (object, stored) => normalizeTyped(kind, object, stored),
-    recheck: (object, options) => recheckTyped(kind, strategy, object, options),
+    virtual: own.virtual,
+    codec: typedCodec(kind, strategy),
+    storage: { prefix: `/registry/${storagePath}`, apiVersion: kind.apiVersion, kind: kind.kind },
+    conversion: own.conversion ?? {},
+    selectors: { fields: own.selectableFields ?? {}, unknownField: own.unknownField },
+    presentation: { table: own.table, bookmark: own.bookmark },
   }
 }
 

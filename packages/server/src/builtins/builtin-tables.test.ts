@@ -10,13 +10,13 @@ import { rbacResources } from './rbac/rbac-resources.ts'
 import { scaleTable } from './scale/scale-table.ts'
 
 const builtinTables: Record<string, TableDefinition> = {}
-for (const { kind, table } of builtinResources({
+for (const { kind, presentation } of builtinResources({
   ...builtinTable,
   ...rbacResources(),
   ...certificateSigningRequests(),
   '/services': { table: serviceTable },
 })) {
-  if (table) builtinTables[`${kind.group}/${kind.plural}`] = table
+  if (presentation.table) builtinTables[`${kind.group}/${kind.plural}`] = presentation.table
 }
 
 const now = Date.UTC(2024, 0, 1, 1)

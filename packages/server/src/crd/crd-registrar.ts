@@ -218,7 +218,7 @@ export class CrdRegistrar implements AsyncDisposable {
       // A definition that somebody else's finalizer keeps is open again once its custom resources are gone.
       installed.terminating = terminating
       for (const resource of installed.resources.served) {
-        this.#set(terminating ? { ...resource, listedVerbs: lastVerbs } : resource)
+        this.#set(terminating ? { ...resource, serving: { ...resource.serving, listedVerbs: lastVerbs } } : resource)
       }
     }
   }
@@ -278,7 +278,7 @@ export class CrdRegistrar implements AsyncDisposable {
 export const terminatingDefinitions: AdmissionPlugin = {
   name: 'CustomResourceDefinitionTerminating',
   mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
-    if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.listedVerbs !== lastVerbs) return
+    if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.serving.listedVerbs !== lastVerbs) return
     const why = 'create not allowed while custom resource definition is terminating'
     throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)
   },

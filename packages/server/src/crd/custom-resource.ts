@@ -1,9 +1,10 @@
 import { compareVersionPriority, type KindFacts, parseSimplePath, valueAt } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
+import type { FieldConversion } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { customOrigin } from '../resource/origin.ts'
-import type { Resource } from '../resource/resource.ts'
+import type { FieldSelectors, Resource } from '../resource/resource.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import { type CustomColumn, customTable } from '../table/custom-table.ts'
 import type { Crd, CrdSpec, CrdVersion } from './crd.ts'
@@ -52,32 +53,31 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
   const schema = own.json ?? anything
   return {
     kind: kindOf(crd, own, schema, Object.keys(served)),
-    schema,
-    verbs,
+    origin: customOrigin,
+    errorGroup: versions.group,
+    serving: { verbs, deprecation: deprecationOf(crd.spec, own.version), ended: options.ended },
     strategy: main,
     subresources: served,
-    table: customTable(additionalPrinterColumns as CustomColumn[] | undefined),
-    selectableFields: selectableFields(own.version),
-    unknownField: (label) => `field label not supported: ${label}`,
+    codec: {
+      decode: (body, request) => decodeCustom(versions, own.apiVersion, body, request),
+      recheck: (object, recheckOptions) => recheckCustom(versions, object, recheckOptions),
+      toWorkingForm: (object) => object,
+      toClientForm: (object) => object,
+    },
     storage: {
       prefix: `/registry/${versions.group}/${crd.status.acceptedNames?.plural}/`,
       apiVersion: versions.storage.apiVersion,
       kind: versions.kind,
     },
-    versioned: new CustomStorage(versions, own, options.converter),
-    decode: (body, request) => decodeCustom(versions, own.apiVersion, body, request),
-    recheck: (object, recheckOptions) => recheckCustom(versions, object, recheckOptions),
-    origin: customOrigin,
-    fieldManager: {
-      schemaFor: (apiVersion) => {
-        const version = versions.all.get(apiVersion)
-        return version && (version.json ? withoutMetadata(version.json) : null)
-      },
-      convert: (object, apiVersion) => (versions.all.has(apiVersion) ? { ...object, apiVersion } : undefined),
+    conversion: {
+      storage: new CustomStorage(versions, own, options.converter),
+      fields: fieldConversion(versions, options.converter),
     },
-    convertFields: convertFields(versions, options.converter),
-    deprecation: deprecationOf(crd.spec, own.version),
-    ended: options.ended,
+    selectors: {
+      fields: selectableFields(own.version),
+      unknownField: (label) => `field label not supported: ${label}`,
+    },
+    presentation: { table: customTable(additionalPrinterColumns as CustomColumn[] | undefined) },
   }
 }
 
@@ -87,14 +87,24 @@ function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
   return metadata || apiVersion || kind ? { ...schema, properties } : schema
 }
 
-/** Conversion for the field manager by the converter of the definition. */
-function convertFields(versions: CustomVersions, converter: CustomConverter | undefined): Resource['convertFields'] {
-  if (!converter) return undefined
-  return async (object, apiVersion) => {
-    if (!versions.all.has(apiVersion)) return undefined
-    if (object['apiVersion'] === apiVersion) return object
-    const [converted] = await converter.convert([deepCopy(object) as MutableObject], apiVersion)
-    return converted
+/** Conversion for managed fields: by the converter of the definition, or by changing apiVersion alone. */
+function fieldConversion(versions: CustomVersions, converter: CustomConverter | undefined): FieldConversion {
+  const conversion: FieldConversion = {
+    schemaFor: (apiVersion) => {
+      const version = versions.all.get(apiVersion)
+      return version && (version.json ? withoutMetadata(version.json) : null)
+    },
+    convert: (object, apiVersion) => (versions.all.has(apiVersion) ? { ...object, apiVersion } : undefined),
+  }
+  if (!converter) return conversion
+  return {
+    ...conversion,
+    convertAsync: async (object, apiVersion) => {
+      if (!versions.all.has(apiVersion)) return undefined
+      if (object['apiVersion'] === apiVersion) return object
+      const [converted] = await converter.convert([deepCopy(object) as MutableObject], apiVersion)
+      return converted
+    },
   }
 }
 
@@ -123,7 +133,7 @@ function kindOf(crd: Crd, { apiVersion, version }: CustomVersion, schema: JSONSc
   }
 }
 
-function selectableFields({ selectableFields: fields = [] }: CrdVersion): NonNullable<Resource['selectableFields']> {
+function selectableFields({ selectableFields: fields = [] }: CrdVersion): FieldSelectors['fields'] {
   return Object.fromEntries(
     fields.map(({ jsonPath = '' }) => {
       const steps = parseSimplePath(jsonPath)

@@ -9,7 +9,7 @@ import {
   scaleManagedFields,
 } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../builtins/typed/decode-typed.ts'
+import { typedCodec } from '../builtins/typed/typed-codec.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import type { ManagedFields, MutableObject } from '../resource/object.ts'
 import type { Strategy } from '../resource/strategy.ts'
@@ -40,15 +40,13 @@ export function customScale(
   strategy: Strategy,
 ): Subresource {
   const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+  const codec = typedCodec(kind)
   return {
     verbs: ['get', 'patch', 'update'],
     // The version is checked where the client gives one; otherwise the newest object is changed.
     strategy: { ...strategy, allowUnconditionalUpdate: true },
     kind,
-    decode: (body, request) => decodeScale(() => decodeTyped(kind, {}, body, request)),
-    recheck: (object, options) => recheckTyped(kind, {}, object, options),
-    empty: () => emptyTyped(kind),
-    normalize: (object, stored) => normalizeTyped(kind, object, stored),
+    codec: { ...codec, decode: (body, request) => decodeScale(() => codec.decode(body, request)) },
     view: scaleView(replicasPaths(versions), own.apiVersion, scale),
     table: customScaleTable(scale),
     applyProblems,

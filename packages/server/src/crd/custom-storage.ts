@@ -1,8 +1,8 @@
 import { encodeJson } from '@kubewright/api'
 import { deepCopy, deepEqual } from '@kubewright/base'
 import { unclassifiedError } from '../request/unclassified-error.ts'
+import type { StorageConversion } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
-import type { VersionedStorage } from '../resource/storage-form.ts'
 import { encodeStored, StoredObject } from '../resource/stored-object.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 
@@ -19,7 +19,7 @@ const written = { report: false, dropInvalid: false }
  * The stored objects of a custom resource as one version shows them. What the current schemas leave as it is stored is served as
  * stored; everything else is made once for each stored object.
  */
-export class CustomStorage implements VersionedStorage {
+export class CustomStorage implements StorageConversion {
   readonly #versions: CustomVersions
   readonly #own: CustomVersion
   readonly #converter: CustomConverter | undefined
@@ -60,7 +60,7 @@ export class CustomStorage implements VersionedStorage {
     return this.#write(copy)
   }
 
-  readonly wrote = (object: StoredObject): void => {
+  readonly noteWritten = (object: StoredObject): void => {
     if (this.#versions.storage === this.#own) this.#asStored.add(object)
   }
 

@@ -13,8 +13,8 @@ import { summary } from '../builtins/typed/decode-typed.ts'
 import { typeMetaMismatch, typeMetaProblem } from '../codec/json/go-codec.ts'
 import { textOf } from '../request/body.ts'
 import { warnStrictly } from '../request/strict-warnings.ts'
-import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/decoding.ts'
 import type { MutableObject } from '../resource/object.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../resource/object-codec.ts'
 import type { CustomVersions } from './custom-versions.ts'
 
 /**

@@ -56,7 +56,7 @@ const discovered = new WeakMap<Resource, DiscoveredResource>()
 
 function describe(resource: Resource): DiscoveredResource {
   const { kind } = resource
-  const verbs = resource.listedVerbs ?? resource.verbs
+  const verbs = resource.serving.listedVerbs ?? resource.serving.verbs
   const builtin =
     resource.origin === builtinOrigin
       ? builtinSubresources.get(`${kind.group}/${kind.version}/${kind.plural}`)

@@ -54,7 +54,7 @@ describe('customDefinitions()', () => {
   })
 
   test('contains the selectable fields', () => {
-    const resource = { ...customResource('v1', { type: 'object' }), selectableFields: { 'spec.a': () => '' } }
+    const resource = { ...customResource('v1', { type: 'object' }), selectors: { fields: { 'spec.a': () => '' } } }
     for (const schema of customDefinitions(resource, 'v3').values()) {
       expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.a' }])
     }

@@ -52,9 +52,9 @@ export function customDefinitions(resource: Resource, version: OpenApiVersion): 
     },
     'x-kubernetes-group-version-kind': gvk(listKind),
   }
-  const object = objectSchema(resource.schema, version)
+  const object = objectSchema(resource.kind.schema, version)
   object['x-kubernetes-group-version-kind'] = gvk(kindName)
-  const selectable = Object.keys(resource.selectableFields ?? {}).map((fieldPath) => ({ fieldPath }))
+  const selectable = Object.keys(resource.selectors.fields).map((fieldPath) => ({ fieldPath }))
   if (selectable.length > 0) {
     for (const schema of [object, list]) schema['x-kubernetes-selectable-fields'] = selectable
   }

@@ -2,9 +2,8 @@ import { encodeJson, newConflict, newInvalid, newNotFound } from '@kubewright/ap
 import { formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { validateDryRun } from '../request/write-options.ts'
-import { errorGroupOf } from '../resource/error-group.ts'
+import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { copyStored } from '../resource/read-stored.ts'
 import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../resource/validate-object-meta.ts'
 import type { ObjectRegistry, WriteScope } from './object-registry.ts'
@@ -63,12 +62,12 @@ export async function deleteObject(
     if (!existing) throw newNotFound(groupResource, name)
     const object = existing.copy()
     if (strategy.preconditionsOfStorage) checkStoredPreconditions(object, options, groupResource)
-    else checkPreconditions(object, options, { group: errorGroupOf(resource), resource: object.kind })
+    else checkPreconditions(object, options, { group: resource.errorGroup, resource: object.kind })
     const now = registry.clock.now()
     const begun = strategy.beginDelete?.(object, now) ?? 'continue'
     if (begun === 'pending') return { object: existing, removed: false }
     if (begun === 'mark' || begun === 'mark-only') {
-      await validate(await copyStored(resource, existing))
+      await validate((await servedObject(resource, existing)).copy())
       if (begun === 'mark') setPropagationFinalizers(object, options, strategy.defaultPropagation)
       object.metadata.deletionTimestamp = formatRFC3339(instantFromMillis(now))
       const marked = await replace(registry, scope, existing, object)
@@ -78,7 +77,7 @@ export async function deleteObject(
     const plan = planDeletion(object, options, strategy.gracePeriod, now)
     if (plan === 'pending') return { object: existing, removed: false }
     const grace = plan === 'graceful' ? object.metadata.deletionGracePeriodSeconds : undefined
-    await validate(await copyStored(resource, existing), grace)
+    await validate((await servedObject(resource, existing)).copy(), grace)
 
     const finalizersChanged = setPropagationFinalizers(object, options, strategy.defaultPropagation)
     const kept = (object.metadata.finalizers ?? []).length > 0

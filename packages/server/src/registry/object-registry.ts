@@ -27,9 +27,8 @@ import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
-import { errorGroupOf } from '../resource/error-group.ts'
+import { servedObject } from '../resource/conversion.ts'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
-import { readStoredObject } from '../resource/read-stored.ts'
 import type { Resource } from '../resource/resource.ts'
 import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
 import type { Strategy, StrategyContext, Undo } from '../resource/strategy.ts'
@@ -147,8 +146,7 @@ export class ObjectRegistry {
       const raw = encodeBounded(storage)
       if (scope.dryRun) {
         if (await this.find(resource, scope.namespace, name)) throw await taken()
-        // What another version is stored as has that version's defaults, which are answered.
-        return new StoredObject(key, 0, raw, dryRunObject(resource, resource.versioned ? storage : object, version))
+        return new StoredObject(key, 0, raw, dryRunObject(storage, version))
       }
       if (!byUpdate && version !== undefined && /^0*[1-9]\d*$/.test(version)) {
         throw unclassifiedError('resourceVersion should not be set on objects to be created')
@@ -180,7 +178,7 @@ export class ObjectRegistry {
     const undo = await strategy.beginCreate?.(object, context)
     meta = object.metadata
     try {
-      const kind = { group: errorGroupOf(resource), kind: object.kind }
+      const kind = { group: resource.errorGroup, kind: object.kind }
       const namespaced = resource.kind.scope === 'Namespaced'
       const own = validateOwnMeta(scope, meta)
       own.push(...((await strategy.validate?.(object, context)) ?? []))
@@ -260,7 +258,7 @@ export class ObjectRegistry {
           await strategy.afterDelete?.(object, context)
           return { object: new StoredObject(existing.key, existing.revision, raw), created: false, deleted: true }
         }
-        if (existing.sameContent(raw) || (resource.versioned && sameStored(existing, next)))
+        if (existing.sameContent(raw) || (resource.conversion.storage && sameStored(existing, next)))
           return { object: existing, created: false, deleted: false }
         if (scope.dryRun) return { object: dryRunStored(existing, raw), created: false, deleted: false }
         const result = await this.store.put(existing.key, raw, existing.revision)
@@ -305,8 +303,7 @@ export class ObjectRegistry {
       ),
       ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
     ]
-    if (errors.length > 0)
-      throw newInvalid({ group: errorGroupOf(resource), kind: object.kind }, meta.name ?? '', errors)
+    if (errors.length > 0) throw newInvalid({ group: resource.errorGroup, kind: object.kind }, meta.name ?? '', errors)
     for (const text of strategy.warningsOnUpdate?.(object, old) ?? []) scope.context.warn(text)
   }
 
@@ -344,15 +341,14 @@ export class ObjectRegistry {
   }
 
   async #toStorage(resource: Resource, object: MutableObject): Promise<MutableObject> {
-    if (resource.versioned) return resource.versioned.toStorage(object)
-    const shown = resource.normalize ? resource.normalize(object, true) : object
-    return resource.convert ? resource.convert.toStorage(shown) : shown
+    const shown = resource.codec.toClientForm(object)
+    return resource.conversion.storage ? resource.conversion.storage.toStorage(shown) : shown
   }
 
   async #fromStorage(resource: Resource, stored: StoredObject): Promise<MutableObject> {
-    if (resource.versioned) return (await readStoredObject(resource, stored)).copy()
-    const object = resource.convert ? resource.convert.fromStorage(stored.copy()) : stored.object
-    return resource.normalize ? resource.normalize(object, false) : deepCopy(object)
+    const served = await servedObject(resource, stored)
+    const object = resource.codec.toWorkingForm(served.object)
+    return object === served.object ? served.copy() : object
   }
 
   /** Now, as metadata spells it. */
@@ -375,8 +371,8 @@ function encodeBounded(object: MutableObject): Uint8Array {
 }
 
 /** Notes that an object is stored as the resource's version writes it. */
-function wrote({ versioned }: Resource, stored: StoredObject): StoredObject {
-  versioned?.wrote(stored)
+function wrote({ conversion }: Resource, stored: StoredObject): StoredObject {
+  conversion.storage?.noteWritten(stored)
   return stored
 }
 
@@ -445,9 +441,9 @@ function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
 }
 
 /** Gives an object in place the form in which it is stored. */
-function normalize({ normalize: normal }: Resource, object: MutableObject): void {
-  if (!normal) return
-  const fresh = normal(object, false)
+function normalize({ codec }: Resource, object: MutableObject): void {
+  const fresh = codec.toWorkingForm(object)
+  if (fresh === object) return
   for (const key of Object.keys(object)) if (!(key in fresh)) delete object[key]
   Object.assign(object, fresh)
 }
@@ -475,14 +471,8 @@ function versionOf(object: MutableObject): number {
 }
 
 /** What a dry run shows: an object that was never stored has no resourceVersion but the one that it was sent with. */
-function dryRunObject(
-  { normalize: normal }: Resource,
-  object: MutableObject,
-  resourceVersion: string | undefined,
-): MutableObject {
-  const metadata = { ...object.metadata, ...(resourceVersion ? { resourceVersion } : {}) }
-  const shown = { ...object, metadata }
-  return normal ? normal(shown, true) : shown
+function dryRunObject(object: MutableObject, resourceVersion: string | undefined): MutableObject {
+  return { ...object, metadata: { ...object.metadata, ...(resourceVersion ? { resourceVersion } : {}) } }
 }
 
 function dryRunStored(existing: StoredObject, raw: Uint8Array): StoredObject {

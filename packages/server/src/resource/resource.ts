@@ -1,75 +1,78 @@
-import type { AsyncFieldManagerOptions, FieldManagerOptions, KindFacts } from '@kubewright/api'
-import type { JSONSchemaProps } from '@kubewright/schema'
+import type { KindFacts } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
-import type { DecodeRequest, Rechecked, RecheckOptions } from './decoding.ts'
+import type { Conversion } from './conversion.ts'
 import type { MutableObject } from './object.ts'
+import type { ObjectCodec } from './object-codec.ts'
 import type { Origin } from './origin.ts'
-import type { StorageLocation, VersionedStorage } from './storage-form.ts'
 import type { Strategy } from './strategy.ts'
 import type { Subresource } from './subresource.ts'
 import type { TableDefinition } from './table-definition.ts'
 
-/** Answers a create without storing the object; `admit` runs the validating admission, once the object has been checked. */
+/** A resource that the server serves in one version. Immutable: a change of what is served replaces the whole value. */
+export interface Resource {
+  /** Names, scope and schema. */
+  readonly kind: KindFacts
+  /** Whether the kind is built in or custom, and what differs because of it. */
+  readonly origin: Origin
+  /** The group under which errors name the kind; differs from the kind's group for kinds that have moved between groups. */
+  readonly errorGroup: string
+  readonly serving: Serving
+  /** Rules of this kind for creates, updates and deletes. */
+  readonly strategy: Strategy
+  readonly subresources: Readonly<Record<string, Subresource>>
+  /** Answers create without storing an object, for virtual resources such as reviews. */
+  readonly virtual?: VirtualCreate | undefined
+  /** Decodes bodies and gives objects their canonical forms. */
+  readonly codec: ObjectCodec
+  readonly storage: StorageLocation
+  /** Conversion between the versions of the kind. */
+  readonly conversion: Conversion
+  readonly selectors: FieldSelectors
+  readonly presentation: Presentation
+}
+
+/** How a resource is offered to clients. */
+export interface Serving {
+  readonly verbs: readonly string[]
+  /** The verbs that discovery lists, where they are not those that are served. @default `verbs` */
+  readonly listedVerbs?: readonly string[] | undefined
+  /** A Warning for every request to this resource. */
+  readonly deprecation?: string | undefined
+  /** Aborted when the resource is no longer served this way; ends its watches. */
+  readonly ended?: AbortSignal | undefined
+}
+
+/** Where the objects of a resource are stored. Resources with the same location are versions of one kind. */
+export interface StorageLocation {
+  /** Prefix of all keys, with a slash at the end, such as `/registry/apps/deployments/`. */
+  readonly prefix: string
+  /** apiVersion of the stored form. */
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** The fields that field selectors may name besides metadata.name and metadata.namespace. */
+export interface FieldSelectors {
+  /** Reads each field from an object of the served version. */
+  readonly fields: Readonly<Record<string, (object: MutableObject) => string>>
+  /** The error text for any other field. @default that of kinds without field label conversion */
+  readonly unknownField?: ((label: string) => string) | undefined
+}
+
+/** How objects are shown in other forms than their own. */
+export interface Presentation {
+  /** Columns of `kubectl get`. @default name and age */
+  readonly table?: TableDefinition | undefined
+  /** Turns an empty object into the one that bookmarks show. @default unchanged */
+  readonly bookmark?: ((empty: MutableObject) => MutableObject) | undefined
+}
+
+/**
+ * Answers a create without storing the object. The function must call `admit`, which runs validating admission, once it has checked
+ * the object.
+ */
 export type VirtualCreate = (
   context: RequestContext,
   object: MutableObject,
   admit: () => Promise<void>,
 ) => Promise<MutableObject>
-
-/** A resource that the server serves in one version. */
-export interface Resource {
-  readonly kind: KindFacts
-  /** Whether the kind is built in or custom, and what differs because of it. */
-  readonly origin: Origin
-  readonly schema: JSONSchemaProps
-  readonly verbs: readonly string[]
-  readonly strategy: Strategy
-  readonly subresources: Readonly<Record<string, Subresource>>
-  readonly table?: TableDefinition | undefined
-  /** Fields that field selectors may name besides metadata.name and metadata.namespace, with how to read them. */
-  readonly selectableFields?: Readonly<Record<string, (object: MutableObject) => string>> | undefined
-  /** The text for a field selector that is not known; kinds with a conversion of their own word it differently. */
-  readonly unknownField?: ((label: string) => string) | undefined
-  /** The group under which errors name the kind and the resource, for kinds that belong to another group inside. @default the kind's */
-  readonly errorGroup?: string | undefined
-  /** Where objects are kept: the resource of the storage version. Its key prefix ends with a slash. */
-  readonly storage: StorageLocation
-  /** Converts between this version and the stored one; absent when they are the same. */
-  readonly convert?:
-    | {
-        readonly toStorage: (object: MutableObject) => MutableObject
-        readonly fromStorage: (object: MutableObject) => MutableObject
-      }
-    | undefined
-  /**
-   * An object as the real server holds it, where that differs from every version that it serves. Tables and metadata alone show it so.
-   */
-  readonly inner?: ((object: MutableObject) => MutableObject) | undefined
-  /** For resources whose stored objects may have been written in another version or under an older schema; instead of `convert`. */
-  readonly versioned?: VersionedStorage | undefined
-  /** An object with nothing set, with the fields that are never absent in this kind's JSON. @default kind and apiVersion */
-  readonly empty?: (() => MutableObject) | undefined
-  /** Adds to such an object what the real server's own form of it always has: bookmarks show it. */
-  readonly bare?: ((empty: MutableObject) => MutableObject) | undefined
-  /**
-   * Gives an object the one form in which it is compared, or, when `stored`, the one that clients see. They differ in lists, maps and
-   * times that are never left out in JSON: unset, they are absent while the server works on an object, and null for clients.
-   */
-  readonly normalize?: ((object: MutableObject, stored: boolean) => MutableObject) | undefined
-  /** Decodes a body into an object of this resource: typed, defaulted, and pruned as its kind demands. */
-  readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
-  /** Treats an object that a patch made like one that was decoded: typed, defaulted, pruned. Throws an Error if it does not fit. */
-  readonly recheck?: ((object: MutableObject, options: RecheckOptions) => Rechecked) | undefined
-  /** What the field manager needs beyond the schema, such as other versions. */
-  readonly fieldManager?: Partial<FieldManagerOptions> | undefined
-  /** Brings an object into another version for the field manager, where that takes time; instead of its `convert`. */
-  readonly convertFields?: AsyncFieldManagerOptions['convert'] | undefined
-  /** A Warning that every request to this resource gets. */
-  readonly deprecation?: string | undefined
-  /** Answers create without storing, for virtual resources such as reviews. */
-  readonly virtual?: VirtualCreate | undefined
-  /** Verbs that discovery names, where they are not all that are answered. @default `verbs` */
-  readonly listedVerbs?: readonly string[] | undefined
-  /** Ends the watches of a resource that is no longer served this way. */
-  readonly ended?: AbortSignal | undefined
-}

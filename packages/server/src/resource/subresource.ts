@@ -1,43 +1,48 @@
 import type { ApiResponse, KindFacts } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import type { ManagedFields, MutableObject } from './object.ts'
+import type { ObjectCodec } from './object-codec.ts'
 import type { Resource } from './resource.ts'
 import type { Strategy } from './strategy.ts'
 import type { TableDefinition } from './table-definition.ts'
 
 /** How one subresource is served. */
 export interface Subresource {
-  /** Its own strategy: what a write through it may change. */
+  /** Rules for writes through the subresource. @default the resource's */
   readonly strategy?: Strategy
-  /** Verbs answered by the generic get, update and patch with the strategy above. */
+  /** Verbs that the generic get, update and patch answer; for a `handle`, the verbs that it accepts. */
   readonly verbs: readonly string[]
-  /** Handles a request in full; for subresources that are no view of the object (log, exec, eviction, token, binding). */
+  /** Handles a request in full, for subresources that are no view of the object (log, exec, eviction, token, binding). */
   readonly handle?: SubresourceHandler
-  /** The kind that it speaks, where it differs from the parent's (Scale, Eviction, TokenRequest). */
+  /** The kind that clients send and receive, where it is not the resource's (Scale, Eviction, TokenRequest). */
   readonly kind?: KindFacts
-  /** Decodes a body of that kind. */
-  readonly decode?: Resource['decode']
-  /** Treats what a patch made of that kind as decoded. */
-  readonly recheck?: Resource['recheck']
-  /** As the resource's own, for that kind. */
-  readonly empty?: Resource['empty']
-  readonly normalize?: Resource['normalize']
-  /** Maps between the object and what the subresource shows, for scale. */
+  /** Decodes that kind. @default the resource's */
+  readonly codec?: ObjectCodec
+  /** Maps between the stored object and an object of that kind, for scale. */
   readonly view?: SubresourceView
-  /** The errors that applies get, where the server cannot do them: to what nobody owns yet, and with an effect. */
-  readonly applyProblems?: { readonly unowned: string; readonly changing: string }
-  /** How what it shows looks as a table. @default as the object does */
+  /** Error texts for server-side applies, where kube-apiserver cannot do them. */
+  readonly applyProblems?: ApplyProblems
+  /** Columns of the object that the subresource shows. @default the resource's */
   readonly table?: TableDefinition
 }
 
-/** A subresource that shows and takes another kind than the object's (scale). */
+/** Why a server-side apply fails. */
+export interface ApplyProblems {
+  /** For an object that has no managed fields yet. */
+  readonly unowned: string
+  /** For an apply that would change the object. */
+  readonly changing: string
+}
+
+/** A subresource that shows and accepts another kind than that of the stored object (scale). */
 export interface SubresourceView {
-  /** Throws when there is nothing that a reader could be shown. */
+  /** Throws when the object cannot be shown; called before reads. */
   readonly check?: (object: MutableObject) => void
+  /** The object as clients of the subresource see it. */
   readonly show: (object: MutableObject) => MutableObject
-  /** The managed fields of what is shown, which writes through it go on from. */
+  /** The managed fields of the shown object, from which writes through the subresource continue. */
   readonly managedFields?: (object: MutableObject) => ManagedFields | undefined
-  /** Applies what was written to the object, its managed fields included; throws when it is invalid. */
+  /** Writes a shown object back into the stored one, managed fields included. Changes `object`; throws when `view` is invalid. */
   readonly put: (object: MutableObject, view: MutableObject) => void
 }
 

@@ -28,7 +28,7 @@ export function defaulted(object: object): MutableObject {
   const given = deepCopy(object) as MutableObject
   given.metadata ??= {}
   const resource = resourceFor(given.apiVersion, given.kind)
-  const { object: typed, strictErrors } = resource.recheck!(given, { strict: true, source: 'json' })
+  const { object: typed, strictErrors } = resource.codec.recheck(given, { strict: true, source: 'json' })
   if (strictErrors.length > 0) throw new Error(strictErrors.join(', '))
   return typed
 }
@@ -40,7 +40,7 @@ export function prepared(object: object): MutableObject {
   given.metadata.uid ??= 'uid-1'
   if (resource.kind.scope === 'Namespaced') given.metadata.namespace ??= 'default'
   resource.strategy.prepareForCreate?.(given, contextOf(resource))
-  return resource.normalize!(given, false)
+  return resource.codec.toWorkingForm(given)
 }
 
 /** The error texts of a create. */

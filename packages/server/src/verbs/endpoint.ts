@@ -6,6 +6,7 @@ import {
   createFieldManager,
   type FieldManager,
   type FieldManagerOptions,
+  type KindFacts,
   managerOrUserAgent,
   newConflict,
 } from '@kubewright/api'
@@ -14,8 +15,8 @@ import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { WriteOptions } from '../request/write-options.ts'
-import type { Rechecked, RecheckOptions } from '../resource/decoding.ts'
 import type { MutableObject } from '../resource/object.ts'
+import type { Rechecked, RecheckOptions } from '../resource/object-codec.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
@@ -49,9 +50,9 @@ export class Endpoint {
   }
 
   /** What describes the objects that come and go here: the resource, or a subresource with a kind of its own. */
-  get #shape(): Pick<Resource, 'kind' | 'empty' | 'normalize' | 'recheck'> {
-    const sub = this.#sub
-    return sub?.kind ? { ...sub, kind: sub.kind } : this.resource
+  get #shape(): Pick<Resource, 'kind' | 'codec'> {
+    const { kind, codec } = this.#sub ?? {}
+    return kind ? { kind, codec: codec ?? this.resource.codec } : this.resource
   }
 
   get #sub(): Subresource | undefined {
@@ -69,19 +70,18 @@ export class Endpoint {
   }
 
   /** The schema of the kind that this endpoint speaks. */
-  get schema(): Resource['schema'] {
-    const { kind } = this.#shape
-    return kind === this.resource.kind ? this.resource.schema : kind.schema
+  get schema(): KindFacts['schema'] {
+    return this.#shape.kind.schema
   }
 
   /** An object as clients see it. */
   normalize(object: MutableObject): MutableObject {
-    return this.#shape.normalize?.(object, true) ?? object
+    return this.#shape.codec.toClientForm(object)
   }
 
   /** Treats what a patch made like a decoded object. */
   recheck(object: MutableObject, options: RecheckOptions): Rechecked {
-    return this.#shape.recheck?.(object, options) ?? { object, strictErrors: [] }
+    return this.#shape.codec.recheck(object, options)
   }
 
   /** An object as this endpoint shows it, with the managed fields that belong to what is shown. */
@@ -125,20 +125,21 @@ export class Endpoint {
    */
   get fieldManager(): FieldManager | AsyncFieldManager {
     if (!this.#fieldManager) {
-      const { kind, empty } = this.#shape
+      const { kind, codec } = this.#shape
       const { schema } = this
       // What a view shows is of another kind, with neither other versions nor fields that are reset.
       const own = kind === this.resource.kind
+      const fields = own ? this.resource.conversion.fields : undefined
       const options: FieldManagerOptions = {
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         subresource: this.subresource,
-        ...(empty ? { emptyObject: empty() } : {}),
+        ...(codec.empty ? { emptyObject: codec.empty() } : {}),
         schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? schema : undefined),
         ...(own && this.strategy.resetFields ? { resetFields: { [kind.apiVersion]: this.strategy.resetFields } } : {}),
-        ...(own ? this.resource.fieldManager : {}),
+        ...(fields ? { schemaFor: fields.schemaFor, convert: fields.convert } : {}),
       }
-      const convert = own ? this.resource.convertFields : undefined
+      const convert = fields?.convertAsync
       this.#fieldManager = convert ? createAsyncFieldManager({ ...options, convert }) : createFieldManager(options)
     }
     return this.#fieldManager

@@ -2,8 +2,8 @@ import { type ApiResponse, newBadRequest, newNotFound } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
+import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { readStoredObject } from '../resource/read-stored.ts'
 import type { Endpoint } from './endpoint.ts'
 import { waitUntilFresh } from './list.ts'
 import { versionProblem } from './list-options.ts'
@@ -22,7 +22,7 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
   const view = resource.subresources[endpoint.subresource]?.view
-  if (view?.check) view.check((await readStoredObject(resource, found)).object as MutableObject)
+  if (view?.check) view.check((await servedObject(resource, found)).object as MutableObject)
   return presentObject(200, resource, endpoint.subresource, found, representation, registry.clock.now())
 }
 

@@ -9,8 +9,8 @@ import { CompactedError, FutureRevisionError } from '@kubewright/storage'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respond, respondBytes } from '../request/respond.ts'
+import { servedObjects } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { readStored } from '../resource/read-stored.ts'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 import { isAList, partialObjectMetadataList } from '../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, tableOf } from '../table/table.ts'
@@ -73,7 +73,7 @@ export async function collect(
   const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
   const objects: StoredObject[] = []
   let seen = 0
-  if (looksInside(endpoint, selection)) await readStored(endpoint.resource, cache.list(prefix))
+  if (looksInside(endpoint, selection)) await servedObjects(endpoint.resource, cache.list(prefix))
   cache.scan(prefix, (object) => {
     if (objects.length >= most) return false
     seen++
@@ -93,7 +93,7 @@ export async function collect(
 
 /** Whether objects have to be in the version that the request speaks before it is known which of them it means. */
 function looksInside({ resource }: Endpoint, { everything }: Selection): boolean {
-  return resource.versioned !== undefined && !everything
+  return resource.conversion.storage !== undefined && !everything
 }
 
 /** Keys of a namespace, or of all. */
@@ -123,7 +123,7 @@ async function page(
         throw listError(error, at, after, prefix, endpoint.registry.feed.revision)
       })
     const entries = result.entries.map(storedObject)
-    if (looksInside(endpoint, selection)) await readStored(endpoint.resource, entries)
+    if (looksInside(endpoint, selection)) await servedObjects(endpoint.resource, entries)
     for (const object of entries) if (selection.matches(object)) objects.push(object)
     after = result.next
     if (after === undefined) return { objects, revision: at.revision, continueToken: undefined, remaining: undefined }
@@ -180,18 +180,16 @@ export async function presentList(
 ): Promise<ApiResponse> {
   const { resource } = endpoint
   const hasContinue = resource.origin.listsAlwaysCarryContinue && representation.as === undefined
-  const found = resource.versioned ? await readStored(resource, listing.objects) : listing.objects
+  const found = await servedObjects(resource, listing.objects)
   const metadata = {
     resourceVersion: String(listing.revision),
     ...(listing.continueToken !== undefined || hasContinue ? { continue: listing.continueToken ?? '' } : {}),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
-  if (representation.as === undefined && !resource.convert && !isProtobuf(representation)) {
+  if (representation.as === undefined && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, found, metadata), representation)
   }
-  const objects = found.map((stored) =>
-    resource.convert ? resource.convert.fromStorage(stored.copy()) : (stored.object as MutableObject),
-  )
+  const objects = found.map(({ object }) => object as MutableObject)
   if (representation.as === undefined) {
     const { listItemsCarryTypeMeta } = resource.origin
     const items = listItemsCarryTypeMeta ? objects : objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
@@ -200,13 +198,21 @@ export async function presentList(
   }
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
-    const options = { apiVersion, include: includeObjectOf(representation.includeObject), inner: resource.inner }
+    const options = {
+      apiVersion,
+      include: includeObjectOf(representation.includeObject),
+      inner: resource.conversion.toInternal,
+    }
     const now = endpoint.registry.clock.now()
-    return respond(200, tableOf(resource.table ?? defaultTable, objects, metadata, options, now), representation)
+    return respond(
+      200,
+      tableOf(resource.presentation.table ?? defaultTable, objects, metadata, options, now),
+      representation,
+    )
   }
   if (representation.as === 'PartialObjectMetadata') throw isAList(resource)
-  const { inner } = resource
-  const inside = inner ? objects.map((object) => inner(object)) : objects
+  const { toInternal } = resource.conversion
+  const inside = toInternal ? objects.map((object) => toInternal(object)) : objects
   return respond(200, partialObjectMetadataList(inside, metadata, apiVersion), representation)
 }
 

@@ -10,12 +10,12 @@ import type { Resource } from '../resource/resource.ts'
 /** Reads the object of a create or update, as the resource's type; strictness follows `fieldValidation`. */
 export async function readObject(
   context: RequestContext,
-  resource: Resource,
+  { kind, codec }: Pick<Resource, 'kind' | 'codec'>,
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<MutableObject> {
   const mediaType = mediaTypeOf(context)
   if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
   const body = await context.request.body(maxBodyBytes)
-  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, resource.kind)
-  return resource.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
+  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
+  return codec.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
 }

@@ -24,7 +24,7 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   const { info } = context
   if (resource.kind.scope === 'Namespaced' && info.namespace === '') {
     // The path without a namespace exists for lists and watches of all namespaces only.
-    if (info.name !== '' || !resource.verbs.includes('list')) throw notServed()
+    if (info.name !== '' || !resource.serving.verbs.includes('list')) throw notServed()
     if (!isRead(info)) throw notAllowed()
   }
   if (isMisplaced(info, resource)) throw notServed()
@@ -33,8 +33,9 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   if ((resource.virtual && info.name !== '') || info.verb === 'proxy') throw notServed()
   const subresource = info.subresource === '' ? undefined : resource.subresources[info.subresource]
   if (info.subresource !== '' && !subresource) throw notServed()
+  const { deprecation } = resource.serving
   const warn = (): void => {
-    if (resource.deprecation) context.warn(resource.deprecation)
+    if (deprecation) context.warn(deprecation)
   }
   if (subresource?.handle) {
     // A handler without a list of verbs checks the verb itself.
@@ -42,7 +43,7 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
     warn()
     return { handle: subresource.handle }
   }
-  const served = (subresource ?? resource).verbs
+  const served = (subresource ?? resource.serving).verbs
   const isHead = context.request.method === 'HEAD'
   if (!isHead && isReadWhenWatch(context)) {
     if (matchesPath(info) && served.includes(info.verb)) {
@@ -66,7 +67,7 @@ function handledRequest(context: RequestContext, resource: Resource): Route {
     if (info.name !== '') throw notServed()
   }
   if (isMisplaced(info, resource)) return 'page not found'
-  if (resource.deprecation) context.warn(resource.deprecation)
+  if (resource.serving.deprecation) context.warn(resource.serving.deprecation)
   const subresource = info.subresource === '' ? undefined : resource.subresources[info.subresource]
   if (info.subresource !== '' && !subresource) throw newNotFound(groupResourceOf(resource), info.name)
   if (subresource?.handle) return { handle: subresource.handle }
@@ -74,7 +75,7 @@ function handledRequest(context: RequestContext, resource: Resource): Route {
     if (info.verb === 'update') throw newBadRequest('name must be provided')
     return { verb: info.verb, subresource: '' }
   }
-  if (!isReadWhenWatch(context) || !(subresource ?? resource).verbs.includes(info.verb)) {
+  if (!isReadWhenWatch(context) || !(subresource ?? resource.serving).verbs.includes(info.verb)) {
     throw newMethodNotSupported(groupResourceOf(resource), info.verb)
   }
   return { verb: info.verb, subresource: info.subresource }

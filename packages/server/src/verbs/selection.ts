@@ -44,7 +44,7 @@ export function selectionOf(resource: Resource, query: URLSearchParams, name = '
     name: fields.requirements.find((r) => r.field === 'metadata.name' && r.operator === '=')?.value,
     matches(stored) {
       if (everything) return true
-      const object = (resource.versioned?.peek(stored) ?? stored).object as MutableObject
+      const object = (resource.conversion.storage?.peek(stored) ?? stored).object as MutableObject
       return labels.matches(object.metadata.labels) && fields.matchesBy((field) => readField(resource, object, field))
     },
   }
@@ -62,9 +62,9 @@ function checkField(resource: Resource, field: string): void {
   if (field === 'metadata.name') return
   const { origin, kind } = resource
   if (field === 'metadata.namespace' && (origin.selectsNamespaceInEveryScope || kind.scope === 'Namespaced')) return
-  if (resource.selectableFields && Object.hasOwn(resource.selectableFields, field)) return
+  if (Object.hasOwn(resource.selectors.fields, field)) return
   const text =
-    resource.unknownField?.(field) ??
+    resource.selectors.unknownField?.(field) ??
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
   throw newBadRequest(text)
 }
@@ -72,5 +72,5 @@ function checkField(resource: Resource, field: string): void {
 function readField(resource: Resource, object: MutableObject, field: string): string {
   if (field === 'metadata.name') return object.metadata.name ?? ''
   if (field === 'metadata.namespace') return object.metadata.namespace ?? ''
-  return resource.selectableFields?.[field]?.(object) ?? ''
+  return resource.selectors.fields[field]?.(object) ?? ''
 }

@@ -111,9 +111,9 @@ export class SystemWriter {
     const resource = this.#resourceOf(plural, wanted)
     const { name = '', namespace = '' } = wanted.metadata
     if (await this.#registry.find(resource, namespace, name)) return
-    const complete = resource.recheck?.(deepCopy(wanted), { strict: false, source: 'map' }).object
+    const complete = resource.codec.recheck(deepCopy(wanted), { strict: false, source: 'map' }).object
     try {
-      const created = await this.create(resource, complete ?? deepCopy(wanted))
+      const created = await this.create(resource, complete)
       if (wanted['status'] !== undefined && resource.subresources['status'] && isEmpty(created.object['status'])) {
         await this.#replaceFields(resource, 'status', wanted, ['status'])
       }

@@ -19,7 +19,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
   const sub = resource.subresources[subresource]
   const body = await readObject(
     context,
-    sub?.kind ? { ...resource, kind: sub.kind, decode: sub.decode ?? resource.decode } : resource,
+    sub?.kind ? { kind: sub.kind, codec: sub.codec ?? resource.codec } : resource,
     options,
   )
   const scope = endpoint.scope(context, options)

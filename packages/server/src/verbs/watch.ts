@@ -6,8 +6,8 @@ import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { isTrue } from '../request/request-info.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
+import { servedObjects } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
-import { readStored } from '../resource/read-stored.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
@@ -75,7 +75,7 @@ class WatchStream {
 
   async run(): Promise<void> {
     const { endpoint, context, options } = this.#parts
-    const ending = linkSignals(context.request.signal, endpoint.resource.ended)
+    const ending = linkSignals(context.request.signal, endpoint.resource.serving.ended)
     const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
     const { clock } = endpoint.registry
     const deadline = clock.setTimer(millis, () => ending.abort(), 'watch timeout')
@@ -99,7 +99,7 @@ class WatchStream {
         if (event === 'lost') return this.#sendError(this.#parts.start)
         if (event) {
           cursor++
-          if (endpoint.resource.versioned && event.object.key.startsWith(this.#prefix)) await this.#load(event)
+          if (endpoint.resource.conversion.storage && event.object.key.startsWith(this.#prefix)) await this.#load(event)
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
@@ -130,7 +130,7 @@ class WatchStream {
       const cursor = cache.end
       const revision = feed.revision
       const objects = cache.list(this.#prefix)
-      const seen = await readStored(endpoint.resource, objects)
+      const seen = await servedObjects(endpoint.resource, objects)
       for (const [i, object] of objects.entries()) {
         if (!this.#parts.selection.matches(object)) continue
         // What happens while a slow client reads is behind the cursor, and comes later.
@@ -150,7 +150,7 @@ class WatchStream {
 
   /** Has the objects of an event ready in the watcher's version. */
   async #load({ object, previous }: CacheEvent): Promise<void> {
-    await readStored(this.#parts.endpoint.resource, previous ? [object, previous] : [object])
+    await servedObjects(this.#parts.endpoint.resource, previous ? [object, previous] : [object])
   }
 
   /** What the event is for this watcher: a selector can turn a change into an appearance or a disappearance. */
@@ -164,14 +164,14 @@ class WatchStream {
       if (!matches && !matched) return true
       type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
     }
-    const { convert, versioned } = endpoint.resource
-    if (versioned) {
+    const { storage } = endpoint.resource.conversion
+    if (storage) {
       const hidden = type === 'DELETED' && event.type !== 'DELETED'
       const stored = hidden ? event.previous! : event.object
-      const seen = versioned.peek(stored) ?? stored
+      const seen = storage.peek(stored) ?? stored
       if (hidden || seen !== stored) return this.#send(type, hidden ? seen.at(event.revision) : seen)
     }
-    if (representation.as === undefined && !convert) {
+    if (representation.as === undefined) {
       const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
       return this.#parts.sink.write(encoded)
     }
@@ -179,13 +179,11 @@ class WatchStream {
   }
 
   #send(type: string, stored: StoredObject): boolean {
-    const { endpoint, representation, sink } = this.#parts
-    const { convert } = endpoint.resource
-    if (representation.as === undefined && !convert && !isProtobuf(representation)) {
+    const { representation, sink } = this.#parts
+    if (representation.as === undefined && !isProtobuf(representation)) {
       return sink.write(eventLine(type, stored.bytes))
     }
-    const object = convert ? convert.fromStorage(stored.copy()) : (stored.object as MutableObject)
-    return this.#sendEvent(type, this.#represent(object))
+    return this.#sendEvent(type, this.#represent(stored.object as MutableObject))
   }
 
   #sendEvent(type: string, object: unknown): boolean {
@@ -198,10 +196,10 @@ class WatchStream {
     const { endpoint, representation } = this.#parts
     const apiVersion = representation.asVersion!
     if (representation.as === undefined) return object
-    const { inner } = endpoint.resource
+    const inner = endpoint.resource.conversion.toInternal
     if (representation.as !== 'Table') return partialObjectMetadata(inner?.(object) ?? object, apiVersion)
     const now = endpoint.registry.clock.now()
-    const table = endpoint.resource.table ?? defaultTable
+    const table = endpoint.resource.presentation.table ?? defaultTable
     const headers = !this.#columnsSent
     this.#columnsSent = true
     return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include, inner }, now, headers)
@@ -210,10 +208,10 @@ class WatchStream {
   /** Tells the client how far it has seen everything. */
   #bookmark(revision: number, initialEventsEnd: boolean): void {
     const { endpoint, representation } = this.#parts
-    const { kind, empty, bare } = endpoint.resource
-    // Of metadata alone nothing else is shown: whoever watches every resource gets many of them.
-    const unset = representation.as === 'PartialObjectMetadata' ? undefined : empty?.()
-    const base = unset && representation.as === undefined ? (bare?.(unset) ?? unset) : unset
+    const { kind, codec, presentation } = endpoint.resource
+    // PartialObjectMetadata shows nothing else, and clients that watch every resource receive many bookmarks.
+    const unset = representation.as === 'PartialObjectMetadata' ? undefined : codec.empty?.()
+    const base = unset && representation.as === undefined ? (presentation.bookmark?.(unset) ?? unset) : unset
     const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
     const annotations = {
       ...base?.metadata?.annotations,

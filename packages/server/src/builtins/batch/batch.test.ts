@@ -166,10 +166,10 @@ describe('jobs', () => {
   })
 
   it('can be selected by the number of pods that succeeded', () => {
-    const { selectableFields, unknownField } = resourceFor('batch/v1', 'Job')
+    const { selectors } = resourceFor('batch/v1', 'Job')
     const object = { ...prepared(job()), status: { succeeded: 2 } }
-    expect(selectableFields?.['status.successful']?.(object)).toBe('2')
-    expect(unknownField?.('spec.x')).toBe('field label "spec.x" not supported for Job')
+    expect(selectors.fields['status.successful']?.(object)).toBe('2')
+    expect(selectors.unknownField?.('spec.x')).toBe('field label "spec.x" not supported for Job')
   })
 })
 

@@ -115,8 +115,8 @@ describe('resource slices', () => {
   })
 
   it('are selected by node and driver', () => {
-    const { selectableFields } = resourceFor('resource.k8s.io/v1', 'ResourceSlice')
-    expect(selectableFields?.['spec.nodeName']?.(prepared(object('ResourceSlice', slice)))).toBe('n')
+    const { selectors } = resourceFor('resource.k8s.io/v1', 'ResourceSlice')
+    expect(selectors.fields['spec.nodeName']?.(prepared(object('ResourceSlice', slice)))).toBe('n')
   })
 
   it('warn of drivers in upper case', () => {

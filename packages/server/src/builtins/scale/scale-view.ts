@@ -11,7 +11,7 @@ import { FieldPath, invalid } from '@kubewright/schema'
 import type { ManagedFields, MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import type { Subresource, SubresourceView } from '../../resource/subresource.ts'
-import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from '../typed/decode-typed.ts'
+import { typedCodec } from '../typed/typed-codec.ts'
 import { scaleTable } from './scale-table.ts'
 
 /** Where a built-in kind keeps what its Scale shows. */
@@ -31,10 +31,7 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
     verbs: ['get', 'patch', 'update'],
     strategy: options.strategy,
     kind,
-    decode: (body, request) => decodeTyped(kind, {}, body, request),
-    recheck: (object, writeOptions) => recheckTyped(kind, {}, object, writeOptions),
-    empty: () => emptyTyped(kind),
-    normalize: (object, stored) => normalizeTyped(kind, object, stored),
+    codec: typedCodec(kind),
     view: scaleView(options),
     table: scaleTable,
   }

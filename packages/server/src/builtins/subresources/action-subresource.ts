@@ -17,7 +17,7 @@ import type { Subresource } from '../../resource/subresource.ts'
 import { matchNamespace, optionsObject } from '../../verbs/create.ts'
 import { readObject } from '../../verbs/read-body.ts'
 import type { BuiltinParts } from '../builtin-parts.ts'
-import { decodeTyped } from '../typed/decode-typed.ts'
+import { typedCodec } from '../typed/typed-codec.ts'
 
 /** What happens when an object of a subresource's kind is posted. */
 export interface SubresourceAction {
@@ -37,7 +37,7 @@ export function actionSubresource(
   kind: AnyKind,
   act: (action: SubresourceAction) => Promise<void>,
 ): Subresource {
-  const decode: Resource['decode'] = (body, request) => decodeTyped(kind, {}, body, request)
+  const codec = typedCodec(kind)
   let managers: FieldManager | undefined
   const fieldManager = (): FieldManager => (managers ??= fieldManagerOf(kind, name))
   const handle = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
@@ -45,7 +45,7 @@ export function actionSubresource(
     const offers = { conversions: false, streams: false }
     const representation = negotiate(context.request, offers)
     const options = writeOptions(query, 'CreateOptions')
-    const body = await readObject(context, { ...resource, kind, decode }, options)
+    const body = await readObject(context, { kind, codec }, options)
     matchNamespace(body, context.info.namespace)
     const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
     const object = fieldManager().updateNoErrors(undefined, body, { manager, now: parts.registry.timestamp() })
@@ -76,7 +76,7 @@ export function actionSubresource(
     })
     return respond(201, success, representation)
   }
-  return { verbs: ['create'], handle, kind, decode }
+  return { verbs: ['create'], handle, kind, codec }
 }
 
 /** Admission sees who wrote what is posted, although nobody keeps it. */

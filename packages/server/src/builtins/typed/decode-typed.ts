@@ -22,8 +22,8 @@ import {
 import { decodeObject } from '../../codec/protobuf/decode-object.ts'
 import { textOf } from '../../request/body.ts'
 import { warnStrictly } from '../../request/strict-warnings.ts'
-import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/decoding.ts'
 import type { MutableObject } from '../../resource/object.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { isFormerVersion } from './former-versions.ts'
 import { jsonMembers } from './json-members.ts'
@@ -40,7 +40,7 @@ interface Typed {
  */
 export function decodeTyped(
   kind: AnyKind,
-  strategy: Strategy,
+  strategy: Pick<Strategy, 'setDefaults'>,
   body: Uint8Array,
   request: DecodeRequest,
 ): MutableObject {
@@ -78,7 +78,7 @@ export function decodeTyped(
 /** Treats the result of a patch as a decoded body. Throws {@link GoDecodeError} when it does not fit the type. */
 export function recheckTyped(
   kind: AnyKind,
-  strategy: Strategy,
+  strategy: Pick<Strategy, 'setDefaults'>,
   object: MutableObject,
   options: RecheckOptions,
 ): Rechecked {
@@ -101,7 +101,7 @@ export function recheckTyped(
 }
 
 /** The object in its one form: as the server works with it, or, with the nulls that Go prints, as it is stored. */
-export function normalizeTyped(kind: AnyKind, object: MutableObject, stored: boolean): MutableObject {
+export function normalizeTyped(kind: AnyKind, object: Readonly<MutableObject>, stored: boolean): MutableObject {
   return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
 }
 
@@ -270,7 +270,7 @@ function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknow
   }
 }
 
-function complete(kind: AnyKind, strategy: Strategy, object: MutableObject): MutableObject {
+function complete(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'>, object: MutableObject): MutableObject {
   object.apiVersion = kind.apiVersion
   object.kind = kind.kind
   strategy.setDefaults?.(object)

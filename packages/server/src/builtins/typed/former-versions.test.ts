@@ -1,6 +1,6 @@
 import { kindFor } from '@kubewright/k8s/all'
 import { expect, it } from 'vitest'
-import type { DecodeRequest } from '../../resource/decoding.ts'
+import type { DecodeRequest } from '../../resource/object-codec.ts'
 import { decodeTyped } from './decode-typed.ts'
 
 function problemOf(kind: string, apiVersion: string): string {

@@ -148,8 +148,8 @@ export class ServerMetrics {
   async #collectObjects(): Promise<void> {
     const { resources, registry } = this.#parts
     const counts = new Map<string, number>()
-    for (const { kind, storage, verbs } of resources.all()) {
-      if (!verbs.includes('list')) continue
+    for (const { kind, storage, serving } of resources.all()) {
+      if (!serving.verbs.includes('list')) continue
       const cache = await registry.feed.cache(storage.prefix)
       counts.set(kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`, cache.size)
     }

@@ -1,7 +1,7 @@
 import { parseGroupVersion, selectorFrom } from '@kubewright/api'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ObjectAccess } from '../../registry/object-access.ts'
-import { copyStored } from '../../resource/read-stored.ts'
+import { servedObjects } from '../../resource/conversion.ts'
 import type { Resource } from '../../resource/resource.ts'
 
 /** The resource of a policy's parameters; throws an Error when the kind does not exist. */
@@ -50,5 +50,5 @@ export async function collectParams(
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  return Promise.all(found.map((stored) => copyStored(resource, stored)))
+  return (await servedObjects(resource, found)).map((served) => served.copy())
 }

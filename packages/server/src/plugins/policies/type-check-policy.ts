@@ -50,7 +50,7 @@ export function typeCheckPolicy(
 }
 
 function declared(resource: Resource | undefined): DeclaredType | undefined {
-  return resource && declareSchema(resource.schema, { name: resource.kind.kind, isResourceRoot: true })
+  return resource && declareSchema(resource.kind.schema, { name: resource.kind.kind, isResourceRoot: true })
 }
 
 function environmentFor(

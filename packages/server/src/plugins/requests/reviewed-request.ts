@@ -1,15 +1,9 @@
-import { type AnyKind, encodeJson } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
 import type { AdmissionAttributes } from '../../admission/admission.ts'
-import { normalizeTyped, recheckTyped } from '../../builtins/typed/decode-typed.ts'
-import type { RecheckOptions } from '../../resource/decoding.ts'
+import { convertBetween } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
-import { readStoredObject } from '../../resource/read-stored.ts'
+import type { RecheckOptions } from '../../resource/object-codec.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { ResourceTable } from '../../resource/resource-table.ts'
-import { encodeStored, StoredObject } from '../../resource/stored-object.ts'
-import type { Subresource } from '../../resource/subresource.ts'
 
 /** Group, version and kind in the format of reviews. */
 export interface ReviewKind {
@@ -92,12 +86,10 @@ export class ReviewedRequest {
     const sub = subresource === '' ? undefined : source.subresources[subresource]
     if (operation === 'CONNECT') attributes.object = object
     else if (sub?.kind) {
-      const kind = builtInKind(source, sub)
-      const { recheck = kind && ((candidate) => recheckTyped(kind, {}, candidate, options)) } = sub
-      attributes.object = recheck ? recheck(object, options).object : object
+      attributes.object = sub.codec ? sub.codec.recheck(object, options).object : object
     } else {
-      const checked = source.recheck?.(object, options).object ?? object
-      attributes.object = source === resource ? checked : await converted(source, resource, checked)
+      const checked = source.codec.recheck(object, options).object
+      attributes.object = source === resource ? checked : await convertBetween(source, resource, checked)
     }
   }
 
@@ -105,18 +97,10 @@ export class ReviewedRequest {
     const { resource, subresource, operation } = this.attributes
     if (operation === 'CONNECT') return object
     const sub = subresource === '' ? undefined : resource.subresources[subresource]
-    if (sub?.kind) {
-      const kind = builtInKind(resource, sub)
-      return sub.normalize?.(object, true) ?? (kind ? normalizeTyped(kind, object, true) : object)
-    }
-    const shown = resource.normalize?.(object, true) ?? object
-    return target === resource ? shown : converted(resource, target, shown)
+    if (sub?.kind) return sub.codec ? sub.codec.toClientForm(object) : object
+    const shown = resource.codec.toClientForm(object)
+    return target === resource ? shown : convertBetween(resource, target, shown)
   }
-}
-
-/** The kind of a built-in subresource. */
-function builtInKind({ origin }: Resource, { kind }: Subresource): AnyKind | undefined {
-  return origin.hasGoTypes && kind ? kindFor(kind) : undefined
 }
 
 /** Whether a resource is `namespaces`. */
@@ -127,24 +111,4 @@ export function isNamespaces({ kind }: Resource): boolean {
 /** Group, version and resource of a resource. */
 export function reviewResourceOf({ kind }: Resource): ReviewResource {
   return { group: kind.group, version: kind.version, resource: kind.plural }
-}
-
-/** Converts an object to another version by way of its storage version. */
-async function converted(from: Resource, to: Resource, object: MutableObject): Promise<MutableObject> {
-  const { resourceVersion } = object.metadata
-  const copy = deepCopy(object) as MutableObject
-  const stored = from.versioned
-    ? await from.versioned.toStorage(copy)
-    : from.convert
-      ? from.convert.toStorage(copy)
-      : { ...copy, apiVersion: from.storage.apiVersion, kind: from.storage.kind }
-  let result: MutableObject
-  if (to.versioned) {
-    const revision = Number(resourceVersion ?? 0)
-    result = (await readStoredObject(to, new StoredObject('', revision, encodeStored(stored, encodeJson)))).copy()
-  } else if (to.convert) result = to.convert.fromStorage(stored)
-  else result = { ...stored, apiVersion: to.kind.apiVersion, kind: to.kind.kind }
-  if (resourceVersion === undefined) delete result.metadata.resourceVersion
-  else result.metadata.resourceVersion = resourceVersion
-  return result
 }

@@ -39,8 +39,8 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
   group: 'apps',
   resource: 'daemonsets',
   table: daemonSetTable,
-  bare: emptyDaemonSet,
-  inner: withoutTemplateGeneration,
+  bookmark: emptyDaemonSet,
+  conversion: { toInternal: withoutTemplateGeneration },
   ...withStatus(
     {
       ...workloadStrategy,

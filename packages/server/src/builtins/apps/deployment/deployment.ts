@@ -27,7 +27,7 @@ export const deployments: BuiltinDefinition = defineBuiltin({
   group: 'apps',
   resource: 'deployments',
   table: deploymentTable,
-  bare: withReplicas,
+  bookmark: withReplicas,
   ...withStatus(
     {
       ...replicatedStrategy(validateSpec),

@@ -28,7 +28,7 @@ export const replicaSets: BuiltinDefinition = defineBuiltin({
     containerColumns(({ spec }) => spec?.template),
     selectorColumn(({ spec }) => spec?.selector),
   ]),
-  bare: withReplicas,
+  bookmark: withReplicas,
   ...withStatus(
     {
       ...replicatedStrategy(validateSpec),

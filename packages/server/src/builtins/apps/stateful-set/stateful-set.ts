@@ -48,7 +48,7 @@ export const statefulSets: BuiltinDefinition = defineBuiltin({
     ageColumn,
     containerColumns(({ spec }) => spec?.template),
   ]),
-  bare: withReplicas,
+  bookmark: withReplicas,
   ...withStatus(
     {
       ...workloadStrategy,

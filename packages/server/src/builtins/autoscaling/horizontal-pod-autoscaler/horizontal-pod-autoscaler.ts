@@ -2,8 +2,8 @@ import type { AnyKind } from '@kubewright/api'
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import type { FieldError } from '@kubewright/schema'
+import { type FieldConversion, storageConversion } from '../../../resource/conversion.ts'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { Resource } from '../../../resource/resource.ts'
 import { type StrategyWithStatus, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
@@ -32,7 +32,7 @@ const main: Strategy = {
 const stored: StrategyWithStatus = withStatus(main, { validateUpdate: validateStatusUpdate })
 
 /** Both versions are known to the field manager of each. */
-const fieldManager: Resource['fieldManager'] = {
+const fields: FieldConversion = {
   schemaFor: (apiVersion) => {
     const [group = '', version = ''] = apiVersion.split('/')
     return group === 'autoscaling' ? kindFor({ group, version, kind: 'HorizontalPodAutoscaler' })?.schema : undefined
@@ -51,7 +51,7 @@ export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
   resource: 'horizontalpodautoscalers',
   table: hpaTable,
   ...stored,
-  fieldManager,
+  conversion: { fields },
 })
 
 /** HorizontalPodAutoscalers in v1: the same checks, on what they are in v2. */
@@ -64,16 +64,18 @@ export const horizontalPodAutoscalersV1: BuiltinDefinition = defineBuiltin({
   subresources: {
     status: { ...stored.subresources.status, strategy: throughV2(stored.subresources.status.strategy!) },
   },
-  convert: {
-    toStorage: (object) => {
-      const result = hpaToV2(object)
-      setDefaultsV2(result)
-      return normalizeTyped(kindOf('v2'), result, true)
-    },
-    fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
+  conversion: {
+    storage: storageConversion({
+      toStorage: (object) => {
+        const result = hpaToV2(object)
+        setDefaultsV2(result)
+        return normalizeTyped(kindOf('v2'), result, true)
+      },
+      fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
+    }),
+    fields,
+    toInternal: hpaToV2,
   },
-  fieldManager,
-  inner: hpaToV2,
 })
 
 function kindOf(version: string): AnyKind {

@@ -1,8 +1,9 @@
 import { deepEqual, isDNS1123Subdomain, nameIsDNSSubdomain, parseMicroTime } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import { goShown } from '../../../codec/json/go-value.ts'
+import { storageConversion } from '../../../resource/conversion.ts'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { Resource } from '../../../resource/resource.ts'
+import type { FieldSelectors } from '../../../resource/resource.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import { pathSegmentName } from '../../../resource/validate-object-meta.ts'
 import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
@@ -46,7 +47,7 @@ function rename(event: MutableObject, names: Readonly<Record<string, string>>, a
 }
 
 /** Brings an event of events.k8s.io/v1 into the stored form, which the core group shows, and back. */
-const convert: NonNullable<Resource['convert']> = {
+const versions: Parameters<typeof storageConversion>[0] = {
   toStorage: (event) => {
     const stored = rename(event, renamedBack, 'v1')
     // What the stored form never leaves out.
@@ -166,7 +167,7 @@ function sameInstant(a: string | null | undefined, b: string | null | undefined)
 
 /** Events of either group as the stored form has them. */
 function stored(event: MutableObject): Event {
-  return (event.apiVersion === 'v1' ? event : convert.toStorage(event)) as Event
+  return (event.apiVersion === 'v1' ? event : versions.toStorage(event)) as Event
 }
 
 // No kind of names is asked for here: old clients made up all sorts.
@@ -192,7 +193,7 @@ const eventsStrategy: Strategy = {
   ],
 }
 
-type Select = NonNullable<Resource['selectableFields']>
+type Select = FieldSelectors['fields']
 
 /** How selectors read an event, by the field names of one group. */
 function selectable(objectField: string, controllerField: string): Select {
@@ -230,7 +231,7 @@ export const groupEvents: BuiltinDefinition = defineBuiltin({
   strategy: eventsStrategy,
   storagePath: 'events/',
   errorGroup: '',
-  convert,
+  conversion: { storage: storageConversion(versions) },
   selectableFields: selectable('regarding', 'reportingController'),
   unknownField,
 })

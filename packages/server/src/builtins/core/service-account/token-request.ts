@@ -23,7 +23,7 @@ import type { Subresource } from '../../../resource/subresource.ts'
 import { matchNamespace, optionsObject } from '../../../verbs/create.ts'
 import { readObject } from '../../../verbs/read-body.ts'
 import type { BuiltinParts } from '../../builtin-parts.ts'
-import { decodeTyped } from '../../typed/decode-typed.ts'
+import { typedCodec } from '../../typed/typed-codec.ts'
 
 const group = 'authentication.k8s.io'
 const kindName = 'TokenRequest'
@@ -43,7 +43,7 @@ interface TokenRequestSpec {
 export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountTokens): Subresource {
   const kind = kindFor({ group, version: 'v1', kind: kindName })
   if (!kind) throw new Error('TokenRequest is no built-in kind')
-  const decode: Resource['decode'] = (body, request) => decodeTyped(kind, { setDefaults }, body, request)
+  const codec = typedCodec(kind, { setDefaults })
   const { admission } = parts
   let fieldManager: FieldManager | undefined
 
@@ -52,7 +52,7 @@ export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountToke
     const offers = { conversions: false, streams: false }
     const representation = negotiate(context.request, offers)
     const options = writeOptions(query, 'CreateOptions')
-    const body = await readObject(context, { ...resource, decode }, options)
+    const body = await readObject(context, { kind: resource.kind, codec }, options)
     const { name, namespace } = context.info
     matchNamespace(body, namespace)
     fieldManager ??= createFieldManager({
@@ -86,7 +86,7 @@ export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountToke
       representation,
     )
   }
-  return { verbs: ['create'], handle, kind, decode }
+  return { verbs: ['create'], handle, kind, codec }
 }
 
 /** Go writes the reference of an empty request as null. */

@@ -47,7 +47,7 @@ export async function bindPod(
     if (labels) pod.metadata.labels = { ...pod.metadata.labels, ...labels }
     setPodCondition(status, registry.timestamp(), { type: 'PodScheduled', status: 'True' })
     if (dryRun) return
-    const next = resource.normalize?.(pod, true) ?? pod
+    const next = resource.codec.toClientForm(pod)
     const result = await registry.store.put(existing.key, encodeStored(next, encodeJson), existing.revision)
     if (result.ok) return
   }

@@ -173,7 +173,7 @@ async function markEvicted(
       reason: 'EvictionByEvictionAPI',
       message: 'Eviction API: evicting',
     })
-    const next = resource.normalize?.(pod, true) ?? pod
+    const next = resource.codec.toClientForm(pod)
     const result = await registry.store.put(existing.key, encodeStored(next, encodeJson), existing.revision)
     if (result.ok) return
   }
