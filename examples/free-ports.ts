@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 
-// Below the ports that systems give to connections: one of those may be taken by anybody at any moment.
+// Below the ephemeral ports, which the system may assign to any connection at any time.
 const lowest = 12_000
 const highest = 32_000
 
-/** The first of so many ports in a row that nobody uses on this machine at the moment. */
+/** Finds `count` consecutive ports that are currently free on this machine, and returns the first. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = lowest + Math.floor(Math.random() * (highest - lowest - count))

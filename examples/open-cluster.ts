@@ -3,24 +3,24 @@ import { startControlPlane } from '@kubewright/controlplane'
 import { type ApiClient, connect } from 'kubewright/client'
 import { ServiceAccount } from 'kubewright/k8s'
 
-/** A cluster that an example works on. */
+/** The cluster that an example uses. */
 export interface OpenCluster extends AsyncDisposable {
   readonly client: ApiClient
-  /** Whether it lives inside this program and ends with it. */
+  /** Whether the cluster runs inside this program and ends with it. */
   readonly isEmbedded: boolean
 }
 
-/** What {@link openCluster} takes. */
+/** Options of {@link openCluster}. */
 export interface OpenClusterOptions {
   /** @default the arguments of this program */
   readonly args?: readonly string[]
-  /** Told the warnings of the server. @default printed to standard error */
+  /** Receives the warnings of the server. @default printed to standard error */
   readonly onWarning?: (text: string) => void
-  /** Which of its controllers a cluster inside this program has. @default all, and a node that runs pods */
+  /** The controllers of an embedded cluster. @default all, and a node that runs pods */
   readonly controllers?: readonly string[]
 }
 
-/** Opens the cluster that `--kubeconfig FILE` names, or else starts one inside this program. */
+/** Opens the cluster of `--kubeconfig FILE`, or else starts an embedded one. */
 export async function openCluster(options: OpenClusterOptions = {}): Promise<OpenCluster> {
   const { args = process.argv.slice(2), onWarning = (text) => console.error(`Warning: ${text}`) } = options
   const { values } = parseArgs({ args: [...args], options: { kubeconfig: { type: 'string' } } })
@@ -31,12 +31,12 @@ export async function openCluster(options: OpenClusterOptions = {}): Promise<Ope
   const { controllers } = options
   const plane = await startControlPlane(controllers === undefined ? {} : { controllers, nodes: 0 })
   const client = plane.client({ onWarning })
-  // What pods run as; the controller that makes it may be a moment late.
+  // Pods need this service account; the controller that creates it may not have run yet.
   await client.apply(ServiceAccount({ metadata: { name: 'default' } }))
   return { client, isEmbedded: true, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() }
 }
 
-/** Runs a program until it ends, or is told to stop by Ctrl-C or SIGTERM. */
+/** Runs a program until it ends or is stopped by Ctrl-C or SIGTERM. */
 export async function runUntilStopped(program: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())

@@ -7,16 +7,16 @@ import { type AnyKind, crdOf, type Operator } from 'kubewright'
 import { createManager } from 'kubewright/runtime'
 import { runUntilStopped } from './open-cluster.ts'
 
-/** What {@link runOnThisMachine} takes. */
+/** Options of {@link runOnThisMachine}. */
 export interface RunOnThisMachineOptions {
   readonly kind: AnyKind
-  /** Makes the operator; what its pods keep goes to the folder, which is removed at the end. */
+  /** Creates the operator. Its pods store their data in the folder, which is deleted at the end. */
   readonly operator: (folder: string) => Promise<Operator>
-  /** What to try. */
+  /** Example commands to print. */
   readonly commands: readonly string[]
 }
 
-/** Runs a cluster inside this program whose pods run real programs on this machine, and an operator on it, until Ctrl-C. */
+/** Runs an embedded cluster whose pods are real processes on this machine, and an operator, until Ctrl-C. */
 export async function runOnThisMachine({ commands, kind, operator }: RunOnThisMachineOptions): Promise<void> {
   await runUntilStopped(async (signal) => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-'))
@@ -27,7 +27,9 @@ export async function runOnThisMachine({ commands, kind, operator }: RunOnThisMa
       writeFileSync('.kubewright/kubeconfig', kubeconfig, { mode: 0o600 })
       const client = plane.client()
       await client.apply(crdOf(kind))
-      console.log(`A cluster at ${url}. Try:\n\nexport KUBECONFIG=.kubewright/kubeconfig\n${commands.join('\n')}\n`)
+      console.log(
+        `The cluster is available at ${url}. Try:\n\nexport KUBECONFIG=.kubewright/kubeconfig\n${commands.join('\n')}\n`,
+      )
       await createManager({ operator: await operator(folder), client, leaderElection: false }).start({ signal })
     } finally {
       await plane[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-// The samples that the READMEs have people apply: each is accepted without a complaint, and its operator makes something of it.
+// The samples that the READMEs apply: each is accepted with strict validation and reconciled by its operator.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseManifests } from '@kubewright/api'

@@ -21,7 +21,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** Waits for events: each call of `push` may fulfil a waiting `until`. */
+/** Collects events. Each call of `push` may resolve a pending `until`. */
 function recorder<T>(): { readonly seen: T[]; push(value: T): void; until(count: number): Promise<void> } {
   const seen: T[] = []
   let wake = (): void => undefined
@@ -38,7 +38,7 @@ function recorder<T>(): { readonly seen: T[]; push(value: T): void; until(count:
 }
 
 describe('@kubernetes/client-node', () => {
-  it('creates, reads, replaces, patches, lists and deletes', async () => {
+  it('creates, reads, replaces, patches, lists and deletes objects', async () => {
     const body = { metadata: { name: 'crud', labels: { app: 'crud' } }, data: { color: 'blue' } }
     const created = await core.createNamespacedConfigMap({ namespace, body })
     expect(created.metadata?.uid).toMatch(/^[0-9a-f-]{36}$/)
@@ -88,7 +88,7 @@ describe('@kubernetes/client-node', () => {
     const abort = await new k8s.Watch(config).watch(
       `/api/v1/namespaces/${namespace}/secrets`,
       { allowWatchBookmarks: true },
-      // The bookmark that ends the initial events comes before or after the first change.
+      // The bookmark after the initial events may come before or after the first change.
       (type: string, { metadata }: k8s.V1Secret) => type !== 'BOOKMARK' && events.push(`${type} ${metadata?.name}`),
       () => undefined,
     )
@@ -99,7 +99,7 @@ describe('@kubernetes/client-node', () => {
     expect(events.seen).toEqual(['ADDED watched', 'DELETED watched'])
   })
 
-  it('keeps an informer in step, also after its connection is lost', async () => {
+  it('keeps an informer up to date, also after a lost connection', async () => {
     const list = (): Promise<k8s.V1ConfigMapList> =>
       core.listNamespacedConfigMap({ namespace, labelSelector: 'informed=yes' })
     const informer = k8s.makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, 'informed=yes')
@@ -113,7 +113,7 @@ describe('@kubernetes/client-node', () => {
     await events.until(1)
     await make('two')
     await events.until(2)
-    // What happens between a stop and a start is found by listing again.
+    // Changes between stop and start are found by listing again.
     await informer.stop()
     await make('three')
     await core.deleteNamespacedConfigMap({ namespace, name: 'one' })
@@ -130,7 +130,7 @@ describe('@kubernetes/client-node', () => {
     ).toEqual(['three', 'two'])
   })
 
-  it('discovers what is served', async () => {
+  it('discovers the served resources', async () => {
     const { groups } = await config.makeApiClient(k8s.ApisApi).getAPIVersions()
     expect(groups.map((group) => group.name)).toContain('apps')
     const version = await config.makeApiClient(k8s.VersionApi).getCode()

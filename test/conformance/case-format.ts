@@ -1,7 +1,7 @@
-// The form of the recorded cases in `cases/`. Texts may contain ${names}: `u` (unique to the run of the case), `ns`, `group`,
-// `webhook` and `caBundle`, and what earlier steps captured.
+// The format of the recorded cases in `cases/`. Strings may contain ${names}: `u` (unique to the run of the case),
+// `ns`, `group`, `webhook` and `caBundle`, and values that earlier steps captured.
 
-/** JSON, as recorded. */
+/** Recorded JSON. */
 export type Json = unknown
 
 /** A request of a case. */
@@ -9,11 +9,11 @@ export interface RequestSpec {
   readonly method?: string
   readonly path: string
   readonly query?: Readonly<Record<string, string | readonly string[]>>
-  /** Replace the usual ones; null removes one. */
+  /** Replace the default headers; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** A string is sent as it is, `{ $base64 }` decoded, everything else as JSON. */
+  /** A string is sent unchanged, `{ $base64 }` is decoded, any other value is sent as JSON. */
   readonly body?: Json
-  /** Whom to impersonate. */
+  /** The identity to impersonate. */
   readonly as?: {
     readonly user: string
     readonly groups?: readonly string[]
@@ -26,23 +26,23 @@ export interface RequestSpec {
     | { readonly token: string }
     | { readonly header: string }
     | { readonly cert: { readonly cn: string; readonly o?: readonly string[] } }
-  /** Whether an answer of 429 is part of the case rather than a reason to wait. */
+  /** Whether a 429 response is part of the case instead of a reason to retry. */
   readonly noRetry?: boolean
   readonly timeoutMs?: number
 }
 
-/** How an answer is reduced before it is compared. */
+/** How a response is reduced before it is compared. */
 export interface Reduction {
-  /** Paths that are removed. */
+  /** Paths to remove. */
   readonly ignore?: readonly string[]
-  /** Only these paths are compared; an error is compared whole unless `pickErrors` is set. */
+  /** The only paths to compare. An error is compared completely unless `pickErrors` is set. */
   readonly pick?: readonly string[]
   readonly pickErrors?: boolean
-  /** The order of the causes of an error does not count. */
+  /** Ignores the order of the causes of an error. */
   readonly unorderedErrors?: boolean
 }
 
-/** Something that an answer must become before the case goes on. */
+/** A condition that a response must meet before the case continues. */
 export interface Condition {
   readonly status?: number | readonly number[]
   readonly body?: Readonly<Record<string, Json>>
@@ -51,14 +51,14 @@ export interface Condition {
   readonly called?: string
   readonly hook?: string
   readonly count?: number
-  /** Milliseconds to wait after the condition held. */
+  /** Milliseconds to wait after the condition is met. */
   readonly stable?: number
 }
 
-/** One step: a request unless another member says what else it is. */
+/** One step: a request, unless a member such as `wait`, `watch` or `crd` makes it another step. */
 export interface Step extends Partial<RequestSpec>, Reduction {
   readonly expect?: Json
-  /** Only has to succeed. */
+  /** The response is not compared; the request must only succeed. */
   readonly setup?: boolean
   readonly status?: number | readonly number[]
   readonly capture?: Readonly<Record<string, string>>
@@ -78,7 +78,7 @@ export interface Step extends Partial<RequestSpec>, Reduction {
   /** The path of a watch. */
   readonly watch?: string
   readonly during?: readonly Step[]
-  /** Within `during`: waits until so many events have come. */
+  /** Within `during`: waits until this many events have arrived. */
   readonly awaitEvents?: number
   readonly dropBookmarks?: boolean
   readonly initialBookmarkOnly?: boolean
@@ -86,14 +86,14 @@ export interface Step extends Partial<RequestSpec>, Reduction {
   readonly sortEvents?: boolean
 }
 
-/** What a step needs to know of a definition to wait for it. */
+/** The part of a CustomResourceDefinition that a step needs to wait for it. */
 export interface CrdSpec {
   readonly group: string
   readonly names: { readonly plural: string }
   readonly versions?: readonly { readonly name: string; readonly served?: boolean }[]
 }
 
-/** What a webhook of a case answers. */
+/** The response of a webhook of a case. */
 export interface WebhookAnswer {
   readonly delayMs?: number
   readonly destroy?: boolean
@@ -133,7 +133,7 @@ export interface WebhookSpec {
   readonly convert?: Readonly<Record<string, readonly Edit[]>>
 }
 
-/** A recorded case: independent of all others, unless it is `serial`, which wants to be alone. */
+/** A recorded case. Cases are independent of each other; a `serial` case must run alone. */
 export interface Case extends Reduction {
   readonly id: string
   readonly title: string

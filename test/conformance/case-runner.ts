@@ -8,31 +8,31 @@ import { isRecord, valueAt } from './object-path.ts'
 import { runWatch } from './run-watch.ts'
 import { matches, type WebhookCall, type WebhookHost } from './webhook-host.ts'
 
-/** What all cases of a run share. */
+/** The parts that all cases of a run share. */
 export interface RunParts {
   readonly client: HttpClient
   readonly webhooks: WebhookHost
   readonly names: RunNames
   readonly runId: string
-  /** What the server has: `kcm` or `no-kcm`, `client-ca`, `webhook`. */
+  /** The capabilities of the server: `kcm` or `no-kcm`, `client-ca`, `webhook`. */
   readonly capabilities: ReadonlySet<string>
 }
 
 const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-/** What a POST returns without having made an object of that name. */
+/** The kinds that a POST returns without creating an object. */
 const notStored = /Review$|^Eviction$|^Binding$|^TokenRequest$|^Scale$|^Status$/
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as T]
 
-/** Plays one case. */
+/** Runs one case. */
 export class CaseRunner {
   readonly #case: Case
   readonly #parts: RunParts
   readonly #unique: string
   readonly #captured = new Map<string, string>()
   readonly #normalizer: Normalizer
-  readonly #made: { readonly path: string; readonly kind: string }[] = []
+  readonly #created: { readonly path: string; readonly kind: string }[] = []
 
   constructor(test: Case, parts: RunParts) {
     this.#case = test
@@ -42,16 +42,16 @@ export class CaseRunner {
     this.#normalizer = new Normalizer(test, this.#unique, this.#captured, parts.names)
   }
 
-  /** Rejects with a {@link CaseFailure} at the first step that goes differently. Cleans up in any case. */
+  /** Rejects with a {@link CaseFailure} at the first step with a difference. Always cleans up. */
   async run(): Promise<void> {
     const { steps, webhooks = {} } = this.#case
     for (const [name, spec] of Object.entries(webhooks)) this.#parts.webhooks.set(this.#hook(name), this.#expand(spec))
     try {
-      if (this.#case.ns ?? /\$\{ns\}/.test(JSON.stringify([steps, webhooks]))) await this.#makeNamespace()
+      if (this.#case.ns ?? /\$\{ns\}/.test(JSON.stringify([steps, webhooks]))) await this.#createNamespace()
       for (const [i, step] of steps.entries()) await this.#step(step, `step ${i + 1}`)
     } finally {
       for (const name of Object.keys(webhooks)) this.#parts.webhooks.remove(this.#hook(name))
-      // What cannot be removed is in nobody's way: names are unique.
+      // Objects that cannot be deleted do no harm, because names are unique.
       await this.#cleanUp().catch(() => undefined)
     }
   }
@@ -76,23 +76,23 @@ export class CaseRunner {
     return `${this.#unique}/${name}`
   }
 
-  async #makeNamespace(): Promise<void> {
+  async #createNamespace(): Promise<void> {
     const name = `ns-${this.#unique}`
-    await this.#make('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+    await this.#create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
     if (!this.#case.sa) return
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }
-    await this.#make(`/api/v1/namespaces/${name}/serviceaccounts`, account)
+    await this.#create(`/api/v1/namespaces/${name}/serviceaccounts`, account)
   }
 
-  async #make(
+  async #create(
     path: string,
     body: { readonly apiVersion: string; readonly kind: string; readonly metadata: { readonly name: string } },
   ): Promise<void> {
     const { status, body: answer } = await this.#parts.client.request({ method: 'POST', path, body })
-    // A controller may have been faster with the service account.
+    // A controller may have created the service account already.
     if (status !== 201 && !(status === 409 && body.kind === 'ServiceAccount'))
       throw failure(`setup: create ${body.kind}: status`, 201, status, messageOf(answer))
-    this.#made.push({ path: `${path}/${body.metadata.name}`, kind: body.kind })
+    this.#created.push({ path: `${path}/${body.metadata.name}`, kind: body.kind })
   }
 
   async #step(step: Step, label: string): Promise<void> {
@@ -109,7 +109,7 @@ export class CaseRunner {
     const request = this.#requestOf(step, step.path ?? '')
     const what = `${step.method ?? 'GET'} ${step.path ?? ''}`
     const answer = await this.#parts.client.request(request).catch((error: unknown) => {
-      throw failure(`${label}: ${what}: request`, 'an answer', String(error))
+      throw failure(`${label}: ${what}: request`, 'a response', String(error))
     })
     this.#track(request, answer)
     const cacheSync = this.#case.cacheSync ?? this.#case.webhooks !== undefined
@@ -169,7 +169,7 @@ export class CaseRunner {
     )
   }
 
-  /** Remembers what a request has made, to remove it in the end. */
+  /** Records the object that a request created, to delete it at the end. */
   #track({ method = 'GET', path, query }: RequestSpec, { status, body }: Answer): void {
     const made = (method === 'POST' && status >= 200 && status <= 202) || (status === 201 && method !== 'GET')
     if (!made || !isRecord(body) || query?.['dryRun'] || /[?&]dryRun=/.test(path)) return
@@ -178,12 +178,12 @@ export class CaseRunner {
     if (typeof name !== 'string' || name === '' || notStored.test(kind)) return
     const base = path.split('?')[0]!
     const full = method === 'POST' ? `${base}/${name}` : base
-    if (!this.#made.some((known) => known.path === full)) this.#made.push({ path: full, kind })
+    if (!this.#created.some((known) => known.path === full)) this.#created.push({ path: full, kind })
   }
 
   /**
-   * A read that is not older than the write just done: a following patch is then not tried on a stale copy first, which would call
-   * webhooks and collect warnings once more.
+   * Reads at least as new as the last write. Otherwise the server could try a following patch on a stale object first,
+   * which would call webhooks and collect warnings twice.
    */
   async #waitForCaches({ method, path, query }: RequestSpec, { body }: Answer): Promise<void> {
     const version = valueAt(body, 'metadata.resourceVersion')
@@ -201,7 +201,7 @@ export class CaseRunner {
     const { status, body } = await client.request({ method: 'POST', path: crdPath, body: crd })
     if (status !== 201) throw failure(`${label}: create CRD: status`, 201, status, messageOf(body))
     const path = `${crdPath}/${crd.metadata.name}`
-    this.#made.push({ path, kind: 'CustomResourceDefinition' })
+    this.#created.push({ path, kind: 'CustomResourceDefinition' })
     const ready = {
       'status.conditions[type=Established].status': 'True',
       'status.conditions[type=NamesAccepted].status': 'True',
@@ -279,7 +279,7 @@ export class CaseRunner {
       contentType,
       body: this.#normalizer.body(body, reduction),
     }))
-    // Also when only their number counts: the uids in them have been seen from now on.
+    // Normalize also when only the number is compared, so that the uids get their placeholders.
     this.#compare(step, label, step.countOnly ? { count: calls.length } : { calls })
   }
 
@@ -295,15 +295,18 @@ export class CaseRunner {
     this.#compare(step, label, actual)
   }
 
-  /** Removes what the case has made, newest first; what could get in the way of the rest goes before it. */
+  /**
+   * Deletes the objects of the case, newest first; before them, admission configurations that could reject the
+   * deletions.
+   */
   async #cleanUp(): Promise<void> {
     const { client, capabilities } = this.#parts
     const first = ({ path }: { path: string }): number =>
       /webhookconfigurations|validatingadmissionpolic|mutatingadmissionpolic/.test(path) ? 0 : 1
-    for (const { path, kind } of this.#made.reverse().sort((a, b) => first(a) - first(b))) {
+    for (const { path, kind } of this.#created.reverse().sort((a, b) => first(a) - first(b))) {
       if (kind === 'Namespace') {
         await client.request({ method: 'DELETE', path })
-        // With controllers the namespace empties and finalizes itself.
+        // With controllers, the namespace is emptied and finalized automatically.
         if (capabilities.has('kcm')) continue
         const empty = { apiVersion: 'v1', kind, metadata: { name: path.split('/').at(-1) }, spec: { finalizers: [] } }
         await client.request({ method: 'PUT', path: `${path}/finalize`, body: empty })
@@ -320,7 +323,7 @@ export class CaseRunner {
   }
 }
 
-/** Calls of callers that run on their own: one of each, in a fixed order, without the uids of the requests. */
+/** The distinct calls of concurrent callers, in a fixed order, without the uids of the requests. */
 function uniqueCalls(calls: readonly WebhookCall[], when: Readonly<Record<string, unknown>>): WebhookCall[] {
   const byText = new Map<string, WebhookCall>()
   for (const call of calls) {

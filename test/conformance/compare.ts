@@ -1,6 +1,6 @@
 import { isRecord } from './object-path.ts'
 
-/** One place where an answer differs from the recorded one. */
+/** One difference between a response and the recorded one. */
 export interface Difference {
   readonly path: string
   readonly expected: unknown
@@ -8,7 +8,7 @@ export interface Difference {
   readonly note?: string
 }
 
-/** A case that went differently. */
+/** A case whose responses differ from the recorded ones. */
 export class CaseFailure extends Error {
   readonly differences: readonly Difference[]
 
@@ -20,7 +20,7 @@ export class CaseFailure extends Error {
   }
 }
 
-/** Where two JSON values differ, in the order of their members; at most `limit` places. */
+/** The differences between two JSON values, sorted by path; at most `limit`. */
 export function differencesOf(expected: unknown, actual: unknown, limit = 50): Difference[] {
   const found: Difference[] = []
   walk(expected, actual, '', found, limit)
@@ -44,18 +44,18 @@ function walk(expected: unknown, actual: unknown, path: string, found: Differenc
   } else found.push({ path, expected, actual })
 }
 
-/** A difference in one line. */
+/** Formats a difference as one line. */
 export function describeDifference({ path, expected, actual, note }: Difference): string {
   return `${path}: expected ${brief(expected)}, got ${brief(actual)}${note ? ` (${note})` : ''}`
 }
 
-/** JSON, cut off where it gets long. */
+/** JSON, truncated to 300 characters. */
 export function brief(value: unknown): string {
   const text = value === undefined ? '(absent)' : JSON.stringify(value)
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
-/** Removes the descriptions of table columns: every server words them itself. */
+/** Removes the descriptions of table columns, which every server words differently. */
 export function withoutColumnTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutColumnTexts)
   if (!isRecord(value)) return value
@@ -75,7 +75,7 @@ function withoutDescription(column: unknown): unknown {
   return rest
 }
 
-/** The value with the members of every object in order. */
+/** The value with the keys of every object sorted. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isRecord(value)) return value
@@ -86,7 +86,7 @@ export function sorted(value: unknown): unknown {
   )
 }
 
-/** Whether two values are the same JSON, whatever the order of members. */
+/** Whether two values are the same JSON, regardless of key order. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }

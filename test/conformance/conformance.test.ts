@@ -1,4 +1,4 @@
-// Plays the recorded cases against servers of this process. KUBEWRIGHT_UPDATE=1 rewrites the page of the docs.
+// Runs the recorded cases against servers in this process. KUBEWRIGHT_UPDATE=1 rewrites the page of the docs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startControlPlane } from '@kubewright/controlplane'
@@ -19,7 +19,7 @@ const needs = (feature: string): ((one: AreaCase) => boolean) => {
   return ({ test }) => test.needs?.includes(feature) === true
 }
 
-/** Plays the cases and says what is not as recorded. */
+/** Runs the cases and returns the differences. */
 async function differences(port: number, chosen: readonly AreaCase[], controllers: boolean): Promise<string[]> {
   const results = await runCases({
     target: {
@@ -34,13 +34,13 @@ async function differences(port: number, chosen: readonly AreaCase[], controller
     timeoutSeconds: 30,
   })
   return results.flatMap(({ area, id, outcome, differences }) => {
-    if (outcome === 'passed') return knownFailures.has(id) ? [`${id} passes: take it off the list`] : []
+    if (outcome === 'passed') return knownFailures.has(id) ? [`${id} passes: remove it from known-gaps.ts`] : []
     if (outcome === 'skipped') return [`${id} was skipped`]
     return knownFailures.has(id) ? [] : [`${area}/${id}: ${describeDifference(differences[0]!)}`]
   })
 }
 
-it('answers the recorded requests as kube-apiserver v1.35.8 did', { timeout: 240_000 }, async () => {
+it('the server responds to the recorded requests like kube-apiserver v1.35.8', { timeout: 240_000 }, async () => {
   await using store = new MemoryStore()
   await using server = await assembleServer({ store, access: { tokens: [admin] } })
   await using listener = await listen({
@@ -52,8 +52,10 @@ it('answers the recorded requests as kube-apiserver v1.35.8 did', { timeout: 240
   expect(await differences(listener.port, chosen, false)).toEqual([])
 })
 
-it('does so with controllers too, and they do what kube-controller-manager did', { timeout: 240_000 }, async () => {
-  // The recording had no nodes either.
+it('the control plane responds to the recorded requests like kube-apiserver and kube-controller-manager', {
+  timeout: 240_000,
+}, async () => {
+  // The recorded cluster had no nodes either.
   await using plane = await startControlPlane({ nodes: 0, tokens: [admin] })
   const { port } = await plane.listen({ identity })
   const chosen = cases.filter((one) => !needs('no-kcm')(one))
@@ -61,7 +63,7 @@ it('does so with controllers too, and they do what kube-controller-manager did',
   expect(await differences(port, chosen, true)).toEqual([])
 })
 
-it('compatibilityPage() is what the docs show', () => {
+it('compatibilityPage() equals the page in the docs', () => {
   const text = compatibilityPage(cases)
   if (process.env['KUBEWRIGHT_UPDATE']) writeFileSync(page, text)
   expect(readFileSync(page, 'utf8')).toBe(text)

@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestSpec } from './case-format.ts'
 import { type CountedHeaders, countedHeaders, decodeBody, type HttpClient } from './http-client.ts'
 
-/** An event of a watch, as it came. */
+/** An event of a watch as received. */
 export interface WatchEvent {
   readonly type: string
   readonly object: unknown
 }
 
-/** A watch that is open, with what it has delivered so far. */
+/** An open watch and the events received so far. */
 export class EventStream implements Disposable {
   readonly status: number
   readonly headers: CountedHeaders
   readonly events: WatchEvent[] = []
-  /** The body of an answer that is no stream. */
+  /** The body of a response that is not a stream. */
   error: unknown
   ended = false
   readonly #response: IncomingMessage
@@ -41,7 +41,7 @@ export class EventStream implements Disposable {
     this.#response.destroy()
   }
 
-  /** Resolves with the next bytes, at the end, or after so many milliseconds. */
+  /** Resolves on the next bytes, at the end, or after the given milliseconds. */
   next(millis: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, millis)
@@ -52,7 +52,7 @@ export class EventStream implements Disposable {
     })
   }
 
-  /** Waits until the condition holds, the stream ends or the time is over. */
+  /** Waits until the condition holds, the stream ends or the time has elapsed. */
   async until(condition: () => boolean, millis: number): Promise<void> {
     const end = Date.now() + millis
     while (!condition() && !this.ended && Date.now() < end) await this.next(end - Date.now())

@@ -1,9 +1,9 @@
 import { isRecord } from './object-path.ts'
 
-/** Names and what they stand for. */
+/** Names and their values. */
 export type Names = ReadonlyMap<string, string>
 
-/** Puts values in the place of ${names}, and makes large values from their descriptions ($repeat, $array, $map, $int). */
+/** Replaces ${names} by their values, and generates large values from descriptions ($repeat, $array, $map, $int). */
 export function expand<T>(value: T, names: Names): T {
   return expandAny(value, names) as T
 }

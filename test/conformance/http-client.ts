@@ -4,13 +4,13 @@ import type { RequestSpec } from './case-format.ts'
 import { isRecord } from './object-path.ts'
 import type { Target } from './target.ts'
 
-/** The headers of an answer that count. */
+/** The compared headers of a response. */
 export interface CountedHeaders {
   'content-type'?: string
   warning?: string[]
 }
 
-/** An answer. */
+/** A response. */
 export interface Answer {
   readonly status: number
   readonly headers: CountedHeaders
@@ -25,7 +25,7 @@ const day = 24 * 60 * 60 * 1000
 export class HttpClient implements Disposable {
   readonly #target: Target
   readonly #tls: https.AgentOptions
-  /** By what they are for: the administrator, nobody, and each user that a certificate was made for. */
+  /** By identity: the administrator, no client certificate, and each user with an issued certificate. */
   readonly #agents = new Map<string, http.Agent>()
 
   constructor(target: Target) {
@@ -42,7 +42,7 @@ export class HttpClient implements Disposable {
     for (const agent of this.#agents.values()) agent.destroy()
   }
 
-  /** Sends a request. Waits and sends it again while the server is too busy, and when a kept connection turns out to be closed. */
+  /** Sends a request. Retries while the server responds with 429, and when a reused connection was closed. */
   async request(spec: RequestSpec): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       let answer: Answer
@@ -58,7 +58,7 @@ export class HttpClient implements Disposable {
     }
   }
 
-  /** Sends a request and resolves when the answer begins. */
+  /** Sends a request and resolves when the response begins. */
   open(spec: RequestSpec): Promise<http.IncomingMessage> {
     const { headers, agent, payload } = this.#prepare(spec)
     const { server } = this.#target
@@ -68,7 +68,7 @@ export class HttpClient implements Disposable {
       const { hostname, port } = server
       const sent = request({ hostname, port, method: spec.method ?? 'GET', path, headers, agent }, resolve)
       const limit = spec.timeoutMs ?? 45_000
-      sent.setTimeout(limit + 1000, () => sent.destroy(new Error(`no answer within ${limit} ms`)))
+      sent.setTimeout(limit + 1000, () => sent.destroy(new Error(`no response within ${limit} ms`)))
       sent.on('error', reject)
       sent.end(payload)
     })
@@ -116,10 +116,10 @@ export class HttpClient implements Disposable {
       const agent = this.#agent('admin', () => (client ? { ...client } : {}))
       return token === undefined ? { agent } : { agent, authorization: `Bearer ${token}` }
     }
-    const nobody = this.#agent('nobody', () => ({}))
-    if (auth === 'none') return { agent: nobody }
-    if ('token' in auth) return { agent: nobody, authorization: `Bearer ${auth.token}` }
-    if ('header' in auth) return { agent: nobody, authorization: auth.header }
+    const anonymous = this.#agent('anonymous', () => ({}))
+    if (auth === 'none') return { agent: anonymous }
+    if ('token' in auth) return { agent: anonymous, authorization: `Bearer ${auth.token}` }
+    if ('header' in auth) return { agent: anonymous, authorization: auth.header }
     const { cn, o = [] } = auth.cert
     return { agent: this.#agent(JSON.stringify([cn, o]), () => this.#issue(cn, o)) }
   }
@@ -135,12 +135,12 @@ export class HttpClient implements Disposable {
 
   #issue(commonName: string, organizations: readonly string[]): https.AgentOptions {
     const { clientCa } = this.#target
-    if (!clientCa) throw new Error('The case needs a CA that the server trusts for clients')
+    if (!clientCa) throw new Error('The case requires a client CA that the server trusts')
     return { ...clientCa.issueClient({ commonName, organizations, now: Date.now(), validMillis: day }) }
   }
 }
 
-/** The headers of an answer that are compared. */
+/** The compared headers of a response. */
 export function countedHeaders(response: http.IncomingMessage): CountedHeaders {
   const counted: CountedHeaders = {}
   const type = response.headers['content-type']
@@ -151,7 +151,7 @@ export function countedHeaders(response: http.IncomingMessage): CountedHeaders {
   return counted
 }
 
-/** A body as it is compared: JSON, or what else it is. */
+/** The body in the form in which it is compared: JSON, text or a marker for binary data. */
 export function decodeBody(bytes: Buffer, contentType: string): unknown {
   if (bytes.length === 0) return null
   if (bytes.subarray(0, 4).toString('latin1') === 'k8s\0') return { $binary: 'k8s\\0 (protobuf envelope)' }
@@ -160,7 +160,7 @@ export function decodeBody(bytes: Buffer, contentType: string): unknown {
     try {
       return JSON.parse(text)
     } catch {
-      // Not what it claims to be: compared as text.
+      // Invalid JSON is compared as text.
     }
   }
   if (contentType.includes('cbor')) return { $binary: 'cbor' }

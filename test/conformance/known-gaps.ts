@@ -1,4 +1,4 @@
-/** Cases that go differently here, with the reason. A case that passes must leave the list: the test insists. */
+/** Cases with known differences and their reasons. The test fails when a listed case passes. */
 export const knownFailures: ReadonlyMap<string, string> = new Map([
-  ['discovery-openapi-v3-lease', 'OpenAPI documents carry no descriptions'],
+  ['discovery-openapi-v3-lease', 'OpenAPI documents contain no descriptions'],
 ])

@@ -1,4 +1,4 @@
-// Plays the recorded cases against any server and prints how each area went.
+// Runs the recorded cases against any server and prints the results by area.
 //   node --conditions=kubewright-source --import tsx test/conformance/main.ts --kubeconfig FILE
 //   … --server https://127.0.0.1:6443 --token TOKEN [--client-ca-cert FILE --client-ca-key FILE]
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -19,13 +19,13 @@ const { values } = parseArgs({
     // Regular expressions for area/id.
     only: { type: 'string' },
     skip: { type: 'string' },
-    // The server runs the built-in controllers.
+    // Whether the server runs the built-in controllers.
     controllers: { type: 'boolean' },
     concurrency: { type: 'string', default: '4' },
     timeout: { type: 'string', default: '90' },
-    // Every difference of a failing case instead of the first.
+    // Prints every difference of a failing case instead of the first.
     diff: { type: 'boolean' },
-    // Where to write the results as JSON.
+    // A file for the results as JSON.
     json: { type: 'string' },
   },
 })
@@ -40,7 +40,7 @@ function target(): Target {
       : undefined
   const more = clientCa ? { clientCa } : {}
   if (values.kubeconfig !== undefined) return { ...targetOfKubeconfig(values.kubeconfig), ...more }
-  if (values.server === undefined) throw new Error('Name a server: --kubeconfig FILE, or --server URL --token TOKEN')
+  if (values.server === undefined) throw new Error('Specify a server: --kubeconfig FILE, or --server URL --token TOKEN')
   return { server: new URL(values.server), ...(values.token === undefined ? {} : { token: values.token }), ...more }
 }
 

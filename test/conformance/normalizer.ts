@@ -9,7 +9,7 @@ const agePattern = /^(<invalid>|(\d+y)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?)$/
 const ipPattern = /^(\d+\.\d+\.\d+\.\d+|[0-9a-f:]+:[0-9a-f:]*)$/
 const threeDays = 3 * 24 * 60 * 60 * 1000
 
-/** Texts about revisions that no two servers share. */
+/** Messages with values that differ between any two servers. */
 const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/(too old resource version: )\d+ \(\d+\)/g, '$1<rv> (<rv>)'],
   [/(Too large resource version: \d+, current: )\d+/g, '$1<rv>'],
@@ -19,7 +19,7 @@ const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/127\.0\.0\.1:\d+(->)127\.0\.0\.1:\d+/g, '<addr>$1<addr>'],
 ]
 
-/** What all cases of a run share. */
+/** The names that all cases of a run share. */
 export interface RunNames {
   /** Host and port of the server. */
   readonly serverHost: string
@@ -30,12 +30,12 @@ export interface RunNames {
 }
 
 /**
- * Replaces what differs from server to server (times, uids, versions, generated names) by placeholders that are consistent within a
- * case: the same uid is the same placeholder everywhere.
+ * Replaces values that differ between servers (times, uids, versions, generated names) by placeholders that are
+ * consistent within a case: the same uid has the same placeholder everywhere.
  */
 export class Normalizer {
   readonly #names: RunNames
-  /** Captured values by name; the case adds to them. */
+  /** Captured values by name. The case runner adds to them. */
   readonly #captured: ReadonlyMap<string, string>
   readonly #unique: string
   readonly #looseVersions: boolean
@@ -53,7 +53,7 @@ export class Normalizer {
     this.#replacements = (test.subs ?? []).map(([pattern, text]) => [new RegExp(pattern, 'g'), text])
   }
 
-  /** A body as it is compared. */
+  /** The body in the form in which it is compared. */
   body(value: unknown, reduction: Reduction): unknown {
     const reduced = this.#value(reduce(structuredClone(value), reduction), undefined)
     if (reduction.unorderedErrors && isRecord(reduced) && reduced['kind'] === 'Status') sortCauses(reduced)
@@ -74,7 +74,7 @@ export class Normalizer {
       .filter(([, value]) => value.length >= 5 && /[a-z]/.test(value) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(value))
       .sort((a, b) => b[1].length - a[1].length)
     for (const [name, value] of captured) text = text.replaceAll(value, nameOf(name))
-    // Operation ids of OpenAPI capitalise it.
+    // Operation ids of OpenAPI capitalize the unique name.
     text = text.replaceAll(`U${this.#unique.slice(1)}`, nameOf('Uu'))
     for (const [pattern, replacement] of this.#replacements) text = text.replace(pattern, replacement)
     text = text.replace(uuidPattern, (uid) => placeholder(this.#uids, 'uid', uid))
@@ -107,14 +107,14 @@ export class Normalizer {
     if (key === 'continue' && value !== '') return '<continue>'
     if (key === 'clusterIP' && ipPattern.test(value)) return '<ip>'
     if (key === 'serverAddress') return '<server>'
-    // A hash of group, version and kind, and the group is unique.
+    // A hash of group, version and kind. The group is unique to the run.
     if (key === 'storageVersionHash' && this.#hasCrd) return '<hash>'
     return jwtPattern.test(value) ? '<jwt>' : this.text(value)
   }
 
   #list(list: readonly unknown[], key: string | undefined): unknown[] {
     if (key === 'clusterIPs') return list.map((ip) => (typeof ip === 'string' && ipPattern.test(ip) ? '<ip>' : ip))
-    // Entries of one second may come in either order.
+    // Entries of the same second may be in any order.
     const ordered = key === 'managedFields' && list.every(isRecord) ? [...list].sort(byManager) : list
     return ordered.map((item) => this.#value(item, undefined))
   }
@@ -170,7 +170,7 @@ function sortCauses(status: Record<string, unknown>): void {
   if (Array.isArray(causes)) causes.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 
-/** How a name is written in a case. */
+/** The notation of a name in a case. */
 function nameOf(name: string): string {
   return `\${${name}}`
 }
@@ -181,7 +181,7 @@ function placeholder(known: Map<string, number>, kind: string, value: string): s
   return `<${kind}:${number}>`
 }
 
-/** Times near now stand for now; others are part of the case. */
+/** Times near the present are replaced; others are part of the case. */
 function timePlaceholder(text: string, fraction: string | undefined): string {
   const time = Date.parse(text)
   if (Number.isNaN(time) || Math.abs(time - Date.now()) > threeDays) return text

@@ -1,4 +1,4 @@
-// Paths such as a.b[0].c['x.y/z'][name=foo][*] into JSON.
+// Paths into JSON, such as a.b[0].c['x.y/z'][name=foo][*].
 
 type Container = Record<string | number, unknown>
 type Token =
@@ -60,7 +60,7 @@ export function valuesAt(root: unknown, path: string): unknown[] {
   return hits(root, tokensOf(path)).map(({ value }) => value)
 }
 
-/** Sets the value at a path, making objects and lists on the way. */
+/** Sets the value at a path and creates missing objects and lists. */
 export function setAt(root: unknown, path: string, value: unknown): void {
   const steps = tokensOf(path).map((token) => ('key' in token ? token.key : 'index' in token ? token.index : 0))
   let at = root as Container

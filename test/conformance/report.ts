@@ -1,6 +1,6 @@
 import type { CaseResult } from './run-cases.ts'
 
-/** How many cases of each area passed. */
+/** The number of passed cases of an area. */
 export interface AreaCount {
   readonly area: string
   readonly passed: number
@@ -8,7 +8,7 @@ export interface AreaCount {
   readonly skipped: number
 }
 
-/** Counts by area, in order of their names. */
+/** The counts by area, sorted by name. */
 export function countByArea(results: readonly Pick<CaseResult, 'area' | 'outcome'>[]): AreaCount[] {
   return [...new Set(results.map(({ area }) => area))].sort().map((area) => {
     const count = (outcome: CaseResult['outcome']): number =>
@@ -17,7 +17,7 @@ export function countByArea(results: readonly Pick<CaseResult, 'area' | 'outcome
   })
 }
 
-/** The counts as lines for a terminal. */
+/** Formats the counts for a terminal. */
 export function areaTable(results: readonly Pick<CaseResult, 'area' | 'outcome'>[]): string {
   return countByArea(results)
     .map(({ area, passed, failed, skipped }) => {

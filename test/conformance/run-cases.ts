@@ -8,35 +8,35 @@ import { valueAt } from './object-path.ts'
 import type { Target } from './target.ts'
 import { WebhookHost } from './webhook-host.ts'
 
-/** A case and the area that it belongs to. */
+/** A case and its area. */
 export interface AreaCase {
   readonly area: string
   readonly test: Case
 }
 
-/** How a case went. */
+/** The result of a case. */
 export interface CaseResult {
   readonly area: string
   readonly id: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
   readonly millis: number
-  /** Of a failed case. */
+  /** The differences of a failed case. */
   readonly differences: readonly Difference[]
-  /** Of a skipped case: the capabilities that the server lacks. */
+  /** For a skipped case: the capabilities that the server lacks. */
   readonly missing: readonly string[]
 }
 
-/** What {@link runCases} takes. */
+/** Options of {@link runCases}. */
 export interface RunOptions {
   readonly target: Target
   readonly cases: readonly AreaCase[]
   /** Whether the server runs controllers. @default false */
   readonly controllers?: boolean
-  /** Cases at once. @default 4 */
+  /** The number of concurrent cases. @default 4 */
   readonly concurrency?: number
-  /** Limit for a case that names none. @default 90 */
+  /** The timeout of a case without its own, in seconds. @default 90 */
   readonly timeoutSeconds?: number
-  /** Seed of unique names. @default random */
+  /** The seed of unique names. @default random */
   readonly runId?: string
   readonly onResult?: (result: CaseResult) => void
 }
@@ -52,7 +52,7 @@ export function recordedCases(): AreaCase[] {
     })
 }
 
-/** Runs cases against a server, those that want to be alone last. Results are in the order of the cases. */
+/** Runs cases against a server, serial cases last. Results are in the order of the cases. */
 export async function runCases(options: RunOptions): Promise<CaseResult[]> {
   const { target, cases, controllers = false, concurrency = 4 } = options
   using client = new HttpClient(target)
@@ -75,7 +75,7 @@ export async function runCases(options: RunOptions): Promise<CaseResult[]> {
     results.set(one, result)
     options.onResult?.(result)
   }
-  // Cases that wait for controllers take long, so they start first.
+  // Cases that wait for controllers take longest, so they start first.
   const waits = ({ test }: AreaCase): number => (test.needs?.includes('kcm') ? 0 : 1)
   const queue = cases.filter(({ test }) => !test.serial).sort((a, b) => waits(a) - waits(b))
   const worker = async (): Promise<void> => {

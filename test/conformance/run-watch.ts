@@ -4,10 +4,10 @@ import type { HttpClient } from './http-client.ts'
 import type { Normalizer } from './normalizer.ts'
 import { isRecord } from './object-path.ts'
 
-/** How long a stream may bring more events than wanted before it is closed. */
+/** The time in milliseconds to wait for surplus events before a stream is closed. */
 const settleMillis = 150
 
-/** Opens the watch of a step, does what is to be done meanwhile, and returns what is compared. */
+/** Opens the watch of a step, runs its `during` steps, and returns the result to compare. */
 export async function runWatch(
   step: Step,
   parts: {
@@ -65,7 +65,7 @@ function sortKey({ type, object }: WatchEvent): string {
   return `${type} ${String(metadata['namespace'] ?? '')}/${String(metadata['name'] ?? '')}`
 }
 
-/** When a bookmark comes, and so its version, is the server's business. */
+/** Removes the versions of bookmarks, because the server decides when to send one. */
 function anonymousBookmark(object: unknown): unknown {
   if (!isRecord(object)) return object
   const copy = structuredClone(object)

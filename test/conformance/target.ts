@@ -3,18 +3,18 @@ import { parseYaml } from '@kubewright/api'
 import type { CertificateAuthority, KeyedCertificate } from '@kubewright/server'
 import { isRecord } from './object-path.ts'
 
-/** A server to run cases against, with an administrator's credentials. */
+/** A server to test, with an administrator's credentials. */
 export interface Target {
   readonly server: URL
   /** PEM. @default the server's certificate is not verified */
   readonly ca?: string
   readonly token?: string
   readonly client?: KeyedCertificate
-  /** A CA that the server trusts for clients: lets the runner make users. */
+  /** A client CA that the server trusts, with which the runner issues user certificates. */
   readonly clientCa?: CertificateAuthority
 }
 
-/** The target that the current context of a kubeconfig names. Tokens and certificates are understood, plugins are not. */
+/** The target of the current context of a kubeconfig. Supports tokens and certificates, but not plugins. */
 export function targetOfKubeconfig(file: string): Target {
   const config = parseYaml(readFileSync(file, 'utf8')) as Record<string, unknown>
   const named = (list: string, name: unknown, member: string): Record<string, unknown> => {

@@ -6,7 +6,7 @@ import type { Edit, WebhookAnswer, WebhookSpec } from './case-format.ts'
 import { sameJson } from './compare.ts'
 import { isRecord, removeAt, setAt, valueAt } from './object-path.ts'
 
-/** A call that a webhook got. */
+/** A call that a webhook received. */
 export interface WebhookCall {
   readonly method: string
   readonly path: string
@@ -20,10 +20,10 @@ interface Hook {
   readonly calls: WebhookCall[]
 }
 
-/** The webhooks of all running cases, on one HTTPS port of this machine. */
+/** Serves the webhooks of all running cases on one HTTPS port of this machine. */
 export class WebhookHost implements AsyncDisposable {
   readonly base: string
-  /** Base64 of the PEM of the CA, as webhook configurations want it. */
+  /** The CA as base64-encoded PEM, for webhook configurations. */
   readonly caBundle: string
   readonly #server: Server
   readonly #hooks: Map<string, Hook>
@@ -80,10 +80,10 @@ async function answer(hooks: Map<string, Hook>, request: IncomingMessage, respon
   }
   if (!hook) return send(404, 'no such hook')
   const review = isRecord(body) ? body : {}
-  const asked = isRecord(review['request']) ? review['request'] : {}
-  // What a controller manager puts into every new namespace is no part of a case.
-  if (asked['name'] === 'kube-root-ca.crt')
-    return send(200, { ...review, request: undefined, response: { uid: asked['uid'], allowed: true } })
+  const received = isRecord(review['request']) ? review['request'] : {}
+  // Ignore the objects that a controller manager creates in every new namespace.
+  if (received['name'] === 'kube-root-ca.crt')
+    return send(200, { ...review, request: undefined, response: { uid: received['uid'], allowed: true } })
   hook.calls.push({
     method: request.method ?? '',
     path: url.pathname,
@@ -100,13 +100,13 @@ async function answer(hooks: Map<string, Hook>, request: IncomingMessage, respon
   send(wanted.httpStatus ?? 200, {
     apiVersion: wanted.apiVersion ?? review['apiVersion'] ?? 'admission.k8s.io/v1',
     kind: wanted.kind ?? (isConversion ? 'ConversionReview' : (review['kind'] ?? 'AdmissionReview')),
-    response: isConversion ? conversion(asked, wanted, hook.spec) : admission(asked, wanted),
+    response: isConversion ? conversion(received, wanted, hook.spec) : admission(received, wanted),
   })
 }
 
-function admission(asked: Record<string, unknown>, wanted: WebhookAnswer): Record<string, unknown> {
+function admission(received: Record<string, unknown>, wanted: WebhookAnswer): Record<string, unknown> {
   const { patch, patchRaw, patchType } = wanted
-  const response: Record<string, unknown> = { uid: wanted.uid ?? asked['uid'], allowed: wanted.allowed ?? true }
+  const response: Record<string, unknown> = { uid: wanted.uid ?? received['uid'], allowed: wanted.allowed ?? true }
   const patchText = patchRaw ?? (patch === undefined ? undefined : JSON.stringify(patch))
   if (patchText !== undefined) {
     response['patch'] = Buffer.from(patchText).toString('base64')
@@ -117,12 +117,16 @@ function admission(asked: Record<string, unknown>, wanted: WebhookAnswer): Recor
   return response
 }
 
-function conversion(asked: Record<string, unknown>, wanted: WebhookAnswer, spec: WebhookSpec): Record<string, unknown> {
+function conversion(
+  received: Record<string, unknown>,
+  wanted: WebhookAnswer,
+  spec: WebhookSpec,
+): Record<string, unknown> {
   const result = wanted.result ?? { status: 'Success' }
-  const response: Record<string, unknown> = { uid: wanted.uid ?? asked['uid'], result }
+  const response: Record<string, unknown> = { uid: wanted.uid ?? received['uid'], result }
   if (result.status !== 'Success' && !wanted.convertAnyway) return response
-  const objects = ((asked['objects'] ?? []) as Record<string, unknown>[]).map((object) =>
-    converted(object, String(asked['desiredAPIVersion']), wanted.convert ?? spec.convert ?? {}),
+  const objects = ((received['objects'] ?? []) as Record<string, unknown>[]).map((object) =>
+    converted(object, String(received['desiredAPIVersion']), wanted.convert ?? spec.convert ?? {}),
   )
   if (wanted.dropOne) objects.pop()
   for (const object of objects) for (const edit of wanted.after ?? []) apply(object, edit)
@@ -151,7 +155,7 @@ function apply(object: unknown, edit: Edit): void {
   }
 }
 
-/** Whether every path of `when` has the value wanted. */
+/** Whether every path of `when` has its expected value. */
 export function matches(when: Readonly<Record<string, unknown>>, body: unknown): boolean {
   return Object.entries(when).every(([path, want]) => {
     const value = valueAt(body, path)

@@ -13,7 +13,7 @@ const template = (image: string) => ({
   spec: { containers: [{ name: 'c', image }] },
 })
 
-/** What was told, with the random parts of names left out. */
+/** The recorded events, without the random parts of names. */
 async function told({ api, settle }: Plane): Promise<string[]> {
   await settle()
   const events = await api.list(Event, { namespace: 'test' })
@@ -60,7 +60,7 @@ test('Events of stateful sets and jobs are those of kube-controller-manager', as
   expect(lines).toContain('Normal StatefulSet SuccessfulCreate: Create Pod db-0 in StatefulSet db successful')
 })
 
-test('what stands in the way of pods is told by Event and condition, and goes when it is gone', async () => {
+test('a failure to create pods is reported by Event and condition until it is resolved', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const { api } = plane
   await api.create(ResourceQuota({ metadata: meta('none'), spec: { hard: { pods: '0' } } }))
@@ -87,7 +87,7 @@ test('what stands in the way of pods is told by Event and condition, and goes wh
   expect(mended.status?.conditions?.map(({ type }) => type)).not.toContain('ReplicaFailure')
 })
 
-test('a deployment whose replica set would have a name that is taken counts the collision and takes another', async () => {
+test('a deployment counts the collision and uses another name when the name of its replica set is taken', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const draft = Deployment({ metadata: meta('web'), spec: { replicas: 0, selector, template: template('a') } })

@@ -43,7 +43,7 @@ const conditions = async ({ api }: Plane) => {
   return status?.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`)
 }
 
-test('an autoscaler follows the load that it is told of', async () => {
+test('an autoscaler scales by the reported load', async () => {
   await using plane = await startWeb(1)
   const { api } = plane
   await api.create(autoscaler('{"cpu":"200m"}'))
@@ -69,7 +69,7 @@ test('an autoscaler follows the load that it is told of', async () => {
   expect(events.map(({ message }) => message)).toContain(
     'New size: 4; reason: cpu resource utilization (percentage of request) above target',
   )
-  // Down only after five quiet minutes.
+  // Scales down only after five minutes of low load.
   await api.patch(HorizontalPodAutoscaler, 'test/web', {
     metadata: { annotations: { [metricsAnnotation]: '{"cpu":"50m"}' } },
   })
@@ -81,7 +81,7 @@ test('an autoscaler follows the load that it is told of', async () => {
   expect(plane.errors()).toEqual([])
 })
 
-test('an autoscaler without metrics, or without a target, says so', async () => {
+test('an autoscaler reports missing metrics and a missing target', async () => {
   await using plane = await startWeb(2)
   const { api } = plane
   await api.create(autoscaler())
@@ -104,7 +104,7 @@ test('an autoscaler without metrics, or without a target, says so', async () => 
   })
 })
 
-test('a target beyond the limits is brought within them, and one at zero is left alone', async () => {
+test('an autoscaler enforces its limits and ignores a target with zero replicas', async () => {
   await using plane = await startWeb(7)
   const { api } = plane
   await api.create(autoscaler('{"cpu":"50%"}'))
@@ -117,7 +117,7 @@ test('a target beyond the limits is brought within them, and one at zero is left
   expect((await conditions(plane))?.[1]).toBe('ScalingActive False ScalingDisabled')
 })
 
-test('a disruption budget counts the pods of a deployment and lets evictions pass until it is spent', async () => {
+test('a disruption budget counts the pods of a deployment and allows evictions until it is exhausted', async () => {
   await using plane = await startWeb(3)
   const { api } = plane
   await api.create(
@@ -145,7 +145,7 @@ test('a disruption budget counts the pods of a deployment and lets evictions pas
   expect(plane.errors()).toEqual([])
 })
 
-test('a budget whose pods nobody owns by number cannot be counted', async () => {
+test('a disruption budget reports pods without a scalable owner', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u', controller: true }

@@ -107,7 +107,7 @@ test('endpoints and slices follow the pods that a service selects', async () => 
   expect(plane.errors()).toEqual([])
 })
 
-test('a terminating pod leaves the ready addresses, and a service may publish what is not ready', async () => {
+test('a terminating pod is removed from the ready addresses, and a service may publish addresses that are not ready', async () => {
   await using plane = await startWithNode()
   const { api } = plane
   await api.create(web)
@@ -130,7 +130,7 @@ test('a terminating pod leaves the ready addresses, and a service may publish wh
   expect(conditions.get('all-')).toEqual({ ready: true, serving: true, terminating: true })
 })
 
-test('endpoints of a service without a selector are left alone, and repeated as slices', async () => {
+test('endpoints of a service without a selector are not changed and are mirrored as slices', async () => {
   await using plane = await startWithNode()
   const { api } = plane
   const slices = async () => {

@@ -18,7 +18,7 @@ const map = (name: string, owners: readonly object[] = [], more: object = {}) =>
 const names = async ({ api }: Plane): Promise<string[]> =>
   (await api.list(ConfigMap, { namespace: 'test' })).map(({ metadata }) => metadata.name)
 
-test('a chain goes with its first owner, and an object with another owner stays', async () => {
+test('a chain of dependents is deleted with its first owner, and an object with another owner stays', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const a = await api.create(map('a'))
@@ -34,7 +34,7 @@ test('a chain goes with its first owner, and an object with another owner stays'
   expect((await api.get(ConfigMap, 'test/shared')).metadata.ownerReferences).toEqual([ownedBy(other)])
 })
 
-test('a foreground deletion waits for dependents that block it, and for no others', async () => {
+test('a foreground deletion waits only for dependents that block it', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const hold = { finalizers: ['example.com/hold'] }
@@ -50,7 +50,7 @@ test('a foreground deletion waits for dependents that block it, and for no other
   expect(await names(plane)).toEqual(['does-not'])
 })
 
-test('owners that wait for each other are untangled', async () => {
+test('cyclic owners in foreground deletion are deleted', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const a = await api.create(map('a'))
@@ -63,7 +63,7 @@ test('owners that wait for each other are untangled', async () => {
   expect(await names(plane)).toEqual([])
 })
 
-test('an owner in another namespace counts as absent there only, and the reference is complained about', async () => {
+test('an owner in another namespace counts as absent, and the reference is reported by an event', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(Namespace({ metadata: { name: 'other' } }))
@@ -84,7 +84,7 @@ test('an owner in another namespace counts as absent there only, and the referen
   ])
 })
 
-test('an object outside of namespaces is not deleted for an owner within one', async () => {
+test('a cluster-scoped object with a namespaced owner is not deleted', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const a = await api.create(map('a'))
@@ -104,10 +104,10 @@ const define = async ({ api }: Plane): Promise<void> => {
   await api.create(crdOf(Widget))
 }
 
-test('custom resources are collected as their definitions come and go', async () => {
+test('custom resources are collected while definitions are created and deleted', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
-  // The owner's kind is not known yet: it may become known.
+  // The owner's kind is not served yet, but may be later.
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'never' }
   await api.create(map('early', [unknown]))
   await plane.settle()
@@ -124,7 +124,7 @@ test('custom resources are collected as their definitions come and go', async ()
   expect(await names(plane)).toEqual([])
 })
 
-test('a change of the version that is served first deletes nothing', async () => {
+test('a change of the preferred version deletes nothing', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await define(plane)
@@ -165,7 +165,7 @@ const items: fc.Arbitrary<Item[]> = fc
     }),
     { minLength: 2, maxLength: 8 },
   )
-  // Owners come before what they own, each once.
+  // Owners come before their dependents, and each owner at most once.
   .map((list) =>
     list.map((item, at) => ({
       ...item,
@@ -182,7 +182,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-/** What is left, and of whom: an object goes when it had owners and none is there; references to who is gone go too. */
+/**
+ * A model of garbage collection: an object is deleted when it had owners and none exists; references to deleted owners
+ * are removed.
+ */
 class Model {
   readonly left = new Map<number, Set<number>>()
 
@@ -201,7 +204,7 @@ class Model {
   }
 }
 
-test('whatever is owned by whom and deleted how, the outcome is what the rules say', { timeout: 120_000 }, async () => {
+test('the garbage collector matches a model for arbitrary owners and deletions', { timeout: 120_000 }, async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   let run = 0

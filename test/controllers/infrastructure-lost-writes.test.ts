@@ -1,4 +1,4 @@
-// As lost-writes.test.ts, for the controllers that are not about workloads.
+// Like lost-writes.test.ts, for controllers other than workload controllers.
 import type { KubeObject } from '@kubewright/api'
 import { simulatedProvisioner } from '@kubewright/controllers'
 import {
@@ -13,7 +13,7 @@ import {
   StorageClass,
 } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
-import { loseEach } from './lose-each.ts'
+import { loseEachWrite } from './lose-each-write.ts'
 
 const both = ['before', 'after'] as const
 const meta = (name: string, more: object = {}) => ({ name, namespace: 'test', ...more })
@@ -23,9 +23,9 @@ const ownedBy = (owner: KubeObject) => {
 }
 
 test.each(both)(
-  'garbage is collected when a write is lost %s it is done',
+  'garbage is collected when a write is lost %s its execution',
   async (when) => {
-    await loseEach(/garbage-collector-controller$/, when, async ({ api, advance }) => {
+    await loseEachWrite(/garbage-collector-controller$/, when, async ({ api, advance }) => {
       const make = (name: string, ownerReferences: ReturnType<typeof ownedBy> = []) =>
         api.create(ConfigMap({ metadata: meta(name, { ownerReferences }) }))
       for (const policy of ['Background', 'Foreground', 'Orphan'] as const) {
@@ -56,9 +56,9 @@ test.each(both)(
 )
 
 test.each(both)(
-  'claims get one volume each when a write is lost %s it is done',
+  'each claim gets one volume when a write is lost %s its execution',
   async (when) => {
-    await loseEach(/persistentvolume/, when, async ({ api, advance }) => {
+    await loseEachWrite(/persistentvolume/, when, async ({ api, advance }) => {
       const accessModes = ['ReadWriteOnce'] as const
       const resources = { requests: { storage: '1Gi' } }
       await api.create(StorageClass({ metadata: { name: 'made' }, provisioner: simulatedProvisioner }))
@@ -90,8 +90,8 @@ test.each(both)(
   120_000,
 )
 
-test('services have their endpoints once, and namespaces go, when an answer is lost', async () => {
-  await loseEach(
+test('services get their endpoints once and namespaces are deleted when a response is lost', async () => {
+  await loseEachWrite(
     /endpoint|namespace|garbage-collector-controller$|serviceaccount/,
     'after',
     async ({ api, advance }) => {

@@ -19,7 +19,7 @@ const deployment = Deployment({
   spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template },
 })
 
-test('a namespace goes with all that is in it, running pods and custom resources included', async () => {
+test('a namespace is deleted with its contents, including running pods and custom resources', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const { api } = plane
   const Widget = defineResource({ group: 'example.com', version: 'v1', kind: 'Widget', spec: s.object({}) })
@@ -38,7 +38,7 @@ test('a namespace goes with all that is in it, running pods and custom resources
   }
 })
 
-test('pods go first, and what holds a namespace is told and let go', async () => {
+test('pods are deleted first, and remaining contents are reported until they are gone', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(Namespace({ metadata: { name: namespace } }))
@@ -62,43 +62,46 @@ test.each([
   ['deletions of collections', 405, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],
   ['deletions of collections, as if there were none', 404, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],
   ['lists', 405, 'GET', ['DELETE']],
-])('a namespace goes although a server refuses %s that it offers (%d)', async (_, status, refused, expected) => {
-  const collection = `/api/v1/namespaces/${namespace}/configmaps`
-  const deletions: string[] = []
-  const between =
-    (handler: ApiHandler): ApiHandler =>
-    async (request) => {
-      const { method, path } = request
-      if (!path.startsWith(collection)) return handler(request)
-      const name = path.slice(collection.length)
-      if (method === 'DELETE') deletions.push(`DELETE ${name}`.trim())
-      if (method !== refused || name !== '') return handler(request)
-      const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason: reasons.get(status) }
-      return {
-        status,
-        headers: { 'content-type': 'application/json' },
-        body: new TextEncoder().encode(JSON.stringify(body)),
+])(
+  'a namespace is deleted although a server rejects %s that it advertises (%d)',
+  async (_, status, refused, expected) => {
+    const collection = `/api/v1/namespaces/${namespace}/configmaps`
+    const deletions: string[] = []
+    const between =
+      (handler: ApiHandler): ApiHandler =>
+      async (request) => {
+        const { method, path } = request
+        if (!path.startsWith(collection)) return handler(request)
+        const name = path.slice(collection.length)
+        if (method === 'DELETE') deletions.push(`DELETE ${name}`.trim())
+        if (method !== refused || name !== '') return handler(request)
+        const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason: reasons.get(status) }
+        return {
+          status,
+          headers: { 'content-type': 'application/json' },
+          body: new TextEncoder().encode(JSON.stringify(body)),
+        }
       }
-    }
-  // Alone: nobody else gives the namespace things, or reads it through the same door.
-  const some = builtinControllers.filter(({ name }) => name === 'namespace-controller')
-  await using plane = await startPlane({ controllers: some.flatMap((one) => one.controllers), between })
-  const { api } = plane
-  await api.create(Namespace({ metadata: { name: namespace } }))
-  for (const name of ['a', 'b']) await api.create(ConfigMap({ metadata: meta(name) }))
-  await api.delete(Namespace, namespace)
-  await plane.advance('1m')
-  expect(await api.find(Namespace, namespace)).toBeUndefined()
-  expect(await api.list(ConfigMap, { namespace })).toEqual([])
-  expect(deletions).toEqual(expected)
-})
+    // Without other controllers, which would create objects in the namespace or read it through the same handler.
+    const some = builtinControllers.filter(({ name }) => name === 'namespace-controller')
+    await using plane = await startPlane({ controllers: some.flatMap((one) => one.controllers), between })
+    const { api } = plane
+    await api.create(Namespace({ metadata: { name: namespace } }))
+    for (const name of ['a', 'b']) await api.create(ConfigMap({ metadata: meta(name) }))
+    await api.delete(Namespace, namespace)
+    await plane.advance('1m')
+    expect(await api.find(Namespace, namespace)).toBeUndefined()
+    expect(await api.list(ConfigMap, { namespace })).toEqual([])
+    expect(deletions).toEqual(expected)
+  },
+)
 
 const reasons: ReadonlyMap<number, string> = new Map([
   [404, 'NotFound'],
   [405, 'MethodNotAllowed'],
 ])
 
-test('a quota is counted again when its limits change and when objects go', async () => {
+test('a quota is recalculated when its limits change and when objects are deleted', async () => {
   await using plane = await startControlPlane({ nodes: 0 })
   const api = plane.client()
   const key = { name: 'q', namespace: 'default' }

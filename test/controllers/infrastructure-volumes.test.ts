@@ -48,7 +48,7 @@ async function reasons(plane: Plane, name: string): Promise<(string | undefined)
     .map(({ reason, message }) => `${reason}: ${message}`)
 }
 
-test('a claim is bound to the smallest volume that suits, and the volume is released with it', async () => {
+test('a claim is bound to the smallest matching volume, which is released when the claim is deleted', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(volume('large', '10Gi'))
@@ -77,7 +77,7 @@ test('a claim is bound to the smallest volume that suits, and the volume is rele
   expect(plane.errors()).toEqual([])
 })
 
-test('a claim that no volume suits waits for one, and says so', async () => {
+test('a claim without a matching volume stays pending and records an event', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(volume('tiny', '1Gi'))
@@ -91,7 +91,7 @@ test('a claim that no volume suits waits for one, and says so', async () => {
   expect((await api.get(PersistentVolumeClaim, 'test/data')).status?.phase).toBe('Bound')
 })
 
-test('the simulated provisioner makes a volume that goes with its claim', async () => {
+test('the simulated provisioner creates a volume that is deleted with its claim', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(storageClass('fast', simulatedProvisioner))
@@ -115,7 +115,7 @@ test('the simulated provisioner makes a volume that goes with its claim', async 
   expect(plane.errors()).toEqual([])
 })
 
-test('other provisioners are asked, and a class that waits for a pod is waited with', async () => {
+test('a claim is passed to an external provisioner, and WaitForFirstConsumer delays it', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(storageClass('other', 'example.com/disk'))
@@ -133,7 +133,7 @@ test('other provisioners are asked, and a class that waits for a pod is waited w
   expect((await api.get(PersistentVolumeClaim, 'test/late')).status?.phase).toBe('Bound')
 })
 
-test('a claim that gets a default class later, and one that loses its volume', async () => {
+test('a claim gets a later default class, and a claim reports the loss of its volume', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(claim('data', '1Gi'))
@@ -146,7 +146,7 @@ test('a claim that gets a default class later, and one that loses its volume', a
   const { volumeName = '' } = bound.spec ?? {}
   await api.delete(PersistentVolume, volumeName)
   await plane.settle()
-  // Protected as long as it is bound.
+  // Protected while it is bound.
   expect((await api.get(PersistentVolume, volumeName)).metadata.deletionTimestamp).toBeDefined()
   await api.patch(PersistentVolume, volumeName, { metadata: { finalizers: null } } as never)
   expect(await reasons(plane, 'data')).toContain(
@@ -155,7 +155,7 @@ test('a claim that gets a default class later, and one that loses its volume', a
   expect((await api.get(PersistentVolumeClaim, 'test/data')).status?.phase).toBe('Lost')
 })
 
-test('a claim in use stays until its pod is gone', async () => {
+test('a claim in use is deleted only after its pod', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   await api.create(claim('data', '1Gi'))
@@ -169,7 +169,7 @@ test('a claim in use stays until its pod is gone', async () => {
   expect(await api.find(PersistentVolumeClaim, 'test/data')).toBeUndefined()
 })
 
-test('a volume that names its claim is kept for it, and one that cannot be deleted says so', async () => {
+test('a volume with a claimRef is reserved for its claim, and a failed deletion is reported', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   const claimRef = { namespace: 'test', name: 'mine' }
@@ -189,7 +189,7 @@ test('a volume that names its claim is kept for it, and one that cannot be delet
   })
 })
 
-test('an ephemeral volume gets a claim that lives as long as its pod', async () => {
+test('an ephemeral volume gets a claim that is deleted with its pod', async () => {
   await using plane = await startPlane({ controllers: [...controllers, ephemeralVolumeController, garbageCollector()] })
   const { api } = plane
   await api.create(storageClass('fast', simulatedProvisioner))

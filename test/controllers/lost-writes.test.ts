@@ -1,7 +1,7 @@
-// Every write of a scenario is lost once, before or after the server has done it: what comes of it must be the same.
+// Every write of a scenario is lost once, before or after the server executed it. The outcome must be the same.
 import { Deployment, Job, Pod, ReplicaSet, StatefulSet } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
-import { loseEach } from './lose-each.ts'
+import { loseEachWrite } from './lose-each-write.ts'
 
 const meta = (name: string) => ({ name, namespace: 'test' })
 const selector = { matchLabels: { app: 'web' } }
@@ -11,9 +11,9 @@ const template = (image: string) => ({
 })
 
 test.each(['before', 'after'] as const)(
-  'a job counts each pod once when a write is lost %s it is done',
+  'a job counts each pod once when a write is lost %s its execution',
   async (when) => {
-    await loseEach(/^job/, when, async (plane) => {
+    await loseEachWrite(/^job/, when, async (plane) => {
       const pods = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'x' }] } }
       await plane.api.create(Job({ metadata: meta('job'), spec: { completions: 2, parallelism: 2, template: pods } }))
       const job = await plane.until(Job, 'test/job', ({ status }) => status?.completionTime !== undefined)
@@ -29,9 +29,9 @@ test.each(['before', 'after'] as const)(
 )
 
 test.each(['before', 'after'] as const)(
-  'a deployment is rolled out when a write is lost %s it is done',
+  'a deployment is rolled out when a write is lost %s its execution',
   async (when) => {
-    await loseEach(/deployment|replicaset/, when, async ({ api, until }) => {
+    await loseEachWrite(/deployment|replicaset/, when, async ({ api, until }) => {
       await api.create(Deployment({ metadata: meta('web'), spec: { replicas: 1, selector, template: template('a') } }))
       await until(Deployment, 'test/web', ({ status }) => status?.availableReplicas === 1)
       await api.patch(Deployment, 'test/web', { spec: { template: template('b') } })
@@ -53,8 +53,8 @@ test.each(['before', 'after'] as const)(
   120_000,
 )
 
-test('a stateful set never has two pods of one ordinal when a write is lost', async () => {
-  await loseEach(/statefulset/, 'after', async ({ api, until }) => {
+test('a stateful set never has two pods with the same ordinal when a write is lost', async () => {
+  await loseEachWrite(/statefulset/, 'after', async ({ api, until }) => {
     const spec = { replicas: 2, serviceName: 'db', selector, template: template('a') }
     await api.create(StatefulSet({ metadata: meta('db'), spec }))
     const set = await until(

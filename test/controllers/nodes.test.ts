@@ -17,7 +17,7 @@ const web = (
   })
 const asking = (cpu: string) => ({ containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu } } }] })
 
-test('a pod that fits nowhere says why, and starts when there is room', async () => {
+test('an unschedulable pod reports the reason and starts when there is room', async () => {
   await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
   const { api } = plane
   await api.create(web('first', asking('1500m')))
@@ -42,7 +42,7 @@ test('a pod that fits nowhere says why, and starts when there is room', async ()
   expect(plane.errors()).toEqual([])
 })
 
-test('a pod that wants to be near another starts when that one has a node', async () => {
+test('a pod with affinity to another pod starts when that pod has a node', async () => {
   await using plane = await startPlane({ ...none, nodes: [{ name: 'one' }, { name: 'two' }] })
   const { api } = plane
   const near = { labelSelector: { matchLabels: { app: 'b' } }, topologyKey: 'kubernetes.io/hostname' }
@@ -53,7 +53,7 @@ test('a pod that wants to be near another starts when that one has a node', asyn
     'test/a',
     ({ status }) => findCondition(status?.conditions, 'PodScheduled')?.status === 'False',
   )
-  // Refused as well, and not looked at again because of others.
+  // Also unschedulable; events of other pods do not trigger another attempt.
   await api.create(web('nowhere', { nodeSelector: { disk: 'ssd' } }))
   await plane.settle()
   const { metadata, spec } = web('b')
@@ -67,7 +67,7 @@ test('a pod that wants to be near another starts when that one has a node', asyn
   expect(plane.errors()).toEqual([])
 })
 
-test('nodes have a status that kubectl can show, and pods addresses of their own', async () => {
+test('nodes have a status that kubectl can show, and pods have unique addresses', async () => {
   await using plane = await startPlane({ ...none, nodes: 2 })
   const [first, second] = await plane.api.list(Node)
   expect(findCondition(first?.status?.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
@@ -82,7 +82,7 @@ test('nodes have a status that kubectl can show, and pods addresses of their own
   expect(plane.errors()).toEqual([])
 })
 
-test('logs are served, of the run before too', async () => {
+test('logs are served, also of the previous container', async () => {
   await using plane = await startPlane({ ...none, nodes: 1 })
   await plane.api.create(
     web('crash', {}, { 'kubewright.dev/log': 'starting\ngoing on', 'kubewright.dev/exit-code': '1' }),
@@ -108,7 +108,7 @@ test('a pod is stopped within its grace period', async () => {
   expect(plane.errors()).toEqual([])
 })
 
-test('a pod that asks for it runs a real process, whose end ends the pod', async () => {
+test('a pod with the process annotation runs a real process and terminates with it', async () => {
   const started: ProcessSpec[] = []
   const exit = new Deferred<number>()
   const processes = {
@@ -137,7 +137,7 @@ test('a pod that asks for it runs a real process, whose end ends the pod', async
   expect(plane.errors()).toEqual([])
 })
 
-test('pods of a node that is gone are collected after a while', async () => {
+test('pods of a deleted node are deleted after a while', async () => {
   const controllers = builtinControllers
     .filter(({ name }) => name.startsWith('pod-garbage'))
     .flatMap((one) => one.controllers)

@@ -13,30 +13,30 @@ import {
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 
-/** What runs beside the server. */
+/** The components that run next to the server. */
 export interface PlaneOptions {
   readonly controllers: readonly KeyController[]
-  /** @default none: pods are never scheduled */
+  /** @default none, so pods are never scheduled */
   readonly nodes?: SimulateNodesOptions['nodes']
   readonly plan?: SimulateNodesOptions['plan']
   readonly processes?: SimulateNodesOptions['processes']
-  /** Stands between the controllers and the server. */
+  /** Wraps the server's handler for the controllers. */
   readonly between?: (handler: ApiHandler) => ApiHandler
 }
 
-/** A server and controllers in virtual time. */
+/** A server and controllers that run in virtual time. */
 export interface Plane extends AsyncDisposable {
   readonly api: ApiClient
   readonly clock: VirtualClock
-  /** Lets everything happen that can without time passing. */
+  /** Waits until nothing more happens without time passing. */
   settle(): Promise<void>
-  /** Lets time pass, until all is quiet again. */
+  /** Advances time and waits until nothing more happens. */
   advance(duration: Parameters<VirtualClock['advance']>[0]): Promise<void>
-  /** The object as soon as it is as the test says; time passes meanwhile, from timer to timer. */
+  /** Resolves with the object when `test` accepts it. Advances time from timer to timer meanwhile. */
   until<K extends AnyKind>(kind: K, key: Key, test: (object: Infer<K>) => boolean): Promise<Infer<K>>
-  /** Ends all controllers and nodes, wherever they are, and starts others that know nothing. */
+  /** Stops all controllers and nodes at any point of their work and starts new ones without state. */
   restart(): Promise<void>
-  /** What went wrong in reconciles, for messages. */
+  /** The errors of reconciles, for messages. */
   errors(): readonly string[]
 }
 
@@ -65,7 +65,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   await api.create(Namespace({ metadata: { name: 'test' } }))
   await api.create(ServiceAccount({ metadata: { name: 'default', namespace: 'test' } }))
 
-  /** The half that is not the server. */
+  /** The controllers and nodes. */
   const startControllers = () => {
     const cluster = createCluster({ api: client, clock, random: random.fork('cluster'), log })
     const events = createEventRecorder({ client: api, clock, log, component: 'test', instance: 'test' })
@@ -136,7 +136,9 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
       }
       const object = await api.find(kind, key)
       const state = JSON.stringify((object as { status?: unknown } | undefined)?.status, null, 1)
-      throw new Error(`${kind.kind} ${JSON.stringify(key)} did not come to be: ${state}\n${errors().join('\n')}`)
+      throw new Error(
+        `${kind.kind} ${JSON.stringify(key)} did not reach the expected state: ${state}\n${errors().join('\n')}`,
+      )
     },
     errors,
     async restart() {

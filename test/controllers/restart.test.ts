@@ -13,7 +13,7 @@ const template = (image: string) => ({
   spec: { containers: [{ name: 'c', image }] },
 })
 
-test('controllers and nodes that are restarted over and over in a roll-out bring it to its end', async () => {
+test('a roll-out completes while controllers and nodes are restarted repeatedly', async () => {
   await using plane = await startPlane({ controllers, nodes: 2, plan: { default: { readyAfter: '1s' } } })
   const { api } = plane
   const spec = { replicas: 4, selector: { matchLabels: { app: 'web' } }, template: template('a') }
@@ -21,7 +21,7 @@ test('controllers and nodes that are restarted over and over in a roll-out bring
   await plane.until(Deployment, 'test/web', ({ status }) => status?.availableReplicas === 4)
   await api.patch(Deployment, 'test/web', { spec: { template: template('b') } })
   for (let round = 0; round < 12; round++) {
-    // Not settled: somewhere in the middle of something.
+    // Deliberately not settled: restart in the middle of the work.
     for (let turn = 0; turn < round * 3; turn++) await drainMicrotasks()
     await plane.restart()
     const pods = await api.list(Pod, { namespace: 'test' })

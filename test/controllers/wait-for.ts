@@ -3,7 +3,7 @@ import type { ApiClient } from '@kubewright/client'
 
 const deadline = 20_000
 
-/** The object as soon as it is as the test says, undefined standing for one that does not exist; fails after a while. */
+/** Resolves with the object when `test` accepts it; undefined means that it does not exist. Fails after a timeout. */
 export async function waitFor<K extends AnyKind>(
   api: ApiClient,
   kind: K,

@@ -26,7 +26,7 @@ const template = (image = 'nginx:1.27', annotations: Record<string, string> = {}
   spec: { containers: [{ name: 'web', image }] },
 })
 
-test('a deployment becomes available on simulated nodes and is rolled out anew', async () => {
+test('a deployment becomes available on simulated nodes and rolls out a new template', async () => {
   await using plane = await startPlane({ controllers, nodes: 2 })
   const { api } = plane
   await api.create(Deployment({ metadata: meta('web'), spec: { replicas: 3, selector, template: template() } }))
@@ -52,7 +52,7 @@ test('a deployment becomes available on simulated nodes and is rolled out anew',
   const pods = await api.list(Pod, { namespace: 'test' })
   expect(pods.map(({ spec }) => spec.containers[0]?.image)).toEqual(Array(3).fill('nginx:1.28'))
 
-  // Back to the first template: kubectl's undo does no more than that.
+  // Back to the first template, as kubectl rollout undo does.
   await api.patch(Deployment, 'test/web', [{ op: 'replace', path: image, value: 'nginx:1.27' }])
   const third = await plane.until(
     Deployment,
@@ -65,7 +65,7 @@ test('a deployment becomes available on simulated nodes and is rolled out anew',
   expect(plane.errors()).toEqual([])
 })
 
-test('a deployment whose pods crash stops at its limits and misses its deadline', async () => {
+test('a deployment with crashing pods respects its limits and exceeds its progress deadline', async () => {
   await using plane = await startPlane({
     controllers,
     nodes: 1,
@@ -89,7 +89,7 @@ test('a deployment whose pods crash stops at its limits and misses its deadline'
   expect(plane.errors()).toEqual([])
 })
 
-test('a Recreate deployment never runs old and new pods side by side', async () => {
+test('a Recreate deployment never runs old and new pods at the same time', async () => {
   await using plane = await startPlane({ controllers, nodes: 1, plan: { default: { stopAfter: '5s' } } })
   const { api } = plane
   const spec = { replicas: 2, selector, strategy: { type: 'Recreate' as const }, template: template() }
@@ -108,7 +108,7 @@ test('a Recreate deployment never runs old and new pods side by side', async () 
   expect(plane.errors()).toEqual([])
 })
 
-test('a paused deployment keeps its template and says so', async () => {
+test('a paused deployment does not roll out and reports it', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const { api } = plane
   await api.create(Deployment({ metadata: meta('web'), spec: { replicas: 1, selector, template: template() } }))
@@ -129,7 +129,7 @@ test('a paused deployment keeps its template and says so', async () => {
   expect(plane.errors()).toEqual([])
 })
 
-test('a replica set adopts pods that match and lets go those that no longer do', async () => {
+test('a replica set adopts matching pods and releases pods that no longer match', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const { api } = plane
   const labels = { app: 'web' }
@@ -149,7 +149,7 @@ test('a replica set adopts pods that match and lets go those that no longer do',
   expect(plane.errors()).toEqual([])
 })
 
-test('a stateful set starts in order, keeps its claims, and updates from the end down to its partition', async () => {
+test('a stateful set starts in order, keeps its claims and updates in reverse order down to its partition', async () => {
   await using plane = await startPlane({ controllers, nodes: 1, plan: { default: { readyAfter: '2s' } } })
   const { api } = plane
   await api.create(
@@ -197,7 +197,7 @@ test('a stateful set starts in order, keeps its claims, and updates from the end
   expect(plane.errors()).toEqual([])
 })
 
-test('a daemon set has a pod on each node that it tolerates, and follows nodes and templates', async () => {
+test('a daemon set runs a pod on each tolerated node and follows changes of nodes and template', async () => {
   const nodes = [
     { name: 'a' },
     { name: 'b', labels: { disk: 'ssd' } },
@@ -232,7 +232,7 @@ const task = (restartPolicy: 'Never' | 'OnFailure', annotations: Record<string, 
   spec: { restartPolicy, containers: [{ name: 'c', image: 'busybox' }] },
 })
 
-test('a job runs to completion and is removed when its time is over', async () => {
+test('a job runs to completion and is deleted after its TTL', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const spec = { completions: 3, parallelism: 2, ttlSecondsAfterFinished: 60, template: task('Never') }
   await plane.api.create(Job({ metadata: meta('once'), spec }))
@@ -250,7 +250,7 @@ test('a job runs to completion and is removed when its time is over', async () =
   expect(plane.errors()).toEqual([])
 })
 
-test('a job whose pods fail backs off and gives up at its limit', async () => {
+test('a job with failing pods backs off and fails at its limit', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const template = task('Never', { 'kubewright.dev/exit-code': '3' })
   await plane.api.create(Job({ metadata: meta('bad'), spec: { backoffLimit: 2, template } }))
@@ -269,7 +269,7 @@ test('a job whose pods fail backs off and gives up at its limit', async () => {
   expect(plane.errors()).toEqual([])
 })
 
-test('an indexed job gives each pod an index and completes all of them', async () => {
+test('an indexed job assigns each pod an index and completes all of them', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const spec = { completionMode: 'Indexed' as const, completions: 4, parallelism: 2, template: task('Never') }
   await plane.api.create(Job({ metadata: meta('indexed'), spec }))
@@ -285,7 +285,7 @@ test('an indexed job gives each pod an index and completes all of them', async (
   expect(plane.errors()).toEqual([])
 })
 
-test('a cron job starts jobs at their time and keeps as many as its history allows', async () => {
+test('a cron job starts jobs on schedule and keeps the configured history', async () => {
   await using plane = await startPlane({ controllers, nodes: 1 })
   const { api } = plane
   await api.create(

@@ -1,4 +1,4 @@
-// The control plane is stopped or killed in the middle of a roll-out, and started again from its folder.
+// The control plane is stopped or killed during a roll-out and restarted from its data folder.
 import { type AnyKind, crdOf, type Infer } from '@kubewright/api'
 import { type ApiClient, connect } from '@kubewright/client'
 import { CustomResourceDefinition, Deployment, Pod, ReplicaSet } from '@kubewright/k8s'
@@ -9,10 +9,10 @@ import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator } from '../../examples/app-service/src/operator.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
-// Enough for a roll-out that takes many steps.
+// Enough for a roll-out with many steps.
 const replicas = 20
 
-/** Follows an object: what it resolves to resolves with the first state from now on that is accepted. */
+/** Watches an object. Resolves with a function that resolves with the next accepted state. */
 async function follow<K extends AnyKind>(client: ApiClient, kind: K, name: string) {
   const signal = AbortSignal.timeout(60_000)
   const stream = await client.watch(kind, { fields: { 'metadata.name': name }, sendInitialEvents: true, signal })
@@ -20,11 +20,11 @@ async function follow<K extends AnyKind>(client: ApiClient, kind: K, name: strin
     for await (const event of stream) {
       if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && accept(event.object)) return event.object
     }
-    throw new Error(`The watch of ${kind.kind} ${name} has ended`)
+    throw new Error(`The watch of ${kind.kind} ${name} ended`)
   }
 }
 
-/** Resolves with the first state of an object that is accepted. */
+/** Resolves with the first accepted state of an object. */
 async function until<K extends AnyKind>(
   client: ApiClient,
   kind: K,
@@ -34,7 +34,7 @@ async function until<K extends AnyKind>(
   return (await follow(client, kind, name))(accept)
 }
 
-/** Runs the operator until the result is called. */
+/** Starts the operator. Resolves with a function that stops it. */
 async function runOperator(kubeconfig: string): Promise<() => Promise<void>> {
   const client = await connect({ kubeconfig })
   const manager = createManager({ operator, client, leaderElection: false })
@@ -51,15 +51,15 @@ const imageOf = (spec: { readonly containers: readonly { readonly image?: string
   spec?.containers[0]?.image
 
 test.each([
-  ['SIGTERM', 'lives on'],
-  ['SIGKILL', 'lives on'],
-  ['SIGKILL', 'begins anew'],
+  ['SIGTERM', 'keeps running'],
+  ['SIGKILL', 'keeps running'],
+  ['SIGKILL', 'restarts'],
 ] as const)(
-  'a roll-out that %s of the control plane interrupts ends well, and the operator %s',
+  'a roll-out completes after %s of the control plane while the operator %s',
   {
     timeout: 180_000,
   },
-  async (signal, fate) => {
+  async (signal, operatorState) => {
     using folder = new TemporaryFolder()
     await using first = await UpProcess.start(['--nodes', '1'], folder.path)
     const client = await connect({ kubeconfig: first.kubeconfig })
@@ -70,7 +70,7 @@ test.each([
     await client.create(AppService({ metadata: { name: 'app' }, spec: { replicas, image: 'nginx:1' } }))
     await until(client, AppService, 'app', ({ status }) => status?.availableReplicas === replicas)
 
-    // Looked at from before it begins, so that no step of it is missed.
+    // Watch from before the start, so that no step is missed.
     const rollOut = await follow(client, Deployment, 'app')
     await client.patch(AppService, 'app', { spec: { image: 'nginx:2' } })
     const { status } = await rollOut(({ metadata, spec, status: now = {} }) => {
@@ -79,10 +79,10 @@ test.each([
     })
     await first.stop(signal)
     expect(status?.updatedReplicas).toBeLessThan(replicas)
-    if (fate === 'begins anew') await stopOperator()
+    if (operatorState === 'restarts') await stopOperator()
 
     await using _ = await UpProcess.start(['--nodes', '1', '--port', new URL(first.server).port], folder.path)
-    if (fate === 'begins anew') stopOperator = await runOperator(first.kubeconfig)
+    if (operatorState === 'restarts') stopOperator = await runOperator(first.kubeconfig)
     const done = await until(client, Deployment, 'app', ({ status: now = {} }) => {
       return now.updatedReplicas === replicas && now.replicas === replicas && now.availableReplicas === replicas
     })
@@ -96,7 +96,7 @@ test.each([
     const pods = (await client.list(Pod)).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     expect(pods.map(({ spec }) => imageOf(spec))).toEqual(Array(replicas).fill('nginx:2'))
 
-    // The operator is still at it.
+    // The operator still works.
     await client.patch(AppService, 'app', { spec: { replicas: 1 } })
     await until(client, AppService, 'app', ({ status: now }) => now?.replicas === 1)
     await stopOperator()

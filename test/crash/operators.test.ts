@@ -10,14 +10,14 @@ import { Home } from '../../examples/home/src/home.ts'
 import { homeOperator } from '../../examples/home/src/operator.ts'
 import { operator as secSynchOperator } from '../../examples/sec-synch/src/operator.ts'
 import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
-import { lasting } from './lasting.ts'
-import type { Life } from './life.ts'
-import { isWrite } from './lives.ts'
-import { type Run, type Scenario, Stage } from './scenario.ts'
+import { type Scenario, type ScenarioResult, ScenarioRunner } from './crash-scenario.ts'
+import type { CrashingProcess } from './crashing-process.ts'
+import { reproducible } from './reproducible-state.ts'
+import { isWrite } from './run-with-crashes.ts'
 
 const workloads = async (client: ApiClient): Promise<unknown> => ({
-  deployments: lasting(await client.list(Deployment)),
-  services: lasting(await client.list(Service, { fieldSelector: 'metadata.name!=kubernetes' })),
+  deployments: reproducible(await client.list(Deployment)),
+  services: reproducible(await client.list(Service, { fieldSelector: 'metadata.name!=kubernetes' })),
   replicaSets: (await client.list(ReplicaSet)).map(({ spec }) => spec?.replicas),
   pods: (await client.list(Pod)).map(({ status }) => status?.phase),
 })
@@ -32,10 +32,13 @@ const appService: Scenario<undefined> = {
       return client.create(AppService({ metadata: { name: 'app' }, spec }))
     },
     changed: (client) => client.patch(AppService, 'app', { spec: { replicas: 3, ports: null } }),
-    'meddled with': (client) => client.delete(Deployment, 'app'),
+    'deployment deleted': (client) => client.delete(Deployment, 'app'),
     deleted: (client) => client.delete(AppService, 'app'),
   },
-  state: async (client) => ({ apps: lasting(await client.list(AppService)), ...((await workloads(client)) as object) }),
+  state: async (client) => ({
+    apps: reproducible(await client.list(AppService)),
+    ...((await workloads(client)) as object),
+  }),
 }
 
 const secSynch: Scenario<undefined> = {
@@ -52,23 +55,25 @@ const secSynch: Scenario<undefined> = {
       return client.create(SecSynch({ metadata: { name: 'synch' }, spec }))
     },
     'source changed': (client) => client.patch(Secret, 'secret-a', { data: { password: 'Qg==' } }),
-    'one namespace less': (client) => client.patch(SecSynch, 'synch', { spec: { destinationNamespaces: ['a1'] } }),
+    'namespace removed': (client) => client.patch(SecSynch, 'synch', { spec: { destinationNamespaces: ['a1'] } }),
     deleted: (client) => client.delete(SecSynch, 'synch'),
   },
   state: async (client) => ({
-    synchs: lasting(await client.list(SecSynch)),
-    secrets: lasting(await client.list(Secret, { namespace: allNamespaces, fields: { 'metadata.name': 'secret-a' } })),
+    synchs: reproducible(await client.list(SecSynch)),
+    secrets: reproducible(
+      await client.list(Secret, { namespace: allNamespaces, fields: { 'metadata.name': 'secret-a' } }),
+    ),
   }),
 }
 
 const home: Scenario<ReturnType<typeof fakeDns>> = {
   kinds: [Home],
   world: fakeDns,
-  operator: (life: Life, dns) =>
+  operator: (process: CrashingProcess, dns) =>
     homeOperator({
       point: (domain, target, options) =>
-        life.call('dns point', options.signal, () => dns.point(domain, target, options)),
-      release: (domain, options) => life.call('dns release', options.signal, () => dns.release(domain, options)),
+        process.call('dns point', options.signal, () => dns.point(domain, target, options)),
+      release: (domain, options) => process.call('dns release', options.signal, () => dns.release(domain, options)),
     }),
   steps: {
     created: (client) => {
@@ -79,7 +84,7 @@ const home: Scenario<ReturnType<typeof fakeDns>> = {
     deleted: (client) => client.delete(Home, 'cosy'),
   },
   state: async (client, dns) => ({
-    homes: lasting(await client.list(Home)),
+    homes: reproducible(await client.list(Home)),
     dns: { ...dns.records },
     ...((await workloads(client)) as object),
   }),
@@ -88,30 +93,30 @@ const home: Scenario<ReturnType<typeof fakeDns>> = {
 function describeCrashes<World>(name: string, scenario: Scenario<World>): void {
   describe(`the operator of ${name}`, () => {
     test.each(['is lost', 'takes effect'] as const)(
-      'comes to the same end when it dies at any of its calls, which %s',
+      'reaches the same state after a crash at each call that %s',
       { timeout: 300_000 },
       async (call) => {
-        await using stage = await Stage.set(scenario)
-        const { states, lives } = await stage.play([])
-        const calls = lives[0] ?? []
+        await using runner = await ScenarioRunner.create(scenario)
+        const reference = await runner.run([])
+        const calls = reference.calls[0] ?? []
         expect(calls.length).toBeGreaterThan(9)
         for (let at = 1; at <= calls.length; at++) {
-          const run = await stage.play([{ at, call }])
-          const when = `it died at call ${at}, ${calls[at - 1]}, which ${call}`
-          expect(run.states, when).toEqual(states)
-          expect(run.lives, when).toHaveLength(2)
+          const run = await runner.run([{ at, call }])
+          const when = `crash at call ${at}, ${calls[at - 1]}, which ${call}`
+          expect(run.states, when).toEqual(reference.states)
+          expect(run.calls, when).toHaveLength(2)
         }
       },
     )
 
-    test('comes to the same end when it dies after each of its writes', { timeout: 180_000 }, async () => {
-      await using stage = await Stage.set(scenario)
-      const reference = await stage.play([])
-      const run = await stage.play(() => ({ at: 1, call: 'takes effect', isFateful: isWrite }))
+    test('reaches the same state after a crash after each write', { timeout: 180_000 }, async () => {
+      await using runner = await ScenarioRunner.create(scenario)
+      const reference = await runner.run([])
+      const run = await runner.run(() => ({ at: 1, call: 'takes effect', counts: isWrite }))
       expect(run.states).toEqual(reference.states)
-      expect(run.lives.length).toBeGreaterThan(9)
-      // Whoever takes over does not do again what was done.
-      const writes = (of: Run): number => of.lives.flat().filter(isWrite).length
+      expect(run.calls.length).toBeGreaterThan(9)
+      // A new process does not repeat writes of the crashed one.
+      const writes = (result: ScenarioResult): number => result.calls.flat().filter(isWrite).length
       expect(writes(run)).toBeLessThanOrEqual(writes(reference))
     })
   })
@@ -120,8 +125,8 @@ describeCrashes('AppService', appService)
 describeCrashes('SecSynch', secSynch)
 describeCrashes('Home', home)
 
-test('the operator of the tutorial gets stuck when it dies at certain calls, which shows that these tests can fail', async () => {
-  await using stage = await Stage.set({
+test('the operator of the tutorial gets stuck after a crash at certain calls, which shows that these tests can fail', async () => {
+  await using runner = await ScenarioRunner.create({
     ...appService,
     operator: () => tutorialOperator,
     steps: {
@@ -131,13 +136,13 @@ test('the operator of the tutorial gets stuck when it dies at certain calls, whi
       },
     },
   })
-  const { states, lives } = await stage.play([])
+  const { states, calls } = await runner.run([])
   const fatal: (string | undefined)[] = []
-  for (let at = 1; at <= lives[0]!.length; at++) {
-    const run = await stage.play([{ at, call: 'is lost' }])
-    if (!isDeepStrictEqual(run.states, states)) fatal.push(lives[0]![at - 1])
+  for (let at = 1; at <= calls[0]!.length; at++) {
+    const run = await runner.run([{ at, call: 'is lost' }])
+    if (!isDeepStrictEqual(run.states, states)) fatal.push(calls[0]![at - 1])
   }
-  // Its note of the last spec, without which it knows no way on, comes last.
+  // It writes the annotation with the last spec at the end, and cannot continue without it.
   expect(fatal).toEqual([
     'POST /api/v1/namespaces/default/services',
     'PUT /apis/batch.example.com/v1alpha1/namespaces/default/appservices/app',

@@ -1,4 +1,4 @@
-// `kubewright up --etcd`: several servers on one etcd, and an etcd that goes away and comes back.
+// `kubewright up --etcd`: several servers on one etcd, and an etcd that goes down and comes back.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { noEtcd, startEtcd } from '../../packages/storage/src/testdata/etcd-process.ts'
 import { configMap, type Reply, Requests } from '../up/requests.ts'
@@ -11,7 +11,7 @@ beforeEach(({ skip }) => {
 })
 
 describe('kubewright up --etcd', () => {
-  it('lets two servers share an etcd and see the writes of each other', async () => {
+  it('lets two servers share an etcd and see each other’s writes', async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
     await using one = await UpProcess.start(
@@ -28,7 +28,7 @@ describe('kubewright up --etcd', () => {
     expect(created.status).toBe(201)
     expect((await second.send('GET', `${maps}/shared`)).body.data).toEqual({ value: '1' })
     const { resourceVersion } = created.body.metadata
-    // Not older than the write, so the other server's cache has to have got it.
+    // Not older than the write, so the other server's cache must have received it.
     const listed = await second.send(
       'GET',
       `${maps}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`,
@@ -37,7 +37,7 @@ describe('kubewright up --etcd', () => {
     await second.send('PUT', `${maps}/shared`, configMap('shared', '2'))
     const stale = { ...created.body, data: { value: '3' } }
     expect((await first.send('PUT', `${maps}/shared`, stale)).status).toBe(409)
-    // Tokens of one are good for the other: they share their keys.
+    // Tokens of one server are valid for the other, because they share their keys.
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
     await first.send('POST', accounts, { metadata: { name: 'robot' } })
     const token = (await first.send('POST', `${accounts}/robot/token`, {})).body.status.token as string
@@ -53,7 +53,7 @@ describe('kubewright up --etcd', () => {
     expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
   })
 
-  it('says that etcd is gone, and goes on when it is back', { timeout: 90_000 }, async () => {
+  it('reports that etcd is unavailable and continues when it is back', { timeout: 90_000 }, async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--controllers', 'none', '--etcd', etcd.url], folder.path)
@@ -75,7 +75,7 @@ describe('kubewright up --etcd', () => {
     )
   })
 
-  it('names an etcd that cannot be reached in one line', async () => {
+  it('reports an unreachable etcd in one line', async () => {
     using folder = new TemporaryFolder()
     const { code, notes } = await UpProcess.fail(['--etcd', 'http://127.0.0.1:1'], folder.path)
     expect(code).toBe(1)

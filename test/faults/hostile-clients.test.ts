@@ -1,4 +1,5 @@
-// Clients that break the rules: the server answers what can be answered, cuts off the rest, and goes on serving everybody else.
+// Clients that violate the protocol: the server responds where possible, disconnects the rest, and keeps serving other
+// clients.
 import { readFileSync } from 'node:fs'
 import https from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   expect((await requests.send('GET', '/readyz')).text).toBe('ok')
-  // Whatever happened, it was no surprise to the server.
+  // The server handled everything without an internal error.
   expect(up.notes.filter((line) => /Request failed| {4}at /.test(line))).toEqual([])
 })
 
@@ -31,7 +32,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** A TLS connection of the administrator's. */
+/** A TLS connection with the administrator's certificate. */
 async function open(protocols: readonly string[] = ['http/1.1']): Promise<TLSSocket> {
   const { server, ca, client } = targetOfKubeconfig(up.kubeconfig)
   const socket = connect({
@@ -49,7 +50,7 @@ async function open(protocols: readonly string[] = ['http/1.1']): Promise<TLSSoc
   return socket
 }
 
-/** Sends bytes and resolves with what came back until the connection was closed, or until the text given came. */
+/** Sends bytes and resolves with the response until the connection is closed or the given text arrives. */
 async function exchange(bytes: string | Buffer, protocols?: readonly string[], last?: string): Promise<string> {
   const socket = await open(protocols)
   let answer = ''
@@ -84,16 +85,16 @@ describe('kubewright up', () => {
     ['a huge header', `GET /api HTTP/1.1\r\nhost: x\r\nx-large: ${'a'.repeat(2 * mebibyte)}\r\n\r\n`],
     ['too many headers', `GET /api HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
     ['a huge path', `GET /${'a'.repeat(2 * mebibyte)} HTTP/1.1\r\nhost: x\r\n\r\n`],
-  ])('refuses %s and closes the connection', async (_, bytes) => {
+  ])('rejects %s and closes the connection', async (_, bytes) => {
     expect(await exchange(bytes)).toMatch(/^$|^HTTP\/1\.1 4\d\d /)
   })
 
-  it('survives nonsense over HTTP/2', async () => {
+  it('survives invalid HTTP/2 frames', async () => {
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
-    // Headers of stream 1 that are no HPACK.
+    // Headers of stream 1 that are not valid HPACK.
     const headers = Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff])
-    // Type, flags and stream: the length differs, as newer versions say why.
+    // Type, flags and stream of a GOAWAY frame. The length differs, because newer versions of Node add a reason.
     const goAway = '\x07\0\0\0\0\0'
     expect(await exchange(Buffer.concat([preface, Buffer.alloc(200, 0xff)]), ['h2'], goAway)).toContain(goAway)
     expect(await exchange(Buffer.concat([preface, settings, headers]), ['h2'], goAway)).toContain(goAway)
@@ -103,13 +104,13 @@ describe('kubewright up', () => {
     ['arrays', '['.repeat(100_000), 400],
     ['closed arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
     ['objects', `{"metadata":{"name":"x"},"data":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, 400],
-    ['a key said often', `{"metadata":{"name":"dup-keys"},"data":{${'"a":"b",'.repeat(50_000)}"a":"b"}}`, 201],
+    ['a repeated key', `{"metadata":{"name":"dup-keys"},"data":{${'"a":"b",'.repeat(50_000)}"a":"b"}}`, 201],
     ['a large number', `{"metadata":{"name":"x","generation":${'9'.repeat(100_000)}}}`, 400],
-  ])('answers %s that are nested or repeated beyond reason', async (_, body, status) => {
+  ])('responds to excessively nested or repeated %s', async (_, body, status) => {
     expect((await requests.send('POST', maps, body)).status).toBe(status)
   })
 
-  it('answers YAML that unfolds without end', async () => {
+  it('responds to YAML with exponential aliases', async () => {
     const lines = ['a: &a [x,x,x,x,x,x,x,x,x]']
     for (let i = 1; i < 12; i++) {
       const [name, last] = [i, i - 1].map((n) => String.fromCharCode(97 + n))
@@ -122,7 +123,7 @@ describe('kubewright up', () => {
     expect((await requests.send('POST', maps, `${'- '.repeat(20_000)}x`, yaml)).status).toBe(400)
   })
 
-  it('answers patches that are nested or repeated beyond reason', async () => {
+  it('responds to excessively nested or repeated patches', async () => {
     await requests.send('POST', maps, configMap('patched', 'x'))
     const send = (type: string, body: string): Promise<{ status: number }> =>
       requests.send('PATCH', `${maps}/patched?fieldManager=m`, body, { 'content-type': `application/${type}` })
@@ -136,7 +137,7 @@ describe('kubewright up', () => {
     expect((await send('json-patch+json', many)).status).toBe(413)
   })
 
-  it('answers a body that is too large, and selectors that are too long', async () => {
+  it('responds to a body that is too large and to selectors that are too long', async () => {
     const large = await requests.send('POST', maps, configMap('large', 'x'.repeat(4 * mebibyte)))
     expect(large.status).toBe(413)
     const selector = encodeURIComponent(Array.from({ length: 500 }, (_, i) => `k${i} in (a,b,c)`).join(','))
@@ -144,10 +145,10 @@ describe('kubewright up', () => {
     expect((await requests.send('GET', `${maps}?labelSelector=${'('.repeat(5000)}`)).status).toBe(400)
   })
 
-  it('goes on while clients hold connections half open', async () => {
+  it('keeps serving while clients hold half-open connections', async () => {
     const idle = await Promise.all(Array.from({ length: 100 }, () => open()))
     idle.forEach((socket, i) => {
-      // Nothing at all, half a header, half a body.
+      // No data, half a header, half a body.
       if (i % 3 === 1) socket.write('GET /api HTTP/1.1\r\nhost: x\r\nx-slow:')
       if (i % 3 === 2) socket.write(`POST ${maps} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"meta`)
     })
@@ -155,7 +156,7 @@ describe('kubewright up', () => {
     for (const socket of idle) socket.destroy()
   })
 
-  it('goes on while watchers do not read, in bounded memory', { timeout: 60_000 }, async () => {
+  it('keeps serving in bounded memory while watchers do not read', { timeout: 60_000 }, async () => {
     const { hostname, port } = requests.server
     const watchers = await Promise.all(
       Array.from(
@@ -171,13 +172,13 @@ describe('kubewright up', () => {
     for (const watcher of watchers) watcher.pause().on('error', () => undefined)
     await requests.send('POST', maps, configMap('noisy', '0'))
     const before = residentBytes()
-    // 100 MiB of events for each of them.
+    // 100 MiB of events for each watcher.
     const value = 'x'.repeat(100 * 1024)
     for (let i = 0; i < 1000; i++) {
       const { status } = await requests.send('PUT', `${maps}/noisy`, configMap('noisy', `${i}${value}`))
       expect(status).toBe(200)
     }
-    // One copy of the history is kept, not one for each watcher.
+    // The server keeps one copy of the history, not one for each watcher.
     expect(residentBytes() - before).toBeLessThan(600 * mebibyte)
     for (const watcher of watchers) watcher.destroy()
   })

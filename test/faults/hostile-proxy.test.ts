@@ -1,5 +1,5 @@
-// An informer behind the worst of proxies: whatever that does, the informer's store and its handlers end up where the server is, and
-// nothing piles up on the way. Everything runs in one process in virtual time.
+// An informer behind a hostile proxy: its store and its handlers always converge to the state of the server, and
+// no resources accumulate. Everything runs in one process in virtual time.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { KubeObject } from '@kubewright/api'
@@ -25,7 +25,7 @@ const names = 200
 const fieldSelector = 'metadata.name!=kube-root-ca.crt'
 const prefix = '/registry/configmaps/default/'
 
-/** Changes objects in the store that the server reads, as another server on the same store would: that is fast. */
+/** Changes objects directly in the server's store, like another server on the same store, because that is fast. */
 class OtherServer {
   readonly #store: MemoryStore
   readonly #random: Random
@@ -52,7 +52,7 @@ class OtherServer {
       creationTimestamp: '2025-01-01T00:00:00Z',
       labels: { parity: i % 2 === 0 ? 'even' : 'odd' },
     }
-    // Sizes that differ, so that what is held as bytes leaves holes of all sizes.
+    // Different sizes, so that the encoded objects leave gaps of all sizes.
     const data = { i: String(i), padding: 'x'.repeat(this.#random.int(800)) }
     const bytes = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data }))
     const { revision } = await this.#store.put(key, bytes, version)
@@ -60,8 +60,8 @@ class OtherServer {
   }
 }
 
-/** What a handler believes that exists, from nothing but what it is told; contradictions are kept. */
-class Believer {
+/** The state that a handler derives from its events alone. Records contradictions. */
+class HandlerState {
   readonly versions = new Map<string, string>()
   readonly contradictions: string[] = []
 
@@ -81,7 +81,7 @@ interface Run {
 }
 
 test.each<Run>([
-  // A server whose bookmarks are lost is soon not asked for streamed lists any more, so they get a run of their own.
+  // When bookmarks are lost, the client soon stops requesting streamed lists, so streamed lists get a run of their own.
   { seed: 20_251_115, spared: [] },
   { seed: 5, spared: ['hide bookmarks'] },
 ])(
@@ -110,8 +110,8 @@ test.each<Run>([
       reflector: { watchTimeout: '20s', listDeadline: '20s', pageSize: 70 },
     })
 
-    const quick = new Believer()
-    const slow = new Believer()
+    const quick = new HandlerState()
+    const slow = new HandlerState()
     const registrations: HandlerRegistration[] = [
       informer.addHandler({ onChange: (change) => quick.tell(change) }, { name: 'quick' }),
       informer.addHandler(
@@ -143,7 +143,7 @@ test.each<Run>([
     proxy.calm()
     await clock.advance('10m')
 
-    // Every kind of trouble was met, and often.
+    // Every kind of fault occurred many times.
     for (const fault of faults.filter((each) => !spared.includes(each)))
       expect([fault, proxy.counts.get(fault) ?? 0]).toEqual([fault, expect.toSatisfy((n) => n > 5)])
 
@@ -157,13 +157,13 @@ test.each<Run>([
     expect([...quick.contradictions, ...slow.contradictions]).toEqual([])
     expect(informer.health.state).toBe('watching')
 
-    // Bounds that do not depend on how many changes there were.
+    // Bounds that do not depend on the number of changes.
     expect(most.pending).toBeLessThanOrEqual(50 + 2 * names)
     expect(most.bytes).toBeLessThan(3 * names * 1200)
     expect(most.parsed).toBeLessThanOrEqual(2 * 64)
     expect(most.timers).toBeLessThan(50)
     expect(most.watches).toBeLessThanOrEqual(2)
-    // Three quarters of the changes came after the first look.
+    // Three quarters of the changes came after the first measurement.
     expect(heapMiB() - early).toBeLessThan(16)
 
     await informer.stop()

@@ -1,5 +1,5 @@
-// A transport that behaves like the worst proxy between a client and an API server. What it does to which request is decided by a
-// seeded random source; whatever happens is counted, so that a test can show that it happened.
+// A transport that behaves like a hostile proxy between a client and an API server. A seeded random source selects
+// the fault for each request. Faults are counted, so that a test can verify that they occurred.
 import { onAbort, type Random } from '@kubewright/base'
 import {
   ConnectionError,
@@ -9,7 +9,7 @@ import {
   type TransportResponse,
 } from '@kubewright/client'
 
-/** What it does instead of, or to, an answer. */
+/** The faults: what the proxy does instead of, or with, a response. */
 export const faults = [
   'refuse',
   'never answer',
@@ -29,7 +29,7 @@ export type Fault = (typeof faults)[number]
 const early: readonly Fault[] = ['refuse', 'never answer', 'answer 410', 'answer 429', 'answer 500', 'duplicate']
 const late: readonly Fault[] = ['truncate', 'cut', 'reset', 'stall', 'expire', 'hide bookmarks']
 
-/** Passes requests on, badly, until it is told to calm down. */
+/** Forwards requests with faults until {@link calm} is called. */
 export class HostileProxy implements Transport {
   readonly host = 'hostile'
   readonly counts = new Map<Fault, number>()
@@ -37,12 +37,12 @@ export class HostileProxy implements Transport {
   readonly #random: Random
   readonly #early: readonly Fault[]
   readonly #late: readonly Fault[]
-  // Bodies that somebody reads, and connections that nobody does.
+  // Bodies with a reader, and connections without one.
   readonly #open = new Set<WatchedBody>()
   #abandoned: TransportBody[] = []
   #isCalm = false
 
-  /** `spared` is what it does not do. */
+  /** `spared` are the faults that do not occur. */
   constructor(inner: Transport, random: Random, spared: readonly Fault[] = []) {
     this.#inner = inner
     this.#random = random
@@ -50,14 +50,14 @@ export class HostileProxy implements Transport {
     this.#late = late.filter((fault) => !spared.includes(fault))
   }
 
-  /** Stops misbehaving, and breaks what was broken already. */
+  /** Stops injecting faults and closes the connections that already have one. */
   calm(): void {
     this.#isCalm = true
     for (const body of this.#open) body.cut()
     this.#abandon(0)
   }
 
-  /** How many watches are open through it. */
+  /** The number of open watches. */
   get open(): number {
     return this.#open.size
   }
@@ -67,7 +67,7 @@ export class HostileProxy implements Transport {
     if (this.#random.next() < 0.4) {
       const fault = this.#pick(this.#early)
       if (fault !== 'duplicate') return this.#answer(fault, request)
-      // A connection that the proxy opens once more and then forgets for a while.
+      // The proxy sends the request a second time and abandons that connection for a while.
       this.#abandoned.push((await this.#inner.send({ ...request, signal: undefined })).body)
       this.#abandon(3)
     }
@@ -125,13 +125,13 @@ export class HostileProxy implements Transport {
 
 interface WatchPlan {
   readonly fault: Fault
-  /** After how many chunks it happens. */
+  /** The number of chunks before the fault occurs. */
   readonly chunks: number
   readonly onEnd: () => void
   readonly host: string
 }
 
-/** The body of a watch that something happens to. */
+/** The body of a watch with a fault. */
 class WatchedBody implements TransportBody {
   readonly #inner: TransportBody
   readonly #plan: WatchPlan
@@ -143,7 +143,7 @@ class WatchedBody implements TransportBody {
     onAbort(request.signal, () => this.cut())
   }
 
-  /** Ends it, also when it stalls. */
+  /** Ends the body, also while it stalls. */
   cut(): void {
     this.#wake()
     this.discard()
@@ -192,7 +192,7 @@ class WatchedBody implements TransportBody {
   }
 }
 
-/** Lines that say how far a watch is are lost; everything else passes. The server writes whole lines. */
+/** Removes bookmark events. The server writes whole lines. */
 function withoutBookmarks(chunk: Uint8Array): Uint8Array {
   const text = Buffer.from(chunk).toString()
   if (!text.includes('"BOOKMARK"')) return chunk

@@ -1,11 +1,11 @@
-// kill -9 of `kubewright up` while clients write: what was acknowledged is there afterwards, and nothing is half there.
+// kill -9 of `kubewright up` while clients write: every acknowledged write survives, and no object is incomplete.
 import { describe, expect, it } from 'vitest'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 
-/** Creates and updates its own object over and over until the server is gone. Resolves with the last acknowledged value. */
+/** Creates and repeatedly updates an object until the server is down. Resolves with the last acknowledged value. */
 async function write(requests: Requests, name: string): Promise<{ acknowledged: number; tried: number }> {
   let acknowledged = -1
   for (let value = 0; ; value++) {
@@ -31,7 +31,7 @@ describe('kubewright up, killed under load', () => {
       const names = Array.from({ length: 16 }, (_, i) => `round-${round}-${i}`)
       using requests = new Requests(up.kubeconfig)
       const writing = Promise.all(names.map((name) => write(requests, name)))
-      // Until every writer has been answered a few times.
+      // Until every writer has received several responses.
       for (;;) {
         const { body } = await requests.send('GET', maps)
         const values = names.map((name) => body.items.find((item: Item) => item.metadata.name === name)?.data.value)
@@ -44,7 +44,7 @@ describe('kubewright up, killed under load', () => {
       for (const [i, { acknowledged, tried }] of written.entries()) {
         const { body } = await reader.send('GET', `${maps}/${names[i]}`)
         const value = Number(body.data.value)
-        // The write that nobody answered may have been made or not.
+        // A write without a response may or may not have been made.
         expect(value).toBeGreaterThanOrEqual(acknowledged)
         expect(value).toBeLessThanOrEqual(tried)
         expect(acknowledged).toBeGreaterThanOrEqual(5)

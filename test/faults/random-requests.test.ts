@@ -1,4 +1,4 @@
-// Ten thousand requests that nobody would send on purpose: recorded ones, torn apart and put together at random.
+// Ten thousand malformed requests: recorded requests with random mutations.
 import { parseYaml } from '@kubewright/api'
 import { type Random, seededRandom } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
@@ -12,10 +12,10 @@ import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
 const count = 10_000
 const concurrency = 16
-/** Another one finds other things; a failure prints it. */
+/** The random seed. A failure prints it. */
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'random requests'
 
-/** Every request of the recorded cases that ends by itself, with the names filled in. */
+/** The requests of the recorded cases that terminate on their own, with names filled in. */
 function recordedRequests(): RequestSpec[] {
   const names = new Map([
     ['ns', 'default'],
@@ -27,7 +27,7 @@ function recordedRequests(): RequestSpec[] {
   return recordedCases().flatMap(({ test }) =>
     test.steps
       .filter((step) => step.path !== undefined && step.method !== undefined)
-      // A webhook that cannot be reached would refuse everything that follows, and conversion all of its kind.
+      // An unreachable admission webhook would reject all later requests, and a conversion webhook all of its kind.
       .filter((step) => !/webhookconfigurations|"Webhook"/.test(JSON.stringify([step.path, step.body])))
       .map(({ method, path, query, headers, body, as }) =>
         expand(
@@ -81,7 +81,7 @@ class Mutator {
     this.#requests = requests
   }
 
-  /** A request with a few things wrong. */
+  /** A request with a few random mutations. */
   next(): RequestSpec {
     const base = this.#pick(this.#requests)
     let { method = 'GET', path, query, headers, body, as } = base
@@ -92,7 +92,7 @@ class Mutator {
     if (this.#chance(0.1)) body = this.#pick(this.#requests).body
     if (typeof body === 'string') body = this.#text(body)
     else if (body !== undefined && this.#chance(0.7)) body = this.#value(body)
-    // A watch would not end by itself.
+    // A watch would not end on its own.
     const endless = /watch/.test(path + JSON.stringify(query ?? {})) ? { timeoutSeconds: '1' } : {}
     return {
       method,
@@ -188,7 +188,7 @@ class Mutator {
     return text.slice(0, at) + odd + text.slice(at + (this.#chance(0.5) ? 1 : 0))
   }
 
-  /** The value with some member replaced, removed, renamed or doubled, somewhere within. */
+  /** The value with one nested member replaced, removed, renamed or duplicated. */
   #value(value: unknown): unknown {
     if (this.#chance(0.15)) return this.#pick(oddities)
     if (Array.isArray(value)) {
@@ -211,12 +211,12 @@ class Mutator {
   }
 }
 
-/** Mistakes of clients that kube-apiserver v1.35.8 was seen to answer with 500, too; the last two only by its sources. */
-const ownOfKubernetes: readonly RegExp[] = [
+/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its sources. */
+const alsoInKubernetes: readonly RegExp[] = [
   /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
   /^resourceVersion should not be set on objects to be created$/,
   /^failed to create typed patch object \(/,
-  // Strategic merge patches that make no sense.
+  // Malformed strategic merge patches.
   /^map: .* does not contain declared merge key: /s,
   /^list element types are not identical: /,
   /^unable to find api field in struct /,
@@ -224,33 +224,33 @@ const ownOfKubernetes: readonly RegExp[] = [
   /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
   /^merging lists cannot yet be specified in the patch$/,
   /^The order in patch list:\n/,
-  // An apply of what the schema allows and the type does not, such as bad base64.
+  // An apply of a value that the schema accepts and the Go type rejects, such as invalid base64.
   /^failed to convert new object \(/,
   /^target\.\w+: /,
-  // Of custom resources.
+  // Errors of custom resources.
   /^content is not a list$/,
   /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
 ]
 
-/** What JavaScript makes of values that a text was not meant for. */
-const slips = /\[object Object\]|\(request [0-9a-f]+\)/
+/** Text that appears when JavaScript formats an unsuitable value, and the request id of internal errors. */
+const formattingSlips = /\[object Object\]|\(request [0-9a-f]+\)/
 
-function isOwnOfKubernetes({ method, query }: RequestSpec, status: number, outcome: unknown): boolean {
+function isAlsoInKubernetes({ method, query }: RequestSpec, status: number, outcome: unknown): boolean {
   const body = isRecord(outcome) ? outcome['body'] : undefined
   const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
   const message = isRecord(text) ? String(text['message'] ?? '') : ''
-  // An APIService whose server cannot be reached; the answer to a HEAD never has a body.
+  // An APIService whose server is unreachable. The response to a HEAD request never has a body.
   if (status === 503) return method === 'HEAD' || (isRecord(body) && body['$text'] === 'service unavailable\n')
-  // Protobuf is not read here; the log has what is the server's own fault.
+  // Protobuf responses are not decoded here; the log contains internal errors.
   if (isRecord(body) && '$binary' in body) return true
   if (status === 504) {
-    // A pod waits for its service account about as long as the shortest deadline that is asked for.
+    // A pod waits for its service account about as long as the shortest requested timeout.
     const isLate = message === 'Timeout: request did not complete within the allotted timeout'
     return message.startsWith('Timeout: Too large resource version: ') || (isLate && query?.['timeout'] !== undefined)
   }
-  return status === 500 && ownOfKubernetes.some((pattern) => pattern.test(message))
+  return status === 500 && alsoInKubernetes.some((pattern) => pattern.test(message))
 }
 
 describe('kubewright up', () => {
@@ -269,11 +269,11 @@ describe('kubewright up', () => {
         const outcome = await client.request(request).catch((error: unknown) => String(error))
         const status = typeof outcome === 'string' ? 0 : outcome.status
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        // Node itself refuses to send some of the paths and headers.
+        // Node rejects some of the paths and headers before sending them.
         if (typeof outcome === 'string' && /ERR_UNESCAPED|ERR_INVALID|TypeError/.test(outcome)) continue
         const answer = typeof outcome === 'string' ? outcome : JSON.stringify(outcome.body)
-        const own = status === 0 || (status >= 500 && !isOwnOfKubernetes(request, status, outcome))
-        if (own || slips.test(answer)) {
+        const own = status === 0 || (status >= 500 && !isAlsoInKubernetes(request, status, outcome))
+        if (own || formattingSlips.test(answer)) {
           wrong.push(`${status} ${answer.slice(0, 300)} to ${JSON.stringify(request).slice(0, 600)}`)
         }
       }

@@ -1,4 +1,4 @@
-// Clients with open watches while the server is stopped or killed and started again: nothing is lost, nothing comes twice.
+// Clients with open watches while the server is stopped or killed and restarted: no event is lost or delivered twice.
 import https from 'node:https'
 import { describe, expect, it } from 'vitest'
 import { configMap, Requests } from '../up/requests.ts'
@@ -11,10 +11,13 @@ interface Stored {
   readonly metadata: { readonly name: string; readonly resourceVersion: string }
 }
 
-/** Follows ConfigMaps as reflectors do: list, watch from there, watch again from the last version seen, and list after 410. */
+/**
+ * Follows ConfigMaps like a reflector: list, watch from there, resume from the last seen version, and list again after
+ * 410.
+ */
 class Follower {
   readonly state = new Map<string, number>()
-  /** What went wrong, if anything: events out of order, or for objects that should not be known or unknown. */
+  /** Detected errors: events out of order, or events that contradict the known objects. */
   readonly mistakes: string[] = []
   relists = 0
   readonly #requests: Requests
@@ -39,7 +42,7 @@ class Follower {
         if (this.#version === 0) await this.#list()
         await this.#watch()
       } catch {
-        // The server is down; it will be back.
+        // The server is down and will be back.
         await pause(20)
       }
     }
@@ -94,7 +97,7 @@ class Follower {
 
 describe('kubewright up, restarted with open watches', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'lets watchers go on without loss after %s',
+    'lets watchers resume without loss after %s',
     { timeout: 60_000 },
     async (signal) => {
       using folder = new TemporaryFolder()
@@ -103,7 +106,7 @@ describe('kubewright up, restarted with open watches', () => {
       const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
       let writing = true
       let written = 0
-      // Not a time: a busy machine writes little in one.
+      // A number of writes instead of a duration, because a busy machine is slow.
       const someWritten = (): Promise<void> => {
         const enough = written + 15
         return expect.poll(() => written, { timeout: 20_000 }).toBeGreaterThan(enough)

@@ -7,12 +7,12 @@ interface ConvertedObject {
   readonly [field: string]: unknown
 }
 
-/** A conversion webhook on this machine, with a certificate of its own. */
+/** A conversion webhook on this machine with its own certificate. */
 export class ConversionHook implements AsyncDisposable {
   readonly url: string
-  /** Base64, as a definition carries it. */
+  /** The CA in base64, for the CustomResourceDefinition. */
   readonly caBundle: string
-  /** How many reviews it has answered. */
+  /** The number of handled reviews. */
   reviews = 0
   readonly #server: Server
 

@@ -1,4 +1,4 @@
-// The example's extension server behind `up`, through the real kubectl: clients see one API.
+// The extension server of the examples behind `up`, with the real kubectl: clients see one API.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningExtension, startExtension } from '../../examples/extension-server/src/extension-server.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -36,7 +36,7 @@ beforeEach(({ skip }) => {
   if (missing !== undefined) skip(missing)
 })
 
-describe('kubectl and an extension server', () => {
+describe('kubectl with an extension server', () => {
   it('creates, lists and deletes its objects by their short name', async () => {
     const greeting = { apiVersion: 'hello.example.com/v1', kind: 'Greeting', metadata: { name: 'world' } }
     await kubectl.run(['create', '-f', '-'], JSON.stringify({ ...greeting, spec: { to: 'world' } }))
@@ -48,11 +48,11 @@ describe('kubectl and an extension server', () => {
     expect(await kubectl.run(['delete', 'greeting', 'world'])).toContain('greeting.hello.example.com "world" deleted')
   })
 
-  it('explains its fields', async () => {
+  it('explain shows its fields', async () => {
     expect(await kubectl.run(['explain', 'greeting.spec.to'])).toContain('Who is greeted.')
   })
 
-  it('is refused by the server in front what it may not do', async () => {
+  it('is denied by the aggregating server without permission', async () => {
     const { code, error } = await kubectl.try(['get', 'greetings', '--as', 'bob'])
     expect(code).toBe(1)
     expect(error).toBe(
@@ -61,7 +61,7 @@ describe('kubectl and an extension server', () => {
     )
   })
 
-  it('shows whether it is available', async () => {
+  it('get apiservice shows whether it is available', async () => {
     const [, line = ''] = (await kubectl.run(['get', 'apiservice', name])).split('\n')
     expect(line.split(/\s+/).slice(0, 3)).toEqual([name, 'default/hello', 'True'])
   })

@@ -1,4 +1,4 @@
-// The real kubectl as a black box in front of `kubewright up --memory`.
+// Runs the real kubectl against `kubewright up --memory`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ let folder: TemporaryFolder
 let up: UpProcess
 let kubectl: Kubectl
 
-// Those that act on what kubectl shows of the server alone: Deployments stay as they were made.
+// Only the controllers that these tests need, so that Deployments are not changed.
 const serverControllers = 'clusterrole-aggregation-controller,validatingadmissionpolicy-status-controller'
 
 beforeAll(async () => {
@@ -25,15 +25,18 @@ afterAll(async () => {
   folder?.[Symbol.dispose]()
 })
 
-/** Tests of what Debian's kubectl 1.20 does not have: subcommands, conditions of wait, the words of explain and of validation. */
+/**
+ * Tests of features that Debian's kubectl 1.20 lacks: subcommands, conditions of wait, the output of explain and of
+ * validation.
+ */
 const newer = new Set([
   'apply, diff, scale, set and wait drive a Deployment',
   'apply validates fields before and on the server',
   'explain shows fields and their types',
-  'auth can-i, whoami and RBAC decide',
-  'create serviceaccount and create token give a credential that works',
-  'create pod, service, job, ingress and their kin pass the defaults and checks of their kinds',
-  'knows custom resources as soon as they are defined',
+  'auth can-i and whoami reflect RBAC',
+  'create serviceaccount and create token produce a valid credential',
+  'create pod, service, job, ingress and similar commands pass defaulting and validation',
+  'finds custom resources as soon as they are defined',
 ])
 
 beforeEach(({ skip, task }) => {
@@ -162,7 +165,7 @@ describe('kubectl', () => {
     expect(invalid.error).toContain('spec.template.spec.containers[0].image: Required value')
   })
 
-  it('get --watch shows what happens', async () => {
+  it('get --watch shows changes', async () => {
     const k = await namespaced('watched')
     await k(['create', 'configmap', 'first'])
     using watch = kubectl.follow(['-n', 'watched', 'get', 'cm', '--watch', '-o', 'name'])
@@ -183,7 +186,7 @@ describe('kubectl', () => {
     expect(unknown.error).toContain('field "nothing" does not exist')
   })
 
-  it('auth can-i, whoami and RBAC decide', async () => {
+  it('auth can-i and whoami reflect RBAC', async () => {
     expect(await kubectl.run(['auth', 'can-i', 'create', 'pods'])).toBe('yes\n')
     const denied = await kubectl.try(['auth', 'can-i', 'create', 'pods', '--as', 'jane'])
     expect([denied.code, denied.out]).toEqual([1, 'no\n'])
@@ -196,12 +199,12 @@ describe('kubectl', () => {
     expect(await kubectl.run(['auth', 'whoami'])).toMatch(/Groups +\[system:masters system:authenticated\]/)
   })
 
-  it('create serviceaccount and create token give a credential that works', async () => {
+  it('create serviceaccount and create token produce a valid credential', async () => {
     const k = await namespaced('tokens')
     await k(['create', 'serviceaccount', 'robot'])
     await k(['create', 'rolebinding', 'robot', '--clusterrole=edit', '--serviceaccount=tokens:robot'])
     const token = (await k(['create', 'token', 'robot'])).trim()
-    // An empty kubeconfig, so that the token is all there is.
+    // An empty kubeconfig, so that the token is the only credential.
     const config = ['--server', up.server, '--insecure-skip-tls-verify', '--token', token, '-n', 'tokens']
     const empty = new Kubectl('/dev/null', folder.path)
     expect(await empty.run([...config, 'create', 'configmap', 'made'])).toBe('configmap/made created\n')
@@ -210,7 +213,7 @@ describe('kubectl', () => {
     )
   })
 
-  it('create pod, service, job, ingress and their kin pass the defaults and checks of their kinds', async () => {
+  it('create pod, service, job, ingress and similar commands pass defaulting and validation', async () => {
     const k = await namespaced('kinds')
     await k(['create', 'serviceaccount', 'default'])
     expect(await k(['run', 'p', '--image=nginx'])).toBe('pod/p created\n')
@@ -240,7 +243,7 @@ describe('kubectl', () => {
     expect(await k(['get', 'cm', 'e', '-o', 'jsonpath={.data.color}'])).toBe('green')
   })
 
-  it('knows custom resources as soon as they are defined', async () => {
+  it('finds custom resources as soon as they are defined', async () => {
     const k = await namespaced('custom')
     expect(await kubectl.run(['apply', '-f', '-'], homes)).toContain('/homes.ajd.example.com created\n')
     expect(

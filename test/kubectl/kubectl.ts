@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 /** The kubectl to test with. @default the one on PATH */
 const program = process.env['KUBEWRIGHT_KUBECTL'] ?? 'kubectl'
 
-/** Why kubectl cannot be tested here; undefined when it can. */
+/** The reason why kubectl cannot be tested here; undefined when it can. */
 export function kubectlMissing(): string | undefined {
   try {
     execFileSync(program, ['version', '--client'], { stdio: 'ignore' })
@@ -25,20 +25,20 @@ export function kubectlMinor(): number {
   }
 }
 
-/** Why a test that uses newer commands, flags or formats cannot run with this kubectl; undefined when it can. */
+/** The reason why a test of newer commands, flags or formats cannot run with this kubectl; undefined when it can. */
 export function kubectlTooOld(): string | undefined {
   const minor = kubectlMinor()
-  return minor >= 28 ? undefined : `kubectl 1.${minor} does not know what this test uses: 1.28 or newer does`
+  return minor >= 28 ? undefined : `kubectl 1.${minor} lacks features that this test uses: use 1.28 or newer`
 }
 
-/** What a run of kubectl gave. */
+/** The result of a kubectl run. */
 export interface KubectlResult {
   readonly code: number
   readonly out: string
   readonly error: string
 }
 
-/** kubectl with a kubeconfig and caches of its own. */
+/** kubectl with its own kubeconfig and caches. */
 export class Kubectl {
   readonly #environment: NodeJS.ProcessEnv
 
@@ -47,7 +47,7 @@ export class Kubectl {
     this.#environment = { ...process.env, ...own, ...more }
   }
 
-  /** Runs kubectl; a failure is a result, too. */
+  /** Runs kubectl. A non-zero exit code is a result, not an error. */
   try(args: readonly string[], input?: string): Promise<KubectlResult> {
     return new Promise((resolve) => {
       const child = execFile(
@@ -62,14 +62,14 @@ export class Kubectl {
     })
   }
 
-  /** Runs kubectl and returns what it printed; throws when it fails. */
+  /** Runs kubectl and returns its output. Throws when it fails. */
   async run(args: readonly string[], input?: string): Promise<string> {
     const { code, out, error } = await this.try(args, input)
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${error}`)
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} exited with ${code}: ${error}`)
     return out
   }
 
-  /** Starts kubectl and collects its lines until it is disposed. */
+  /** Starts kubectl and collects its output lines until it is disposed. */
   follow(args: readonly string[]): Disposable & { readonly lines: string[]; next(count: number): Promise<void> } {
     const child = spawn(program, args, { env: this.#environment, stdio: ['ignore', 'pipe', 'ignore'] })
     const lines: string[] = []
@@ -80,7 +80,7 @@ export class Kubectl {
     })
     return {
       lines,
-      /** Resolves when so many lines have come. */
+      /** Resolves when there are at least `count` lines. */
       next: async (count) => {
         while (lines.length < count) await new Promise<void>((resolve) => (wake = resolve))
       },

@@ -6,7 +6,7 @@ import { countPods, type ManyDeployments, remains, remove, rollOut } from '../..
 const many: ManyDeployments = { namespaces: 4, deployments: 15, replicas: 3 }
 
 describe('a control plane with many Deployments', () => {
-  test('rolls all of them out, and deleting their namespaces leaves nothing', { timeout: 120_000 }, async () => {
+  test('rolls out all of them, and deleting their namespaces leaves no objects', { timeout: 120_000 }, async () => {
     await using plane = await startControlPlane()
     const client = plane.client()
     const { clock } = plane

@@ -4,7 +4,7 @@ import { AppService } from './app-service.ts'
 
 export const appServiceController = defineController(AppService, {
   owns: [Deployment, Service],
-  // An AppService that gives up its ports gives up its Service too.
+  // Deletes the Service of an AppService that no longer has ports.
   prune: true,
 
   async reconcile(app, { apply, event }) {
@@ -24,11 +24,11 @@ export const appServiceController = defineController(AppService, {
             : condition('Exposed', false, 'ServiceRefused', refusal),
         ],
       },
-      // A port that somebody else has may become free at any time, and nobody tells.
+      // The conflicting port may become free at any time without a watch event, so check again.
       ...(refusal === undefined ? {} : { requeueAfter: '1m' }),
     }
 
-    /** Why there is no Service as it should be. */
+    /** Applies the Service. Returns the message of the API server when it rejects the Service. */
     async function serve(): Promise<string | undefined> {
       if (!hasPorts(app)) return undefined
       try {
@@ -79,7 +79,7 @@ const serviceFor = (app: AppService) =>
 function containerPorts(app: AppService): ContainerPort[] | undefined {
   const ports = new Map<string, ContainerPort>()
   for (const { port, targetPort = port, protocol = 'TCP' } of app.spec.ports ?? []) {
-    // A name stands for whatever the container calls so; then the number of the Service's port is as good as any.
+    // A name refers to a port of the container, whose number is not known here; use the number of the Service's port.
     const named = typeof targetPort === 'string'
     const containerPort = named ? port : targetPort
     ports.set(`${containerPort}/${protocol}`, { containerPort, protocol, ...(named ? { name: targetPort } : {}) })

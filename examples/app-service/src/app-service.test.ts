@@ -14,7 +14,7 @@ const nginxApp = (spec: Spec = {}) =>
     spec: { replicas: 2, image: 'nginx:alpine', ports: [{ port: 80, targetPort: 80, nodePort: 30002 }], ...spec },
   })
 
-/** Somebody else who has the port. */
+/** Another Service that uses the port. */
 const squatter = Service({
   metadata: { name: 'squatter' },
   spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] },
@@ -25,7 +25,7 @@ const lastError = (env: TestEnv): string => String(env.reconciles().find(({ erro
 const runs = (replicas: number) => (app: AppService) => app.status?.availableReplicas === replicas
 
 describe('an AppService', () => {
-  test('becomes a Deployment and a Service, follows its spec, and takes both with it when it goes', async () => {
+  test('creates a Deployment and a Service, follows its spec, and deletes both when it is deleted', async () => {
     await using env = await start()
     const resources = { limits: { cpu: '500m' } }
     await env.client.create(nginxApp({ envs: [{ name: 'COLOUR', value: 'blue' }], resources }))
@@ -71,7 +71,7 @@ describe('an AppService', () => {
     expect(await env.client.list(Pod)).toEqual([])
   })
 
-  test('keeps the address of its Service when its ports change, and has no Service without ports', async () => {
+  test('keeps the cluster IP of its Service when its ports change, and has no Service without ports', async () => {
     await using env = await start()
     await env.client.create(nginxApp())
     const { spec: first } = await env.until(Service, 'nginx-app')
@@ -85,7 +85,7 @@ describe('an AppService', () => {
     await env.until(AppService, 'nginx-app', isFalse('Exposed'))
   })
 
-  test('is left alone once it is settled', async () => {
+  test('is not reconciled again once it has settled', async () => {
     await using env = await start()
     await env.client.create(nginxApp())
     await env.until(AppService, 'nginx-app', isTrue('Available'))
@@ -93,13 +93,13 @@ describe('an AppService', () => {
     const before = env.reconciles().length
     const patched = await env.client.patch(AppService, 'nginx-app', { metadata: { labels: { looked: 'at' } } })
     await env.settled()
-    // The label is worth a look, and nothing came of it.
+    // The changed label triggers one reconcile that changes nothing.
     expect(env.reconciles().length - before).toBe(1)
     const { metadata } = await env.client.get(AppService, 'nginx-app')
     expect(metadata.resourceVersion).toBe(patched.metadata.resourceVersion)
   })
 
-  test('needs an image and a number of replicas', async () => {
+  test('requires an image and a number of replicas', async () => {
     await using env = await start()
     await expect(env.client.create(nginxApp({ image: '' }))).rejects.toSatisfy(isInvalid)
     await expect(env.client.create(nginxApp({ replicas: -1 }))).rejects.toThrow(
@@ -108,10 +108,10 @@ describe('an AppService', () => {
   })
 })
 
-// Each as the tutorial has it, and as it should be.
-describe('what is wrong with the tutorial', () => {
-  describe('1: a Service that is refused at first', () => {
-    test('tutorial: is never made, since the note about the last spec is missing for ever', async () => {
+// Each mistake as the tutorial makes it, and the correct behaviour.
+describe('the mistakes of the tutorial', () => {
+  describe('1: a Service that is rejected at first', () => {
+    test('tutorial: is never created, because the annotation with the last spec is never written', async () => {
       await using env = await start(tutorialOperator)
       await env.client.create(squatter)
       await env.client.create(nginxApp())
@@ -122,7 +122,7 @@ describe('what is wrong with the tutorial', () => {
       expect(lastError(env)).toContain('SyntaxError')
     })
 
-    test('here: is made as soon as it can be, and the status says what is in the way', async () => {
+    test('here: is created as soon as possible, and the status has the reason until then', async () => {
       await using env = await start()
       await env.client.create(squatter)
       await env.client.create(nginxApp())
@@ -139,8 +139,8 @@ describe('what is wrong with the tutorial', () => {
     })
   })
 
-  describe('2: a Deployment that somebody deletes', () => {
-    test('tutorial: stays away until the AppService changes, which then fails', async () => {
+  describe('2: a Deployment that is deleted', () => {
+    test('tutorial: is not created again until the AppService changes, which then fails', async () => {
       await using env = await start(tutorialOperator)
       await env.client.create(nginxApp({ ports: [{ port: 80, targetPort: 80 }] }))
       await env.until(AppService, 'nginx-app', ({ metadata }) => metadata.annotations?.['spec'] !== undefined)
@@ -154,7 +154,7 @@ describe('what is wrong with the tutorial', () => {
       expect(lastError(env)).toContain('services "nginx-app" already exists')
     })
 
-    test('here: comes back, as does the Service', async () => {
+    test('here: is created again, like the Service', async () => {
       await using env = await start()
       await env.client.create(nginxApp())
       const first = await env.until(Deployment, 'nginx-app')
@@ -167,7 +167,7 @@ describe('what is wrong with the tutorial', () => {
     })
   })
 
-  describe('3: changes that somebody makes to the children', () => {
+  describe('3: foreign changes of the children', () => {
     const meddle = async (env: TestEnv) => {
       await env.client.patch(Deployment, 'nginx-app', { spec: { replicas: 7 } })
       await env.client.patch(Service, 'nginx-app', { spec: { selector: { app: 'other' } } })
@@ -177,7 +177,7 @@ describe('what is wrong with the tutorial', () => {
       return [deployment?.replicas, service?.selector]
     }
 
-    test('tutorial: stay', async () => {
+    test('tutorial: are kept', async () => {
       await using env = await start(tutorialOperator)
       await env.client.create(nginxApp())
       await env.until(Service, 'nginx-app')
@@ -185,7 +185,7 @@ describe('what is wrong with the tutorial', () => {
       expect(await meddle(env)).toEqual([7, { app: 'other' }])
     })
 
-    test('here: are undone', async () => {
+    test('here: are reverted', async () => {
       await using env = await start()
       await env.client.create(nginxApp())
       await env.until(AppService, 'nginx-app', runs(2))
@@ -202,7 +202,7 @@ describe('what is wrong with the tutorial', () => {
       expect((await env.client.get(AppService, 'nginx-app')).status).toBeUndefined()
     })
 
-    test('here: is that of the Deployment', async () => {
+    test('here: reflects the Deployment', async () => {
       await using env = await start()
       await env.client.create(nginxApp())
       const { status } = await env.until(AppService, 'nginx-app', isTrue('Available'))
@@ -214,7 +214,7 @@ describe('what is wrong with the tutorial', () => {
     ['a name', { port: 80, targetPort: 'http' }, { containerPort: 80, name: 'http' }],
     ['missing', { port: 8080 }, { containerPort: 8080 }],
   ])('5: a targetPort that is %s', (_, port, containerPort) => {
-    test('tutorial: becomes port 0, which the Deployment must not have', async () => {
+    test('tutorial: becomes port 0, which is invalid in a Deployment', async () => {
       await using env = await start(tutorialOperator)
       await env.client.create(nginxApp({ ports: [port] }))
       await env.settled()
@@ -222,7 +222,7 @@ describe('what is wrong with the tutorial', () => {
       expect(lastError(env)).toContain('containerPort')
     })
 
-    test('here: becomes a port of the container that the Service finds', async () => {
+    test('here: becomes a container port that the Service resolves', async () => {
       await using env = await start()
       await env.client.create(nginxApp({ ports: [port] }))
       await env.until(AppService, 'nginx-app', isTrue('Exposed'))

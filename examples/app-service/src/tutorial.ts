@@ -1,12 +1,12 @@
-// The reconciler of the tutorial that this example comes from, step by step as it is there. It looks complete, and the tests show
-// what is wrong with it. Do not use it.
+// The reconciler of the tutorial that this example is based on, step by step. It looks complete; the tests show its
+// mistakes. Do not use it.
 import { defineController, defineOperator } from 'kubewright'
 import { Deployment, type DeploymentDraft, Service, type ServiceDraft } from 'kubewright/k8s'
 import { controllerRef } from 'kubewright/runtime'
 import { AppService } from './app-service.ts'
 
 export const tutorialController = defineController(AppService, {
-  // Nothing is owned: changes of the children are not seen.
+  // There is no `owns`, so changes of the children do not trigger a reconcile.
   rbac: [
     { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'create', 'update'] },
     { apiGroups: [''], resources: ['services'], verbs: ['get', 'create', 'update'] },
@@ -37,7 +37,7 @@ export const tutorialOperator = defineOperator({ name: 'tutorial', controllers: 
 function newDeployment(app: AppService): DeploymentDraft {
   const { name, namespace } = app.metadata
   const labels = { app: name }
-  // In Go, `targetPort.IntVal` of a text, or of nothing at all, is 0.
+  // In Go, `targetPort.IntVal` is 0 for a string and for a missing value.
   const ports = (app.spec.ports ?? []).map(({ targetPort }) => ({
     containerPort: typeof targetPort === 'number' ? targetPort : 0,
   }))

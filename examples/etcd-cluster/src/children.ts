@@ -13,20 +13,23 @@ const memberLabels = (cluster: EtcdCluster, ordinal: number): Record<string, str
   [ordinalLabel]: String(ordinal),
 })
 
-/** The number of the member that a pod or a Service is for; undefined for the Service of the whole cluster. */
+/** The ordinal of the member that a pod or Service belongs to; undefined for the Service of the whole cluster. */
 export function ordinalOf({ metadata }: { readonly metadata: Pod['metadata'] }): number | undefined {
   const label = metadata.labels?.[ordinalLabel]
   return label === undefined ? undefined : Number(label)
 }
 
-/** What clients connect to: whoever is ready. */
+/** The Service for clients. It selects all ready members. */
 export const clientServiceFor = (cluster: EtcdCluster) =>
   Service({
     metadata: { name: `${cluster.metadata.name}-client`, labels: clusterLabels(cluster) },
     spec: { selector: clusterLabels(cluster), ports: [{ name: 'client', port: 2379, targetPort: 'client' }] },
   })
 
-/** The DNS name of one member, which must work before the member is ready: it becomes ready by being found. */
+/**
+ * The Service that gives one member its DNS name. It publishes members that are not ready, because peers must find a
+ * member to make it ready.
+ */
 export const memberServiceFor = (cluster: EtcdCluster, ordinal: number) =>
   Service({
     metadata: { name: memberName(cluster.metadata, ordinal), labels: memberLabels(cluster, ordinal) },
@@ -41,14 +44,14 @@ export const memberServiceFor = (cluster: EtcdCluster, ordinal: number) =>
     },
   })
 
-/** A member, which begins a cluster of its own if there are no others, and else joins them. */
+/** The pod of a member. The member starts a new cluster when there are no others, and joins them otherwise. */
 export function podFor(cluster: EtcdCluster, ordinal: number, site: Site, others: readonly EtcdMember[]) {
   const name = memberName(cluster.metadata, ordinal)
   const peers = [...others.map((member) => `${member.name}=${member.peerUrl}`), `${name}=${site.peerUrl}`]
   return Pod({
     metadata: { name, labels: memberLabels(cluster, ordinal), annotations: site.podAnnotations },
     spec: {
-      // The data outlives the container, but not the pod.
+      // The data survives a restart of the container, but not of the pod.
       restartPolicy: 'Always',
       containers: [
         {

@@ -1,9 +1,9 @@
-// The operator dies at any of its calls, to the cluster or to etcd, and another takes over.
+// The operator crashes at each of its calls, to the cluster or to etcd, and another instance takes over.
 import { Pod, Service } from 'kubewright/k8s'
 import { isTrue, type TestEnv } from 'kubewright/testing'
-import { diesAnywhere, startBareEnv } from '../../../test/crash/dies-anywhere.ts'
-import type { Fate, Life } from '../../../test/crash/life.ts'
-import { lifeCall, live } from '../../../test/crash/lives.ts'
+import type { CrashingProcess, CrashPlan } from '../../../test/crash/crashing-process.ts'
+import { externalCall, runWithCrashes } from '../../../test/crash/run-with-crashes.ts'
+import { startBareEnv, testCrashAtEveryCall } from '../../../test/crash/test-crash-at-every-call.ts'
 import type { Etcd } from './etcd.ts'
 import { EtcdCluster } from './etcd-cluster.ts'
 import { etcdOperator } from './operator.ts'
@@ -12,29 +12,29 @@ import { FakeEtcd } from './testdata/fake-etcd.ts'
 
 const sites = localSites({ folder: '/fake', firstPort: 1000 })
 
-/** etcd as somebody sees it who may die at any moment. */
-function mortalEtcd(etcd: Etcd, life: Life): Etcd {
+/** The etcd calls of an operator that may crash at any call. */
+function crashingEtcd(etcd: Etcd, process: CrashingProcess): Etcd {
   return {
-    health: (url, call) => lifeCall(life, 'etcd health', call.signal, () => etcd.health(url, call)),
-    members: (url, call) => lifeCall(life, 'etcd members', call.signal, () => etcd.members(url, call)),
+    health: (url, call) => externalCall(process, 'etcd health', call.signal, () => etcd.health(url, call)),
+    members: (url, call) => externalCall(process, 'etcd members', call.signal, () => etcd.members(url, call)),
     addLearner: (url, peerUrl, call) =>
-      lifeCall(life, 'etcd! add', call.signal, () => etcd.addLearner(url, peerUrl, call)),
-    promote: (url, id, call) => lifeCall(life, 'etcd! promote', call.signal, () => etcd.promote(url, id, call)),
-    remove: (url, id, call) => lifeCall(life, 'etcd! remove', call.signal, () => etcd.remove(url, id, call)),
+      externalCall(process, 'etcd! add', call.signal, () => etcd.addLearner(url, peerUrl, call)),
+    promote: (url, id, call) => externalCall(process, 'etcd! promote', call.signal, () => etcd.promote(url, id, call)),
+    remove: (url, id, call) => externalCall(process, 'etcd! remove', call.signal, () => etcd.remove(url, id, call)),
   }
 }
 
-async function play(fateOf: (life: number) => Fate | undefined) {
+async function runScenario(planOf: (index: number) => CrashPlan | undefined) {
   const fake = new FakeEtcd()
   await using env = await startBareEnv(EtcdCluster, fake.host)
-  const operator = (life: Life) => etcdOperator({ etcd: mortalEtcd(fake.etcd, life), sites })
-  const { calls } = await live(env, operator, fateOf, async () => {
+  const operator = (process: CrashingProcess) => etcdOperator({ etcd: crashingEtcd(fake.etcd, process), sites })
+  const { calls } = await runWithCrashes(env, operator, planOf, async () => {
     await env.client.create(EtcdCluster({ metadata: { name: 'e' }, spec: { size: 1 } }))
     await complete(env, 1)
     await fake.put('k', 'v')
     await resize(env, 3)
     await complete(env, 3)
-    // A member is lost with its data.
+    // A member and its data are lost.
     await env.client.delete(Pod, 'e-0')
     await env.until(EtcdCluster, 'e', ({ status }) => (status?.lastOrdinal ?? 0) > 2)
     await complete(env, 3)
@@ -47,7 +47,7 @@ async function play(fateOf: (life: number) => Fate | undefined) {
     names: (await env.client.list(Service, { labels: { 'etcd.example.com/cluster': 'e' } })).length,
     isSame: String(fake.voters().sort()) === String((await env.client.list(Pod)).map(({ metadata }) => metadata.name)),
     rows: Object.fromEntries(fake.clusters[0]?.rows ?? []),
-    // As it is now: with the environment its members end, too.
+    // A copy, because the members end together with the environment.
     violations: [...fake.violations],
   }
   return { end, calls }
@@ -63,6 +63,6 @@ const generationOf = (e: EtcdCluster) =>
   e.status?.conditions.find(({ type }) => type === 'Complete')?.observedGeneration
 const resize = (env: TestEnv, size: number) => env.client.patch(EtcdCluster, 'e', { spec: { size } })
 
-const wellEnded = { voters: 2, pods: 2, names: 3, isSame: true, rows: { k: 'v' }, violations: [] }
+const expectedEnd = { voters: 2, pods: 2, names: 3, isSame: true, rows: { k: 'v' }, violations: [] }
 
-diesAnywhere('EtcdCluster', 'etcd', wellEnded, play)
+testCrashAtEveryCall('EtcdCluster', 'etcd', expectedEnd, runScenario)

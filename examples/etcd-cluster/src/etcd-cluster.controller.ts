@@ -7,18 +7,18 @@ import { observe, type View } from './observe.ts'
 import { planStep, quorumOf, type Step } from './plan-step.ts'
 import { memberName, type Sites } from './site.ts'
 
-/** The world that the operator works on. */
+/** The dependencies of the operator. */
 export interface EtcdWorld {
   readonly etcd: Etcd
   readonly sites: Sites
 }
 
-/** Keeps etcd clusters at their size. Each look at a cluster takes one step, so that whoever takes over finds nothing half done. */
+/** Keeps etcd clusters at their size. Each reconcile takes one step, so a new leader never finds a half-done operation. */
 export const etcdClusterController = (world: EtcdWorld): Controller =>
   defineController(EtcdCluster, {
     owns: [Pod, Service],
     rbac: [{ apiGroups: [''], resources: ['pods', 'services'], verbs: ['delete'] }],
-    // etcd is asked often while something goes on: nobody tells when a member is ready.
+    // etcd sends no events, so the controller polls it frequently while the cluster changes.
     hotLoop: { times: 100 },
 
     async reconcile(cluster, context) {
@@ -33,7 +33,7 @@ export const etcdClusterController = (world: EtcdWorld): Controller =>
     },
   })
 
-/** Does what was decided. Resolves to why etcd would not, if so. */
+/** Carries out a step. Resolves with etcd's message when etcd rejects it for now. */
 async function carryOut(
   step: Step,
   cluster: EtcdCluster,
@@ -45,7 +45,7 @@ async function carryOut(
   const { apply, event, signal } = context
   const name = memberName(cluster.metadata, step.ordinal)
   const site = sites(view.name, step.ordinal)
-  // A step that needs etcd is only planned when somebody answered.
+  // A step that needs etcd is planned only when a member responded.
   const url = view.speaker ?? site.clientUrl
   try {
     switch (step.do) {
@@ -56,14 +56,14 @@ async function carryOut(
         break
       }
       case 'add':
-        // The others look the name up as soon as they know of the member.
+        // The other members resolve the DNS name as soon as the member is added.
         await apply(memberServiceFor(cluster, step.ordinal))
         await etcd.addLearner(url, site.peerUrl, { signal })
         event('Normal', 'MemberAdded', `Added member ${name}`)
         break
       case 'promote':
         await etcd.promote(url, step.id, { signal })
-        event('Normal', 'MemberPromoted', `Member ${name} has caught up and votes`)
+        event('Normal', 'MemberPromoted', `Member ${name} has caught up and is now a voter`)
         break
       case 'remove':
         await etcd.remove(url, step.id, { signal })
@@ -107,7 +107,7 @@ function statusOf(cluster: EtcdCluster, view: View, step: Step, refusal: string 
     lastOrdinal: step.do === 'add' && refusal === undefined ? step.ordinal : view.lastOrdinal,
     size: view.members === undefined ? (cluster.status?.size ?? 0) : voters.length,
     healthyMembers: healthy,
-    // Nobody who could be asked knows better.
+    // Without a response from a majority, keep the last known members.
     members:
       view.members === undefined
         ? [...known]
@@ -117,12 +117,12 @@ function statusOf(cluster: EtcdCluster, view: View, step: Step, refusal: string 
       .join(','),
     conditions: [
       available
-        ? condition('Available', true, 'Quorum', `${healthy} of ${voters.length} members answer`)
+        ? condition('Available', true, 'Quorum', `${healthy} of ${voters.length} members are healthy`)
         : isFounded
-          ? condition('Available', false, 'NoQuorum', 'no majority of the members answers')
-          : condition('Available', false, 'Starting', 'the first member has not answered yet'),
+          ? condition('Available', false, 'NoQuorum', 'no majority of the members responds')
+          : condition('Available', false, 'Starting', 'the first member has not responded yet'),
       isComplete
-        ? condition('Complete', true, 'AsAsked', `${voters.length} members`)
+        ? condition('Complete', true, 'AsSpecified', `${voters.length} members`)
         : condition('Complete', false, reasonOf(step), refusal ?? describe(cluster, step)),
     ],
   }
@@ -133,22 +133,22 @@ const reasonOf = (step: Step): string =>
 
 function describe({ metadata }: EtcdCluster, step: Step): string {
   if (step.do === 'wait') return waitTexts[step.reason]
-  if (step.do === 'record' || step.do === 'nothing') return 'the cluster has begun'
+  if (step.do === 'record' || step.do === 'nothing') return 'recording the state of the cluster'
   const name = memberName(metadata, step.ordinal)
   return step.do === 'remove' ? `removing ${name}: ${step.why}` : `${progressTexts[step.do]} ${name}`
 }
 
 const waitTexts = {
   Starting: 'waiting for the first member',
-  NoQuorum: 'waiting for a majority: it comes back with its members, or else must be restored from a backup',
-  Recovering: 'waiting for a member that does not answer',
+  NoQuorum: 'waiting for a majority: restart the members, or restore the cluster from a backup',
+  Recovering: 'waiting for a member that does not respond',
   CatchingUp: 'waiting for the new member to start',
 } as const
 
 const progressTexts = {
   start: 'starting',
   add: 'adding',
-  promote: 'giving a vote to',
+  promote: 'promoting',
   stop: 'stopping',
-  forget: 'giving up the name of',
+  forget: 'deleting the Service of',
 } as const

@@ -41,7 +41,7 @@ const names = async (env: TestEnv) => {
 }
 const pods = async (env: TestEnv) => (await env.client.list(Pod)).map(({ metadata }) => metadata.name).sort()
 
-test('an EtcdCluster grows one by one: name, member, process, vote', async () => {
+test('EtcdCluster grows one member at a time: Service, member, pod, promotion', async () => {
   await using env = await startWith(3)
   expect(env.fake.history).toEqual([
     'start e-0',
@@ -74,7 +74,7 @@ test('an EtcdCluster grows one by one: name, member, process, vote', async () =>
   ])
 })
 
-test('an EtcdCluster shrinks by one: member, process, name; and does not use the name again', async () => {
+test('EtcdCluster shrinks one member at a time: member, pod, Service; and does not reuse the name', async () => {
   await using env = await startWith(3)
   await env.fake.put('k', 'v')
   env.fake.history.length = 0
@@ -91,7 +91,7 @@ test('an EtcdCluster shrinks by one: member, process, name; and does not use the
   expect(env.fake.violations).toEqual([])
 })
 
-test('an EtcdCluster that settled is asked every 10 s, and nothing is written', async () => {
+test('EtcdCluster is polled every 10 s once it has settled, without writes', async () => {
   await using env = await startWith(3)
   await env.settled()
   const { metadata } = await env.client.get(EtcdCluster, 'e')
@@ -101,7 +101,7 @@ test('an EtcdCluster that settled is asked every 10 s, and nothing is written', 
   expect((await env.client.get(EtcdCluster, 'e')).metadata.resourceVersion).toBe(metadata.resourceVersion)
 })
 
-test('an EtcdCluster replaces a member whose pod is deleted, at once', async () => {
+test('EtcdCluster immediately replaces a member whose pod was deleted', async () => {
   await using env = await startWith(3)
   await env.fake.put('k', 'v')
   await env.client.delete(Pod, 'e-0')
@@ -113,7 +113,7 @@ test('an EtcdCluster replaces a member whose pod is deleted, at once', async () 
   expect(env.fake.violations).toEqual([])
 })
 
-test('an EtcdCluster leaves a member alone that is restarted in time, and replaces one that is not', async () => {
+test('EtcdCluster keeps a member that restarts in time and replaces one that does not', async () => {
   await using env = await startWith(3)
   env.fake.crash('e-1')
   await env.advance('30s')
@@ -131,7 +131,7 @@ test('an EtcdCluster leaves a member alone that is restarted in time, and replac
   expect(env.fake.violations).toEqual([])
 })
 
-test('an EtcdCluster replaces a new member that does not come up, without harm to the others', async () => {
+test('EtcdCluster replaces a new member that does not start, without affecting the others', async () => {
   await using env = await startWith(1)
   env.fake.broken.add('e-1')
   await resize(env, 2)
@@ -140,7 +140,7 @@ test('an EtcdCluster replaces a new member that does not come up, without harm t
   expect(env.fake.violations).toEqual([])
 })
 
-test('an EtcdCluster that lost its majority is neither changed nor begun anew, and goes on when it is back', async () => {
+test('EtcdCluster without a majority is neither changed nor recreated, and continues when the majority is back', async () => {
   await using env = await startWith(3)
   for (const name of ['e-0', 'e-1']) {
     env.fake.broken.add(name)
@@ -156,14 +156,14 @@ test('an EtcdCluster that lost its majority is neither changed nor begun anew, a
   await complete(env, 5)
 })
 
-test('an EtcdCluster that is deleted takes everything with it', async () => {
+test('EtcdCluster deletes all its objects when it is deleted', async () => {
   await using env = await startWith(2)
   await env.client.delete(EtcdCluster, 'e')
   await Promise.all([env.gone(Pod, 'e-0'), env.gone(Pod, 'e-1'), env.gone(Service, 'e-1')])
   await env.gone(Service, 'e-client')
 })
 
-test('a Service of a member that somebody deletes comes back', async () => {
+test('EtcdCluster recreates a deleted member Service', async () => {
   await using env = await startWith(1)
   const service = await env.client.delete(Service, 'e-0')
   await env.until(Service, 'e-0', ({ metadata }) => metadata.uid !== service?.metadata.uid)

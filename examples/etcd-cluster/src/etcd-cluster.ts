@@ -1,41 +1,41 @@
 import { defineResource, type Infer, s } from 'kubewright'
 
-/** An etcd cluster that can be grown and shrunk while it is in use. */
+/** An etcd cluster that can be resized while it is in use. */
 export const EtcdCluster = defineResource({
   group: 'etcd.example.com',
   version: 'v1alpha1',
   kind: 'EtcdCluster',
   shortNames: ['etcd'],
-  description: 'An etcd cluster that can be grown and shrunk while it is in use.',
+  description: 'An etcd cluster that can be resized while it is in use.',
   spec: s.object({
     size: s
       .int({ minimum: 1, maximum: 9 })
-      .describe('How many voting members there are. Odd numbers are best: 2 members survive no more failures than 1.')
+      .describe('The number of voting members. Use an odd number: 2 members tolerate no more failures than 1.')
       .default(3),
     image: s
       .string({ minLength: 1 })
-      .describe('Has the program etcd, version 3.4 or later.')
+      .describe('An image with etcd 3.4 or later.')
       .default('quay.io/coreos/etcd:v3.4.23'),
     replaceAfterSeconds: s
       .int({ minimum: 1 })
-      .describe('How long a member may fail to answer, or to catch up, before another takes its place.')
+      .describe('The time in seconds after which a member that does not respond or catch up is replaced.')
       .default(120),
   }),
   status: s.object({
     clusterID: s
       .string()
-      .describe('The identity that etcd gave the cluster. Once known, no other is ever begun.')
+      .describe('The cluster id of etcd. Once it is set, the operator never starts a new cluster.')
       .optional(),
-    lastOrdinal: s.int().describe('The highest number that a member ever had: names are not used twice.'),
-    size: s.int().describe('How many members vote.'),
-    healthyMembers: s.int().describe('How many of them answer.'),
+    lastOrdinal: s.int().describe('The highest ordinal that a member ever had. Names are not reused.'),
+    size: s.int().describe('The number of voting members.'),
+    healthyMembers: s.int().describe('The number of healthy voting members.'),
     members: s
       .array(
         s.object({
           name: s.string(),
           id: s.string(),
           state: s.enum('Joining', 'Healthy', 'Unhealthy'),
-          since: s.time().describe('When the state began.'),
+          since: s.time().describe('The time of the last change of the state.'),
         }),
         { listType: 'map', keys: ['id'] },
       )

@@ -1,16 +1,16 @@
-/** A member as etcd knows it. */
+/** A member as listed by etcd. */
 export interface EtcdMember {
-  /** A number of 64 bits, in decimal. */
+  /** A 64-bit number in decimal. */
   readonly id: string
-  /** Empty until it has started for the first time. */
+  /** Empty until the member has started for the first time. */
   readonly name: string
   readonly peerUrl: string
   readonly clientUrl: string | undefined
-  /** Gets everything, but has no vote yet. */
+  /** A learner receives all data but has no vote. */
   readonly isLearner: boolean
 }
 
-/** What a member answers that has just heard from a majority. */
+/** The state of a member that has just confirmed a majority. */
 export interface EtcdHealth {
   readonly clusterId: string
   readonly memberId: string
@@ -21,19 +21,19 @@ export interface EtcdCall {
   readonly signal: AbortSignal
 }
 
-/** The part of etcd's API that an operator needs; every call is made to the member at a URL. */
+/** The part of etcd's API that the operator needs. Every call goes to the member at a URL. */
 export interface Etcd {
-  /** Resolves if the member has a majority behind it at this moment: what it says afterwards is not older than that. */
+  /** Resolves if the member currently reaches a majority. Later responses of the member are at least as recent. */
   health(url: string, call: EtcdCall): Promise<EtcdHealth>
   members(url: string, call: EtcdCall): Promise<readonly EtcdMember[]>
-  /** Adds a learner that will have this address. */
+  /** Adds a learner with this peer URL. */
   addLearner(url: string, peerUrl: string, call: EtcdCall): Promise<void>
-  /** Gives a learner a vote. Rejects with {@link EtcdRefusal} as long as it lags behind. */
+  /** Promotes a learner to a voter. Rejects with {@link EtcdRefusal} while the learner lags behind. */
   promote(url: string, id: string, call: EtcdCall): Promise<void>
   remove(url: string, id: string, call: EtcdCall): Promise<void>
 }
 
-/** Thrown when etcd does not do something now that it may do later: members lag behind or have not been in touch for long enough. */
+/** etcd rejected a request that may succeed later: members lag behind or have not been connected long enough. */
 export class EtcdRefusal extends Error {
   override readonly name = 'EtcdRefusal'
 }

@@ -1,18 +1,18 @@
 import { request } from 'node:http'
 import { type Etcd, type EtcdCall, type EtcdHealth, type EtcdMember, EtcdRefusal } from './etcd.ts'
 
-// Codes of gRPC that etcd's gateway passes on.
+// gRPC status codes that etcd's gateway passes on.
 const notFound = 5
 const failedPrecondition = 9
 const unavailable = 14
-// A member that takes longer is as good as gone; the next look will tell.
-const patienceMillis = 3000
+// A member that takes longer counts as unavailable; the next reconcile checks again.
+const timeoutMillis = 3000
 
-/** etcd by its JSON gateway, which every member has at its client URL. */
+/** etcd through its JSON gateway, which every member serves at its client URL. */
 export function etcdGateway(): Etcd {
   return {
     async health(url, call): Promise<EtcdHealth> {
-      // Reads are linearizable unless told otherwise: the answer comes after word from a majority.
+      // Reads are linearizable by default, so a response proves that the member reaches a majority.
       await post(url, '/v3/kv/range', { key: Buffer.from('health').toString('base64') }, call)
       const { header, leader } = (await post(url, '/v3/maintenance/status', {}, call)) as StatusAnswer
       return { clusterId: header.cluster_id, memberId: header.member_id, isLeader: leader === header.member_id }
@@ -55,7 +55,7 @@ interface StatusAnswer {
 interface ListAnswer {
   readonly members: readonly MemberAnswer[]
 }
-/** The gateway leaves out what is empty or false. */
+/** The gateway omits empty and false fields. */
 interface MemberAnswer {
   readonly ID: string
   readonly name?: string
@@ -72,15 +72,15 @@ const memberFrom = ({ ID, name = '', peerURLs, clientURLs = [], isLearner = fals
   isLearner,
 })
 
-/** Asks a member. Answers come from etcd, whose documented format they have. */
+/** Sends a request to a member. Responses have etcd's documented format. */
 function post(url: string, path: string, body: unknown, { signal }: EtcdCall): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMillis)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)]),
     }
-    const asked = request(new URL(path, url), options, (response) => {
+    const sent = request(new URL(path, url), options, (response) => {
       const chunks: Buffer[] = []
       response.on('error', reject)
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -90,12 +90,12 @@ function post(url: string, path: string, body: unknown, { signal }: EtcdCall): P
           if (response.statusCode === 200) resolve(JSON.parse(text))
           else reject(errorFrom(text))
         } catch {
-          reject(new Error(`Cannot understand the answer of etcd at ${url}: ${text.slice(0, 200)}`))
+          reject(new Error(`Cannot parse the response of etcd at ${url}: ${text.slice(0, 200)}`))
         }
       })
     })
-    asked.on('error', reject)
-    asked.end(JSON.stringify(body))
+    sent.on('error', reject)
+    sent.end(JSON.stringify(body))
   })
 }
 

@@ -1,4 +1,4 @@
-// A cluster inside this program, with members that are processes of the etcd on this machine.
+// Runs an embedded cluster whose etcd members are processes on this machine.
 import { freePorts } from '../../free-ports.ts'
 import { runOnThisMachine } from '../../run-on-this-machine.ts'
 import { EtcdCluster } from './etcd-cluster.ts'

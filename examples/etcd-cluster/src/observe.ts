@@ -7,17 +7,17 @@ import type { EtcdCluster } from './etcd-cluster.ts'
 import type { Facts, MemberFacts } from './plan-step.ts'
 import { type ClusterName, memberName } from './site.ts'
 
-/** A member, and what is known about it. */
+/** A member with its observed state. */
 export interface MemberView extends EtcdMember, MemberFacts {
   readonly state: 'Joining' | 'Healthy' | 'Unhealthy'
   readonly since: string
 }
 
-/** A cluster as it is at this moment. */
+/** The observed state of a cluster. */
 export interface View {
   readonly name: ClusterName
   readonly clusterId: string | undefined
-  /** The URL of a member with a majority behind it. */
+  /** The URL of a member that reaches a majority. */
   readonly speaker: string | undefined
   readonly members: readonly MemberView[] | undefined
   readonly pods: ReadonlyMap<number, Pod>
@@ -27,7 +27,7 @@ export interface View {
   readonly facts: Facts
 }
 
-/** Looks at a cluster: at its pods and names, and at what its members say. */
+/** Observes a cluster: its pods and Services, and the responses of its members. */
 export async function observe(cluster: EtcdCluster, world: EtcdWorld, { now, owned, signal }: Context): Promise<View> {
   const { etcd, sites } = world
   const name = { name: cluster.metadata.name, namespace: cluster.metadata.namespace ?? '' }
@@ -35,25 +35,25 @@ export async function observe(cluster: EtcdCluster, world: EtcdWorld, { now, own
   const services = byOrdinal(await owned(Service))
   const known = cluster.status?.clusterID
   const health = new Map<string, EtcdHealth>()
-  const look = async (url: string): Promise<void> => {
+  const check = async (url: string): Promise<void> => {
     const found = await etcd.health(url, { signal }).catch(() => undefined)
     signal.throwIfAborted()
-    // Another cluster at that address is none of ours.
+    // Ignore a member of another cluster at that address.
     if (found !== undefined && (known === undefined || found.clusterId === known)) health.set(url, found)
   }
-  await Promise.all([...pods.keys()].map((ordinal) => look(sites(name, ordinal).clientUrl)))
+  await Promise.all([...pods.keys()].map((ordinal) => check(sites(name, ordinal).clientUrl)))
   const [speaker] = health.keys()
   const listed = speaker === undefined ? undefined : await etcd.members(speaker, { signal })
 
   const recorded = cluster.status?.lastOrdinal ?? -1
   const highest = Math.max(recorded, ...pods.keys())
-  // One more may have been added by somebody who did not live to tell.
+  // An operator that crashed may have added one more member without recording it.
   const ordinals = new Map(range(highest + 2).map((ordinal) => [sites(name, ordinal).peerUrl, ordinal]))
   const members: MemberView[] = []
   for (const member of listed ?? []) {
     const ordinal = ordinals.get(member.peerUrl)
     const url = ordinal === undefined ? member.clientUrl : sites(name, ordinal).clientUrl
-    if (ordinal === undefined && url !== undefined) await look(url)
+    if (ordinal === undefined && url !== undefined) await check(url)
     const found = url === undefined ? undefined : health.get(url)
     const isHealthy = found?.memberId === member.id
     const state = member.isLearner ? 'Joining' : isHealthy ? 'Healthy' : 'Unhealthy'

@@ -10,5 +10,5 @@ export const etcdOperator = (world: EtcdWorld): Operator =>
     leaderElection: true,
   })
 
-/** For clusters whose pods have addresses and DNS names, and where the operator can reach them. */
+/** For clusters in which the operator can reach pods by their DNS names. */
 export const operator = etcdOperator({ etcd: etcdGateway(), sites: podSites })

@@ -16,7 +16,7 @@ const memberFacts = (ordinal: number): fc.Arbitrary<MemberFacts & { readonly pod
     pod: fc.option(podFacts, { nil: undefined }),
   })
 
-/** Any cluster that has a majority, as it must for its members to be known. */
+/** Any cluster with a majority, without which its members would not be known. */
 const facts: fc.Arbitrary<Facts> = fc
   .tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 7 }), fc.boolean(), fc.boolean())
   .chain(([size, count, hasLearner, hasLeftOvers]) =>
@@ -43,7 +43,7 @@ const facts: fc.Arbitrary<Facts> = fc
 const votersOf = ({ members = [] }: Facts) => members.filter(({ isLearner }) => !isLearner)
 const answering = (some: Facts): number => votersOf(some).filter(({ isHealthy }) => isHealthy).length
 
-test('planStep() never takes the quorum away, nor adds to a cluster that is not well', () => {
+test('planStep() never removes the quorum and never adds to an unhealthy cluster', () => {
   fc.assert(
     fc.property(facts, (some) => {
       const step = planStep(some)
@@ -53,10 +53,10 @@ test('planStep() never takes the quorum away, nor adds to a cluster that is not 
         const member = some.members?.find(({ id }) => id === step.id)
         if (member?.isLearner) return
         expect(healthy - (member?.isHealthy ? 1 : 0)).toBeGreaterThanOrEqual(quorumOf(voters.length - 1))
-        // One that answers goes only because fewer are wanted, and not before those that do not answer.
+        // A healthy member is removed only when the size was reduced, and only after the unhealthy ones.
         if (member?.isHealthy) expect([voters.length > some.size, healthy]).toEqual([true, voters.length])
       }
-      // Even if the new voter dies at once; of two, none may ever.
+      // The quorum holds even if the new voter fails immediately. A cluster of two tolerates no failure.
       if (step.do === 'promote' && voters.length > 1)
         expect(healthy).toBeGreaterThanOrEqual(quorumOf(voters.length + 1))
       if (step.do === 'promote' || step.do === 'add') expect(healthy).toBe(voters.length)
@@ -66,7 +66,7 @@ test('planStep() never takes the quorum away, nor adds to a cluster that is not 
   )
 })
 
-test('planStep() stops only pods of those who are members no more, and starts only members', () => {
+test('planStep() stops only pods of former members and starts only pods of members', () => {
   fc.assert(
     fc.property(facts, (some) => {
       const step: Step = planStep(some)
@@ -77,7 +77,7 @@ test('planStep() stops only pods of those who are members no more, and starts on
   )
 })
 
-test('planStep() comes to rest, from anywhere', () => {
+test('planStep() settles from any state', () => {
   fc.assert(
     fc.property(facts, (some) => {
       let now = some
@@ -94,7 +94,7 @@ test('planStep() comes to rest, from anywhere', () => {
   )
 })
 
-/** A world in which everything works out: processes start, and members that only wait get well. */
+/** A model in which nothing fails: pods start, and unhealthy members recover. */
 function after(some: Facts, step: Step): Facts {
   const members = [...(some.members ?? [])]
   const pods = new Map(some.pods)
@@ -140,7 +140,7 @@ const fresh = (ordinal: number): MemberFacts => ({
   isOverdue: false,
 })
 
-test('planStep() begins a cluster once: what is on record as begun is never begun again', () => {
+test('planStep() never starts a new cluster once the cluster id is recorded', () => {
   const nothing = { size: 3, lastOrdinal: -1, names: [], pods: new Map(), members: undefined }
   expect(planStep({ ...nothing, isFounded: false })).toEqual({ do: 'start', ordinal: 0, joins: false })
   expect(planStep({ ...nothing, isFounded: true })).toEqual({ do: 'wait', reason: 'NoQuorum' })

@@ -1,38 +1,38 @@
-/** A member as it matters for what to do next. */
+/** The facts about a member that a decision depends on. */
 export interface MemberFacts {
   readonly id: string
-  /** Undefined for one that somebody else added. */
+  /** Undefined for a member that the operator did not add. */
   readonly ordinal: number | undefined
   readonly isLearner: boolean
-  /** Whether it has ever run. */
+  /** Whether the member has ever run. */
   readonly hasStarted: boolean
   readonly isHealthy: boolean
   readonly isLeader: boolean
-  /** Whether it has been without health, or without a vote, for too long. */
+  /** Whether the member has been unhealthy, or a learner, for too long. */
   readonly isOverdue: boolean
 }
 
 export interface PodFacts {
-  /** Whether it will never run again. */
+  /** Whether the pod will never run again. */
   readonly isOver: boolean
   readonly isStopping: boolean
 }
 
-/** All that a decision depends on. */
+/** Everything that a decision depends on. */
 export interface Facts {
   readonly size: number
-  /** Whether the identity of the cluster is on record: from then on somebody may rely on its data. */
+  /** Whether the cluster id is recorded in the status. From then on, clients may rely on the data. */
   readonly isFounded: boolean
-  /** The highest ordinal on record: no member ever had a higher one, unless it is still there. */
+  /** The highest recorded ordinal. A member with a higher ordinal still exists. */
   readonly lastOrdinal: number
-  /** The ordinals with a Service. */
+  /** The ordinals that have a Service. */
   readonly names: readonly number[]
   readonly pods: ReadonlyMap<number, PodFacts>
-  /** As a majority sees them; undefined if there is none that can be asked. */
+  /** The members as seen by a majority; undefined when no majority can be reached. */
   readonly members: readonly MemberFacts[] | undefined
 }
 
-/** What to do next. One thing at a time: the facts are looked at anew after each. */
+/** The next step. Facts are observed again after each step. */
 export type Step =
   | { readonly do: 'start'; readonly ordinal: number; readonly joins: boolean }
   | { readonly do: 'add'; readonly ordinal: number }
@@ -40,37 +40,37 @@ export type Step =
   | { readonly do: 'remove'; readonly ordinal: number; readonly id: string; readonly why: string }
   | { readonly do: 'stop'; readonly ordinal: number }
   | { readonly do: 'forget'; readonly ordinal: number }
-  /** Puts down what was found out, before anything is done that relies on it. */
+  /** Records observed facts in the status before another step relies on them. */
   | { readonly do: 'record' }
   | { readonly do: 'wait'; readonly reason: 'Starting' | 'NoQuorum' | 'Recovering' | 'CatchingUp' }
   | { readonly do: 'nothing' }
 
-/** How many of so many members must agree. */
+/** The number of voters that form a majority. */
 export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1
 
-/** The one thing that brings the cluster closer to its size and never takes its quorum away. */
+/** The one step that brings the cluster closer to its size without ever losing its quorum. */
 export function planStep(facts: Facts): Step {
   const { members, pods } = facts
   if (!facts.isFounded) {
     if (!pods.has(0)) return { do: 'start', ordinal: 0, joins: false }
     return members === undefined ? { do: 'wait', reason: 'Starting' } : { do: 'record' }
   }
-  // Without a majority nothing can be changed. Members that are restarted bring it back; an operator must not begin anew.
+  // Without a majority nothing can be changed. Restarted members restore it; the operator must never start a new cluster.
   if (members === undefined) return { do: 'wait', reason: 'NoQuorum' }
   return tidy(facts, members) ?? tendLearner(facts, members) ?? tendVoters(facts, members)
 }
 
-/** Removes what former members have left: first the pod, then the name. */
+/** Removes what former members left behind: first the pod, then the Service. */
 function tidy({ lastOrdinal, names, pods }: Facts, members: readonly MemberFacts[]): Step | undefined {
-  // A member that nobody remembers once it is gone would leave its name to another.
+  // Record a new ordinal first. If the member were removed unrecorded, another member could get its name.
   if (members.some(({ ordinal = -1 }) => ordinal > lastOrdinal)) return { do: 'record' }
   const isMember = (ordinal: number): boolean => members.some((member) => member.ordinal === ordinal)
   for (const [ordinal, pod] of pods) if (!isMember(ordinal) && !pod.isStopping) return { do: 'stop', ordinal }
-  const ordinal = names.find((one) => one <= lastOrdinal && !isMember(one) && !pods.has(one))
+  const ordinal = names.find((name) => name <= lastOrdinal && !isMember(name) && !pods.has(name))
   return ordinal === undefined ? undefined : { do: 'forget', ordinal }
 }
 
-/** A learner has no vote: whatever becomes of it, the quorum stays. */
+/** Handles the learner, if any. It has no vote, so nothing that happens to it affects the quorum. */
 function tendLearner({ pods, size }: Facts, members: readonly MemberFacts[]): Step | undefined {
   const learner = members.find(({ isLearner }) => isLearner)
   if (learner === undefined) return undefined
@@ -78,12 +78,12 @@ function tendLearner({ pods, size }: Facts, members: readonly MemberFacts[]): St
   if (ordinal === undefined) return { do: 'wait', reason: 'CatchingUp' }
   const pod = pods.get(ordinal)
   const voters = members.filter(({ isLearner }) => !isLearner)
-  if (voters.length >= size) return { do: 'remove', ordinal, id, why: 'it is no longer needed' }
+  if (voters.length >= size) return { do: 'remove', ordinal, id, why: 'the member is no longer needed' }
   if (pod === undefined && !learner.hasStarted) return { do: 'start', ordinal, joins: true }
   const why = lossOf(learner, pod)
   if (why !== undefined) return { do: 'remove', ordinal, id, why }
   if (!learner.hasStarted) return { do: 'wait', reason: 'CatchingUp' }
-  // A new vote raises the quorum; while a voter is missing, one more failure would be one too many.
+  // A promotion raises the quorum. While a voter is unhealthy, the cluster could not tolerate another failure.
   return voters.every(({ isHealthy }) => isHealthy) ? { do: 'promote', ordinal, id } : undefined
 }
 
@@ -99,12 +99,13 @@ function tendVoters(facts: Facts, members: readonly MemberFacts[]): Step {
   const sick = voters.filter(({ isHealthy }) => !isHealthy)
   for (const member of sick) {
     const why = member.ordinal === undefined ? undefined : lossOf(member, pods.get(member.ordinal))
-    // The lost one goes before its replacement comes: one more that does not answer would only raise the quorum.
+    // Remove the lost member before adding its replacement: another member that does not respond would only raise the
+    // quorum.
     if (why !== undefined) return remove(member, why)
   }
   if (voters.length > size) {
     const [victim] = voters.filter(({ ordinal }) => ordinal !== undefined).sort(byDispensability)
-    return victim === undefined ? { do: 'nothing' } : remove(victim, 'the cluster shrinks')
+    return victim === undefined ? { do: 'nothing' } : remove(victim, 'the size was reduced')
   }
   if (sick.length > 0) return { do: 'wait', reason: 'Recovering' }
   if (voters.length < size) return { do: 'add', ordinal: lastOrdinal + 1 }
@@ -112,15 +113,15 @@ function tendVoters(facts: Facts, members: readonly MemberFacts[]): Step {
   return unused === undefined ? { do: 'nothing' } : { do: 'forget', ordinal: unused }
 }
 
-/** Why a member that does not answer will not come back, if so. */
+/** The reason why an unresponsive member will not come back, or undefined. */
 function lossOf({ hasStarted, isOverdue }: MemberFacts, pod: PodFacts | undefined): string | undefined {
-  // What it had voted for is gone with its data; the same member without its memory could vote twice.
-  if (pod === undefined && hasStarted) return 'its pod is gone, and its data with it'
-  if (pod?.isOver) return 'its pod has ended'
-  return isOverdue ? 'it has not answered for too long' : undefined
+  // Its votes are lost with its data. The same member with empty data could vote twice.
+  if (pod === undefined && hasStarted) return 'the pod and its data were deleted'
+  if (pod?.isOver) return 'the pod has terminated'
+  return isOverdue ? 'the member did not respond in time' : undefined
 }
 
-/** Those without health first, the leader last, and younger ones before older ones. */
+/** Orders members for removal: unhealthy ones first, the leader last, newer ones before older ones. */
 const byDispensability = (a: MemberFacts, b: MemberFacts): number =>
   Number(a.isHealthy) - Number(b.isHealthy) ||
   Number(a.isLeader) - Number(b.isLeader) ||

@@ -1,4 +1,4 @@
-// Crashes and lost pods at random, without a cluster around it: thousands of steps of the plan per second.
+// Random crashes and lost pods without an API server: thousands of planned steps per second.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EtcdRefusal } from './etcd.ts'
@@ -10,10 +10,10 @@ const cluster = { name: 'e', namespace: 'default' }
 const sites = localSites({ folder: '/fake', firstPort: 1000 })
 const signal = new AbortController().signal
 
-/** Pods, names and a status, as much of a cluster as the plan needs. */
+/** Pods, Services and a status: the part of a cluster that planning needs. */
 class World {
   readonly fake = new FakeEtcd()
-  /** What each pod runs. */
+  /** The process of each pod. */
   readonly pods = new Map<number, readonly string[]>()
   readonly names = new Set<number>()
   size = 1
@@ -36,7 +36,7 @@ class World {
     this.restart(ordinal)
   }
 
-  /** The container is started again, and finds its disk. */
+  /** Restarts the container with the same data. */
   restart(ordinal: number): void {
     const command = this.pods.get(ordinal)
     this.fake.crash(memberName(cluster, ordinal))
@@ -113,7 +113,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), to: fc.integer({ min: 1, max: 5 }) }) },
 )
 
-test('no quorum is lost and no second cluster begun, whatever fails that a majority survives', {
+test('planStep() never loses the quorum and never starts a second cluster while a majority survives', {
   timeout: 120_000,
 }, async () => {
   let removals = 0
@@ -140,13 +140,13 @@ test('no quorum is lost and no second cluster begun, whatever fails that a major
           late.push({ look, step: planStep(look.facts) })
         } else if (act.do === 'carry out what is late') {
           const slow = late.shift()
-          // The server takes neither a status nor a deletion that is about something else by now.
+          // The server rejects a status update or deletion that is based on an outdated object.
           const isSafe = slow && ['add', 'promote', 'remove'].includes(slow.step.do)
           if (isSafe) await tolerant(carryOut(world, slow.look, slow.step))
         }
       }
       for (const at of world.pods.keys()) if (fake.survives(memberName(cluster, at))) world.restart(at)
-      // Patience ends now and then: a member that was added too late may never come up.
+      // Let timeouts expire occasionally, because a member that was added late may never start.
       let last = await operate(false)
       for (let steps = 0; steps < 200 && last.do !== 'nothing'; steps++) last = await operate(steps % 20 === 19)
       expect(last).toEqual({ do: 'nothing' })
@@ -158,6 +158,6 @@ test('no quorum is lost and no second cluster begun, whatever fails that a major
     }),
     { numRuns: 300 },
   )
-  // The property is about something.
+  // Guard against a vacuous property.
   expect(removals).toBeGreaterThan(300)
 })

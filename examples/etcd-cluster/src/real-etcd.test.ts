@@ -1,4 +1,4 @@
-// Members are processes of a real etcd, on ports of this machine.
+// Members are processes of a real etcd on ports of this machine.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ const complete = (env: TestEnv, size: number) =>
   env.until(EtcdCluster, 'real', (e) => isTrue('Complete')(e) && e.status?.healthyMembers === size, { timeout: '2m' })
 
 test.skipIf(version === undefined)(
-  'the operator grows, repairs and shrinks a real etcd that is in use',
+  'etcdOperator grows, repairs and shrinks a real etcd cluster that is in use',
   { timeout: 300_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-etcd-'))
@@ -47,7 +47,7 @@ test.skipIf(version === undefined)(
       expect(grown.status?.members).toHaveLength(3)
       expect(await get(newest(grown), 'greeting')).toBe('hello')
 
-      // The first member is lost with all it had; the cluster goes on, and another takes its place.
+      // The first member and its data are lost. The cluster continues, and a new member replaces it.
       await env.client.delete(Pod, 'real-0', { gracePeriodSeconds: 0 })
       await put(newest(grown), 'greeting', 'hello again')
       await env.until(EtcdCluster, 'real', ({ status }) => !status?.members.some(({ name }) => name === 'real-0'), {
@@ -78,7 +78,7 @@ async function post(url: string, path: string, body: unknown): Promise<unknown> 
   return response.json()
 }
 
-/** Writes as a client does who is patient while a leader is elected: etcd itself takes its time before it gives up. */
+/** Writes with retries during a leader election: etcd itself waits before it fails a request. */
 async function put(url: string, key: string, value: string, attempts = 5): Promise<void> {
   try {
     await post(url, '/v3/kv/put', { key: base64(key), value: base64(value) })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where a member listens, and what its pod needs for that. */
+/** The addresses of a member and the settings of its pod. */
 export interface Site {
   readonly peerUrl: string
   readonly clientUrl: string
@@ -18,13 +18,13 @@ export interface ClusterName {
   readonly namespace: string
 }
 
-/** Decides where the members of a cluster are. Always the same for the same member. */
+/** Assigns addresses to the members of a cluster. Deterministic. */
 export type Sites = (cluster: ClusterName, ordinal: number) => Site
 
-/** The name of a member, its pod, and its Service. */
+/** The name of a member, of its pod and of its Service. */
 export const memberName = ({ name }: { readonly name: string }, ordinal: number): string => `${name}-${ordinal}`
 
-/** Members in pods with addresses of their own, which are found by the DNS names that their Services give them. */
+/** Members in pods, addressed by the DNS names of their Services. */
 export const podSites: Sites = (cluster, ordinal) => {
   const host = `${memberName(cluster, ordinal)}.${cluster.namespace}.svc`
   return {
@@ -39,7 +39,7 @@ export const podSites: Sites = (cluster, ordinal) => {
   }
 }
 
-/** Members that are processes of this machine: pods of simulated nodes that run their command for real. */
+/** Members that are processes on this machine: pods of simulated nodes that run their command as a real process. */
 export function localSites({ folder, firstPort }: { readonly folder: string; readonly firstPort: number }): Sites {
   return (cluster, ordinal) => {
     const clientPort = firstPort + 2 * ordinal

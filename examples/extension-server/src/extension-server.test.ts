@@ -25,7 +25,7 @@ afterAll(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers have every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
 async function send(line: string, body?: unknown, onChunk?: (text: string, leave: () => void) => void): Promise<any> {
   const [method = '', target = ''] = line.split(' ')
   const [pathname = '', query] = target.split('?')
@@ -55,7 +55,7 @@ async function send(line: string, body?: unknown, onChunk?: (text: string, leave
   return onChunk ? text : JSON.parse(text)
 }
 
-/** Follows the APIService until the server in front has found the extension server. */
+/** Watches the APIService until the aggregating server has found the extension server. */
 async function available(): Promise<void> {
   const watch = '/apis/apiregistration.k8s.io/v1/apiservices?watch=1&fieldSelector=metadata.name%3Dv1.hello.example.com'
   await send(`GET ${watch}`, undefined, (text, leave) => {
@@ -63,8 +63,8 @@ async function available(): Promise<void> {
   })
 }
 
-describe('the extension server', () => {
-  test('serves greetings through the server in front of it', async () => {
+describe('startExtension()', () => {
+  test('serves greetings through the aggregating server', async () => {
     const greeting = { apiVersion: 'hello.example.com/v1', kind: 'Greeting', metadata: { name: 'world' } }
     expect(await send(`POST ${path}`, { ...greeting, spec: { to: 'world' } })).toMatchObject({
       metadata: { name: 'world', namespace: 'default', generation: 1 },
@@ -76,7 +76,7 @@ describe('the extension server', () => {
     )
   })
 
-  test('is part of what the server in front says that it serves', async () => {
+  test('appears in the discovery of the aggregating server', async () => {
     const { resources } = await send('GET /apis/hello.example.com/v1')
     expect(resources).toMatchObject([{ name: 'greetings', kind: 'Greeting', shortNames: ['hi'] }])
     const { groups } = await send('GET /apis')

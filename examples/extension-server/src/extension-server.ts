@@ -2,7 +2,7 @@ import { CertificateAuthority, createExtensionServer, listen } from '@kubewright
 import { MemoryStore } from '@kubewright/storage'
 import { greetings, group } from './greetings.ts'
 
-/** A running extension server and how the server in front of it has to be told about it. */
+/** A running extension server and the manifests that register it with the main API server. */
 export interface RunningExtension extends AsyncDisposable {
   readonly port: number
   /** The Service and the APIService to create. */
@@ -12,8 +12,9 @@ export interface RunningExtension extends AsyncDisposable {
 const service = { name: 'hello', namespace: 'default' }
 
 /**
- * Starts an API server for greetings. `proxyCa` is the authority of the proxy in front of it, the only client that it believes:
- * `requestheader-client-ca-file` in the ConfigMap kube-system/extension-apiserver-authentication.
+ * Starts an API server for greetings. `proxyCa` is the CA of the aggregating server's client certificate, the only
+ * client that it trusts: `requestheader-client-ca-file` in the ConfigMap
+ * kube-system/extension-apiserver-authentication.
  */
 export async function startExtension(proxyCa: string, now: number): Promise<RunningExtension> {
   const authority = CertificateAuthority.create({ commonName: 'hello', now })
@@ -29,7 +30,7 @@ export async function startExtension(proxyCa: string, now: number): Promise<Runn
         apiVersion: 'v1',
         kind: 'Service',
         metadata: service,
-        // The server is no pod: the name leads to this machine.
+        // The server does not run in a pod, so the Service resolves to this machine.
         spec: { type: 'ExternalName', externalName: 'localhost' },
       },
       {

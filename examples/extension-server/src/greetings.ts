@@ -1,9 +1,12 @@
 import type { ExtensionResource } from '@kubewright/server'
 
-/** The group that the extension server answers for. */
+/** The API group of the extension server. */
 export const group = 'hello.example.com'
 
-/** Greetings, in the words of a CustomResourceDefinition: schema, columns and subresources work the same way. */
+/**
+ * The greetings resource, in the form of a CustomResourceDefinition: schema, columns and subresources work the same
+ * way.
+ */
 export const greetings: ExtensionResource = {
   spec: {
     group,
@@ -23,7 +26,7 @@ export const greetings: ExtensionResource = {
                 type: 'object',
                 required: ['to'],
                 properties: {
-                  to: { type: 'string', minLength: 1, description: 'Who is greeted.' },
+                  to: { type: 'string', minLength: 1, description: 'The person to greet.' },
                   text: { type: 'string', default: 'Hello' },
                 },
               },

@@ -1,5 +1,5 @@
-// Serves greetings until it is stopped. The first argument is a file with the authority of the proxy, the second one where to write the
-// manifests that register this server.
+// Serves greetings until it is stopped. The first argument is a file with the CA of the aggregating server, the second
+// one is the file to write the manifests to that register this server.
 import { readFile, writeFile } from 'node:fs/promises'
 import { startExtension } from './extension-server.ts'
 

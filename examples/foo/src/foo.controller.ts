@@ -4,13 +4,13 @@ import { Foo } from './foo.ts'
 
 export const fooController = defineController(Foo, {
   owns: [Deployment],
-  // For those that another Deployment takes the place of.
+  // To delete Deployments that were replaced because the name changed.
   rbac: [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['delete'] }],
 
   async reconcile(foo, { client, apply, owned, event, log, signal }) {
     const { deploymentName: name, replicas } = foo.spec
-    // Trying again would not help: the next change of the Foo brings it back.
-    if (name === '') return log.info('The Foo names no Deployment')
+    // A retry would not help. A change of the Foo triggers the next reconcile.
+    if (name === '') return log.info('The Foo has no deploymentName')
 
     const children = await owned(Deployment)
     for (const { metadata } of children.filter((child) => child.metadata.name !== name)) {

@@ -17,8 +17,8 @@ async function events(env: TestEnv): Promise<string[]> {
   return list.map(({ type, reason, message }) => `${type} ${reason} ${message}`)
 }
 
-describe('a Foo', () => {
-  test('with one replica gets a Deployment with one', async () => {
+describe('Foo', () => {
+  test('with one replica gets a Deployment with one replica', async () => {
     await using env = await start()
     const { metadata } = await env.client.create(foo())
     const deployment = await env.until(Deployment, 'test-deployment', hasReplicas(1))
@@ -38,14 +38,14 @@ describe('a Foo', () => {
     )
   })
 
-  test('with two replicas gets a Deployment with two', async () => {
+  test('with two replicas gets a Deployment with two replicas', async () => {
     await using env = await start()
     await env.client.create(foo(2))
     await env.until(Deployment, 'test-deployment', hasReplicas(2))
     await env.until(Foo, 'test', available(2))
   })
 
-  test('that changes from one replica to two changes its Deployment', async () => {
+  test('scales its Deployment when its replicas change', async () => {
     await using env = await start()
     await env.client.create(foo(1))
     await env.until(Foo, 'test', available(1))
@@ -55,7 +55,7 @@ describe('a Foo', () => {
     expect(await events(env)).toContain('Normal Scaled Scaled deployment "test-deployment" to 2 replicas')
   })
 
-  test('that names another Deployment gets that one, and the old one goes', async () => {
+  test('replaces its Deployment when its deploymentName changes', async () => {
     await using env = await start()
     await env.client.create(foo(1))
     await env.until(Foo, 'test', available(1))
@@ -65,7 +65,7 @@ describe('a Foo', () => {
     expect(await events(env)).toContain('Normal Deleted Deleted deployment "test-deployment"')
   })
 
-  test('is left alone when all is in order', async () => {
+  test('is not changed once it has settled', async () => {
     await using env = await start()
     await env.client.create(foo(1))
     await env.until(Foo, 'test', available(1))
@@ -75,7 +75,7 @@ describe('a Foo', () => {
     expect([await env.client.get(Foo, 'test'), await env.client.get(Deployment, 'test-deployment')]).toEqual(before)
   })
 
-  test('puts right what somebody does to its Deployment', async () => {
+  test('reverts foreign changes of its Deployment', async () => {
     await using env = await start()
     await env.client.create(foo(1))
     await env.until(Foo, 'test', available(1))
@@ -87,7 +87,7 @@ describe('a Foo', () => {
     await env.until(Foo, 'test', available(1))
   })
 
-  test('does not touch a Deployment that is not its own, and says so', async () => {
+  test('does not change a Deployment that it does not own, and records an event', async () => {
     await using env = await start()
     const labels = { app: 'other' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
@@ -104,7 +104,7 @@ describe('a Foo', () => {
     expect((await env.client.get(Foo, 'test')).status).toBeUndefined()
   })
 
-  test('without the name of a Deployment waits for one', async () => {
+  test('waits when it has no deploymentName', async () => {
     await using env = await start()
     await env.client.create(foo(1, ''))
     await env.settled()
@@ -114,7 +114,7 @@ describe('a Foo', () => {
     await env.until(Deployment, 'at-last')
   })
 
-  test('takes its Deployment with it when it goes', async () => {
+  test('deletes its Deployment when it is deleted', async () => {
     await using env = await start()
     await env.client.create(foo(1))
     await env.until(Foo, 'test', available(1))
@@ -122,7 +122,7 @@ describe('a Foo', () => {
     await env.gone(Deployment, 'test-deployment')
   })
 
-  test('cannot have less than no replicas', async () => {
+  test('rejects a negative number of replicas', async () => {
     await using env = await start()
     await expect(env.client.create(foo(-1))).rejects.toSatisfy(isInvalid)
   })

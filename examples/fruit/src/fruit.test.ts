@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { Fruit, fruitDefinition } from './fruit.ts'
 
 const apple = (spec: object = {}) =>
-  // What the compiler would refuse is for the server to refuse here.
+  // The cast lets the server reject what the compiler would reject.
   Fruit({
     metadata: { name: 'apple' },
     spec: { sweetness: false, weight: 100, comment: 'little bit rotten', ...spec },
@@ -21,7 +21,7 @@ async function start(): Promise<TestEnv & { readonly warnings: string[] }> {
 }
 
 describe('Fruit', () => {
-  test('a: becomes known under its names', async () => {
+  test('a: is served under its names', async () => {
     await using env = await start()
     const { status } = await env.client.get(CustomResourceDefinition, definition)
     const types = status?.conditions?.map(({ type, status: is }) => `${type} ${is}`)
@@ -30,7 +30,7 @@ describe('Fruit', () => {
     expect(status?.storedVersions).toEqual(['v1'])
   })
 
-  test('b: takes an apple, and shows its name and age', async () => {
+  test('b: stores an apple and shows its name and age', async () => {
     await using env = await start()
     const created = await env.client.create(apple())
     expect(created.metadata.generation).toBe(1)
@@ -47,14 +47,14 @@ describe('Fruit', () => {
   test.each([
     ['100', 'string'],
     [100.5, 'number'],
-  ])('c: does not take %j for a weight', async (weight, type) => {
+  ])('c: rejects %j as a weight', async (weight, type) => {
     await using env = await start()
     await expect(env.client.create(apple({ weight }))).rejects.toThrow(
       `spec.weight: Invalid value: "${type}": spec.weight in body must be of type integer: "${type}"`,
     )
   })
 
-  test('d: refuses a field that it does not know when it is strict, and else warns and leaves it out', async () => {
+  test('d: rejects an unknown field when strict, else warns and prunes it', async () => {
     await using env = await start()
     const red = apple({ color: 'red' })
     await expect(env.client.create(red, { fieldValidation: 'Strict' })).rejects.toThrow(
@@ -65,7 +65,7 @@ describe('Fruit', () => {
     expect(env.warnings).toEqual(['unknown field "spec.color"'])
   })
 
-  test('e: has no status, whatever is written to it', async () => {
+  test('e: has no status, even after a write to the subresource', async () => {
     await using env = await start()
     const { metadata } = await env.client.create(apple())
     const patched = await env.client.subresource(Fruit, 'status').patch('apple', { status: { ripe: true } } as object)
@@ -74,7 +74,7 @@ describe('Fruit', () => {
     expect(env.warnings).toEqual(['unknown field "status"'])
   })
 
-  test('f: explains its fields', async () => {
+  test('f: describes its fields for kubectl explain', async () => {
     await using env = await start()
     const document = (await env.client.rest.json({ method: 'GET', path: '/openapi/v3/apis/user.k8sasdb.org/v1' })) as {
       components: { schemas: Record<string, { properties?: { spec?: { properties?: object } } }> }
@@ -87,7 +87,7 @@ describe('Fruit', () => {
     })
   })
 
-  test('g: takes all apples with it when its definition goes', async () => {
+  test('g: deletes all apples when its definition is deleted', async () => {
     await using env = await start()
     await env.client.create(apple())
     await env.client.delete(CustomResourceDefinition, definition)

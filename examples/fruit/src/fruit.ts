@@ -1,7 +1,7 @@
 import { crdOf, defineResource, type Infer, s } from 'kubewright'
 import { CustomResourceDefinition } from 'kubewright/k8s'
 
-/** A piece of fruit, of which only data is kept: nothing happens because of it. */
+/** A piece of fruit. The objects are only stored; no controller acts on them. */
 export const Fruit = defineResource({
   group: 'user.k8sasdb.org',
   version: 'v1',
@@ -18,7 +18,7 @@ export type Fruit = Infer<typeof Fruit>
 
 const { metadata, spec } = crdOf(Fruit, { conversion: { strategy: 'None' } })
 
-/** The definition as the tutorial has it: with a status of its own to write to, though the schema knows no status. */
+/** The definition of the tutorial, with a status subresource although the schema has no status. */
 export const fruitDefinition = CustomResourceDefinition({
   metadata,
   spec: { ...spec, versions: spec.versions.map((version) => ({ ...version, subresources: { status: {} } })) },

@@ -1,4 +1,4 @@
-// Prints the definition, for kubectl.
+// Prints the CustomResourceDefinition, for kubectl.
 import { fruitDefinition } from './fruit.ts'
 
 console.log(JSON.stringify(fruitDefinition, undefined, 2))

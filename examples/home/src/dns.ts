@@ -1,10 +1,10 @@
-/** A provider of names: both calls may be repeated. */
+/** A DNS provider. Both calls are idempotent. */
 export interface Dns {
   point(domain: string, target: string, options: { signal: AbortSignal }): Promise<void>
   release(domain: string, options: { signal: AbortSignal }): Promise<void>
 }
 
-/** Stands for a provider: says what it would do. */
+/** A placeholder for a DNS provider that prints what it would do. */
 export function cloudDns(): Dns {
   return {
     async point(domain, target) {
@@ -16,7 +16,7 @@ export function cloudDns(): Dns {
   }
 }
 
-/** Keeps records in memory. */
+/** A DNS provider that stores records in memory. */
 export function fakeDns(): Dns & { readonly records: Record<string, string> } {
   const records: Record<string, string> = {}
   return {

@@ -23,7 +23,7 @@ export const homeController = (dns: Dns) =>
       }
     },
 
-    // Having a cleanup is what adds the finalizer; finishing it is what removes it.
+    // Defining a cleanup adds the finalizer. When the cleanup succeeds, the finalizer is removed.
     async cleanup(home, { signal }) {
       if (home.spec.domain) await dns.release(home.spec.domain, { signal })
     },

@@ -17,13 +17,13 @@ async function start(options: TestEnvOptions = {}) {
   const dns = fakeDns()
   const env = await startTestEnv(homeOperator(dns), { time: 'virtual', ...options })
   const warnings: string[] = []
-  // A client of its own is told each warning once more.
+  // A new client reports each warning again.
   const client = () => env.controlPlane.client({ onWarning: (text) => warnings.push(text) })
   return { ...env, dns, warnings, warnedClient: client }
 }
 
-describe('a Home', () => {
-  test('rolls out, reports Ready, moves to another port and gives its domain back', async () => {
+describe('Home', () => {
+  test('rolls out, reports Ready, changes its port and releases its domain', async () => {
     await using env = await start()
     await env.client.create(sample())
     const home = await env.until(Home, 'home-sample', isTrue('Ready'))
@@ -45,7 +45,7 @@ describe('a Home', () => {
   test.each<TestEnvOptions>([
     { transport: 'in-process', time: 'virtual' },
     { transport: 'https', time: 'real' },
-  ])('goes through its webhooks and conversions, %o', async (options) => {
+  ])('passes through webhooks and conversions, %o', async (options) => {
     await using env = await start(options)
     const old = await env.client.create(
       Home.versions.v1alpha1({ metadata: { name: 'old' }, spec: { container: 'nginx:1.25', size: 2 } }),
@@ -56,8 +56,8 @@ describe('a Home', () => {
   })
 })
 
-describe('the webhook of Homes', () => {
-  test('is registered under the names and paths of kubebuilder', async () => {
+describe('homeWebhook', () => {
+  test('is registered with the names and paths of kubebuilder', async () => {
     await using env = await start()
     const [mutating] = await env.client.list(MutatingWebhookConfiguration)
     const [validating] = await env.client.list(ValidatingWebhookConfiguration)
@@ -69,16 +69,16 @@ describe('the webhook of Homes', () => {
     ).toEqual([['vhome-v1.kb.io', '/validate-ajd-my-domain-v1-home']])
   })
 
-  test('defaults what is created and what is updated', async () => {
+  test('applies defaults on create and update', async () => {
     await using env = await start()
     const created = await env.client.create(sample())
     expect(created.spec.domain).toBe('home-sample.homes.my.domain')
-    // The default is there before rules are checked: taking the domain away changes nothing.
+    // Defaults are applied before rules are checked, so removing the domain changes nothing.
     const patched = await env.client.patch(Home, 'home-sample', { spec: { domain: null } })
     expect(patched.spec.domain).toBe('home-sample.homes.my.domain')
   })
 
-  test('refuses a domain that somebody has, naming the field', async () => {
+  test('rejects a domain that is in use and names the field', async () => {
     await using env = await start()
     await env.client.create(sample('first', { domain: 'shared.my.domain' }))
     await expect(env.client.create(sample('second', { domain: 'shared.my.domain' }))).rejects.toMatchObject({
@@ -89,36 +89,38 @@ describe('the webhook of Homes', () => {
     })
   })
 
-  test('refuses updates as it does creations', async () => {
+  test('rejects invalid updates', async () => {
     await using env = await start()
     await env.client.create(sample())
     await expect(env.client.patch(Home, 'home-sample', { spec: { image: 'nginx:latest' } })).rejects.toThrow(
-      'spec.image: Invalid value: "nginx:latest": needs a tag that stays what it is',
+      'spec.image: Invalid value: "nginx:latest": must use an immutable tag',
     )
     await expect(env.client.patch(Home, 'home-sample', { spec: { domain: 'other.my.domain' } })).rejects.toThrow(
       'spec.domain: Invalid value: "other.my.domain": is immutable',
     )
   })
 
-  test('refuses the deletion of a Home that is kept, with 403', async () => {
+  test('rejects the deletion of a protected Home with 403', async () => {
     await using env = await start()
     await env.client.create(sample())
     await env.client.patch(Home, 'home-sample', { metadata: { annotations: { 'ajd.my.domain/keep': 'true' } } })
     const deleting = env.client.delete(Home, 'home-sample')
     await expect(deleting).rejects.toSatisfy(isForbidden)
-    await expect(deleting).rejects.toThrow('admission webhook "vhome-v1.kb.io" denied the request: somebody lives here')
+    await expect(deleting).rejects.toThrow(
+      'admission webhook "vhome-v1.kb.io" denied the request: the annotation ajd.my.domain/keep protects this Home from deletion',
+    )
     await env.client.patch(Home, 'home-sample', { metadata: { annotations: null } })
     await env.client.delete(Home, 'home-sample')
     await env.gone(Home, 'home-sample')
   })
 
-  test('warns of what works but hardly well', async () => {
+  test('warns about a single replica', async () => {
     await using env = await start()
     await env.warnedClient().create(sample('alone', { replicas: 1 }))
     expect(env.warnings).toEqual(['spec.replicas: one replica means downtime on every rollout'])
   })
 
-  test('is not asked without webhooks, and the operator works all the same', async () => {
+  test('is not called with webhooks disabled, and the operator still works', async () => {
     await using env = await start({ webhooks: false })
     await env.client.create(sample('plain', { image: 'nginx:latest' }))
     const home = await env.until(Home, 'plain', isTrue('Ready'))
@@ -127,12 +129,12 @@ describe('the webhook of Homes', () => {
   })
 })
 
-describe('the conversion of Homes', () => {
-  test('loses nothing', () => {
+describe('homeConversion', () => {
+  test('is lossless', () => {
     expect(checkConversion(homeConversion).roundTrips).toBe(200)
   })
 
-  test('shows each object in each version, and keeps what the older one cannot say', async () => {
+  test('serves each object in each version and keeps fields that the older one lacks', async () => {
     await using env = await start()
     await env.client.create(sample('new', { port: 3000 }))
     const v1alpha1 = env.warnedClient()

@@ -11,14 +11,15 @@ export const homeWebhook = defineWebhook(Home, {
     const claimants = await client.list(Home, { where: { 'spec.domain': domain }, signal })
     return [
       claimants.some((other) => !sameObject(other, home)) && duplicate('spec.domain', domain),
-      image.endsWith(':latest') && invalid('spec.image', 'needs a tag that stays what it is'),
+      image.endsWith(':latest') && invalid('spec.image', 'must use an immutable tag'),
       replicas === 1 && warning('spec.replicas', 'one replica means downtime on every rollout'),
     ]
   },
 
-  // Thrown errors refuse as a whole, without naming a field.
+  // A thrown error rejects the request without naming a field.
   validateDelete(home) {
-    if (home.metadata.annotations?.['ajd.my.domain/keep'] === 'true') throw new Error('somebody lives here')
+    if (home.metadata.annotations?.['ajd.my.domain/keep'] === 'true')
+      throw new Error('the annotation ajd.my.domain/keep protects this Home from deletion')
     return []
   },
 })

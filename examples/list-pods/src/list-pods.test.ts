@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openCluster } from '../../open-cluster.ts'
 import { listPods } from './list-pods.ts'
 
-test('listPods() prints the pods of all namespaces, in order', async () => {
+test('listPods() prints the pods of all namespaces, sorted', async () => {
   await using cluster = await openCluster({ args: [], controllers: [] })
   const { client } = cluster
   await client.create(Namespace({ metadata: { name: 'apps' } }))

@@ -1,7 +1,7 @@
 import { allNamespaces, type Client } from 'kubewright'
 import { Pod } from 'kubewright/k8s'
 
-/** Prints all pods of the cluster, in the order of their namespaces and names. */
+/** Prints all pods of the cluster, sorted by namespace and name. */
 export async function listPods(client: Client, print: (line: string) => void): Promise<void> {
   const pods = await client.list(Pod, { namespace: allNamespaces })
   print(`There are ${pods.length} pods in the cluster`)

@@ -4,7 +4,7 @@ import { listPods } from './list-pods.ts'
 
 await using cluster = await openCluster()
 if (cluster.isEmbedded) {
-  // A new cluster has none.
+  // A new cluster has no pods.
   const spec = { containers: [{ name: 'nginx', image: 'nginx:1.27' }] }
   await cluster.client.create(Pod({ metadata: { name: 'web-0' }, spec }))
 }

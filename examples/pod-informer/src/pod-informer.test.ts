@@ -8,7 +8,7 @@ import { startPodInformer } from './pod-informer.ts'
 const pod = (name: string, app: string, namespace = 'default') =>
   Pod({ metadata: { name, namespace, labels: { app } }, spec: { containers: [{ name: 'c', image: 'nginx:1.27' }] } })
 
-test('the informer tells what happens to the pods of its namespace and labels, and its lister reads the store', async () => {
+test('startPodInformer() prints the events of selected pods, and its lister reads the store', async () => {
   await using cluster = await openCluster({ args: [], controllers: [] })
   const { client } = cluster
   await client.create(Namespace({ metadata: { name: 'other' } }))
@@ -53,7 +53,7 @@ test('the informer tells what happens to the pods of its namespace and labels, a
     'Updated: default/new',
     'Unchanged: default/new',
     'Unchanged: default/old',
-    // Servers mark a pod that is deleted at once, too, before they remove it.
+    // Servers set a deletion timestamp before they remove a pod, even with grace period 0.
     'Updated: default/new',
     'Deleted: default/new',
   ])

@@ -3,7 +3,7 @@ import type { ApiClient } from 'kubewright/client'
 import { Pod } from 'kubewright/k8s'
 import { type Clock, type InformerLease, SharedInformerFactory } from 'kubewright/runtime'
 
-/** What {@link startPodInformer} takes. */
+/** Options of {@link startPodInformer}. */
 export interface PodInformerOptions {
   readonly client: ApiClient
   /** @default 'default' */
@@ -11,19 +11,19 @@ export interface PodInformerOptions {
   /** @default all pods of the namespace */
   readonly labelSelector?: string
   readonly print: (line: string) => void
-  /** How often every pod is told again. @default '30s' */
+  /** The interval at which every pod is delivered again. @default '30s' */
   readonly resyncPeriod?: Duration
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
   readonly signal?: AbortSignal
 }
 
-/** An informer that runs: `pods` reads from its store, without asking the server. */
+/** A running informer. `pods` reads from its store without a request to the server. */
 export interface PodInformer extends AsyncDisposable {
   readonly pods: InformerLease<Pod>['lister']
 }
 
-/** Prints what happens to the pods that a filtered factory watches. Resolves when the store has all of them. */
+/** Prints the events of the pods that a filtered factory watches. Resolves when the store contains all existing pods. */
 export async function startPodInformer(options: PodInformerOptions): Promise<PodInformer> {
   const { client, namespace = 'default', labelSelector, print, resyncPeriod = '30s', clock, signal } = options
   const scope = { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) }
@@ -32,7 +32,7 @@ export async function startPodInformer(options: PodInformerOptions): Promise<Pod
   addHandler({
     onAdd: (pod, { isInInitialList }) => print(`Added: ${keyOf(pod)}${isInInitialList ? ' (was there)' : ''}`),
     onUpdate: (before, after) => {
-      // A resync tells every pod again; nothing has happened to one whose version is the same.
+      // A resync delivers every pod again. An equal resource version means that the pod has not changed.
       if (before.metadata.resourceVersion === after.metadata.resourceVersion) print(`Unchanged: ${keyOf(after)}`)
       else print(`Updated: ${keyOf(after)}`)
     },

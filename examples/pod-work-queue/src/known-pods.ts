@@ -9,5 +9,5 @@ const metadata = {
   creationTimestamp: '',
 }
 
-/** What the program is supposed to know from its last run: a pod that no cluster has any more. */
+/** The pods that the program knows from an earlier run. This one no longer exists in the cluster. */
 export const knownPods: readonly Pod[] = [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [] } }]

@@ -7,7 +7,7 @@ await runUntilStopped(async (signal) => {
   await using cluster = await openCluster()
   const { client } = cluster
   const spec = { containers: [{ name: 'nginx', image: 'nginx:1.27' }] }
-  // Nobody else is there to make pods in a cluster of our own.
+  // An embedded cluster starts without pods.
   if (cluster.isEmbedded) await client.create(Pod({ metadata: { name: 'web-0' }, spec }))
   const controller = new PodController({ client, known: knownPods, print: console.log, log: console.error })
   await controller.run(1, signal)

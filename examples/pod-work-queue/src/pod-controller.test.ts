@@ -8,8 +8,8 @@ import { PodController, type PodControllerOptions } from './pod-controller.ts'
 const pod = (name: string) =>
   Pod({ metadata: { name }, spec: { containers: [{ name: 'nginx', image: 'nginx:1.27' }] } })
 
-/** Lines that can be waited for. */
-function paper() {
+/** Printed lines that a test can await. */
+function lineRecorder() {
   const lines: string[] = []
   const waiting = new Map<string, () => void>()
   const write = (line: string): void => {
@@ -24,14 +24,14 @@ function paper() {
 async function setUp(options: Partial<PodControllerOptions> = {}) {
   const cluster = await openCluster({ args: [], controllers: [] })
   const { client } = cluster
-  const out = paper()
-  const log = paper()
+  const out = lineRecorder()
+  const log = lineRecorder()
   const controller = new PodController({ client, print: out.write, log: log.write, ...options })
   const stop = new AbortController()
   return { cluster, client, out, log, controller, stop }
 }
 
-test('a pod that went while nobody looked is noticed, and others are followed', async () => {
+test('PodController detects pods that were deleted while it was down and follows the others', async () => {
   const { cluster, client, out, log, controller, stop } = await setUp({ known: knownPods })
   await using _ = cluster
   await client.create(pod('web-0'))
@@ -45,7 +45,7 @@ test('a pod that went while nobody looked is noticed, and others are followed', 
   expect(log.lines).toEqual(['Starting Pod controller', 'Stopping Pod controller'])
 })
 
-test('a key that fails is tried five times more, each time later, and then dropped', async () => {
+test('PodController retries a failing key five times with back-off, then drops it', async () => {
   const clock = new VirtualClock()
   const times: number[] = []
   const sync = (): never => {
@@ -69,18 +69,18 @@ test('a key that fails is tried five times more, each time later, and then dropp
   ])
 })
 
-test('no key is worked on by two workers at a time, and a stop finishes what is in the queue', async () => {
+test('PodController never processes a key twice at a time and drains the queue on stop', async () => {
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
   const inWork = new Set<string>()
   const done: string[] = []
-  const begun = paper()
+  const started = lineRecorder()
   const sync = async (key: string): Promise<void> => {
     expect(inWork.has(key)).toBe(false)
     inWork.add(key)
-    begun.write(key)
+    started.write(key)
     await held
     inWork.delete(key)
     done.push(key)
@@ -89,7 +89,7 @@ test('no key is worked on by two workers at a time, and a stop finishes what is 
   await using _ = cluster
   for (const name of ['a', 'b', 'c']) await client.create(pod(name))
   const running = controller.run(2, stop.signal)
-  await Promise.all([begun.shows('default/a'), begun.shows('default/b')])
+  await Promise.all([started.shows('default/a'), started.shows('default/b')])
   stop.abort()
   await log.shows('Stopping Pod controller')
   release()

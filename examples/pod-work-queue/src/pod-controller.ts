@@ -10,24 +10,25 @@ import {
   WorkQueue,
 } from 'kubewright/runtime'
 
-/** What a {@link PodController} takes. */
+/** Options of {@link PodController}. */
 export interface PodControllerOptions {
   readonly client: ApiClient
-  /** Pods that were there when the program last ran: those that are gone since are noticed. @default none */
+  /** Pods that existed when the program last ran, so that it detects deletions since then. @default none */
   readonly known?: readonly Pod[]
   readonly print: (line: string) => void
   readonly log: (line: string) => void
-  /** What is done with a key; the pod is undefined when it is gone. @default it is printed */
+  /** Processes a key. The pod is undefined when it no longer exists. @default prints it */
   readonly sync?: (key: string, pod: Pod | undefined) => void | Promise<void>
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
 }
 
 const maxRetries = 5
 
 /**
- * Follows the pods of the namespace default. Handlers put keys into a queue, workers take them out and look at the store: however
- * often a pod changes meanwhile, it is looked at once, in its newest state, and never by two workers at a time.
+ * Processes the pods of the namespace `default`. Handlers add keys to a work queue; workers take them out and read the
+ * pod from the store. Changes of a pod that arrive while its key is queued are coalesced, and a key is never processed
+ * by two workers at a time.
  */
 export class PodController {
   readonly #log: (line: string) => void
@@ -46,13 +47,13 @@ export class PodController {
     this.#pods.addHandler({
       onAdd: (pod) => this.#queue.add(keyOf(pod)),
       onUpdate: (_, pod) => this.#queue.add(keyOf(pod)),
-      // Also when the deletion itself was missed: then the pod is as it was last seen.
+      // Also called when the watch missed the deletion; `pod` is then the last known state.
       onDelete: (pod) => this.#queue.add(keyOf(pod)),
     })
     this.#pods.informer.seed(known)
   }
 
-  /** Works until the signal aborts, then finishes what is in the queue. */
+  /** Processes keys until the signal aborts, then drains the queue. */
   async run(workers: number, signal: AbortSignal): Promise<void> {
     this.#log('Starting Pod controller')
     this.#factory.start()

@@ -27,7 +27,7 @@ async function setUp() {
   return { cluster, client, controller, actions, events, log, warnings }
 }
 
-/** A client that notes its writes. */
+/** A client that records its writes. */
 function recording(client: ApiClient, actions: string[]): ConstructorParameters<typeof FooController>[0]['client'] {
   const note = (verb: string, kind: string, name = ''): void => void actions.push(`${verb} ${kind} ${name}`)
   type Written = { readonly kind: string; readonly metadata?: { readonly name?: string } }
@@ -73,7 +73,7 @@ const deployment = (replicas: number, owner?: Foo) => {
   })
 }
 
-/** Resolves with the first state of an object that is accepted; undefined stands for its absence. */
+/** Resolves with the first accepted state of an object; undefined means absent. */
 async function until<K extends AnyKind>(
   client: Client,
   kind: K,
@@ -87,7 +87,7 @@ async function until<K extends AnyKind>(
     else if (event.type !== 'BOOKMARK') last = event.object
     if (accept(last)) return last
   }
-  throw new Error(`The watch of ${kind.kind} ${name} has ended`)
+  throw new Error(`The watch of ${kind.kind} ${name} ended`)
 }
 
 describe('FooController.sync()', () => {
@@ -107,7 +107,7 @@ describe('FooController.sync()', () => {
     await controller[Symbol.asyncDispose]()
   })
 
-  test('does nothing but report when all is in order', async () => {
+  test('only records an event when nothing needs to change', async () => {
     const { cluster, client, controller, actions } = await setUp()
     await using _ = cluster
     await client.create(deployment(1, await client.create(foo())))
@@ -128,7 +128,7 @@ describe('FooController.sync()', () => {
     await controller[Symbol.asyncDispose]()
   })
 
-  test('fails when the deployment is not its own', async () => {
+  test('fails when it does not own the deployment', async () => {
     const { cluster, client, controller, actions, events } = await setUp()
     await using _ = cluster
     await client.create(foo())
@@ -140,7 +140,7 @@ describe('FooController.sync()', () => {
     await controller[Symbol.asyncDispose]()
   })
 
-  test('leaves Foos alone that are gone or name no deployment', async () => {
+  test('ignores Foos that are deleted or have no deploymentName', async () => {
     const { cluster, client, controller, actions, log } = await setUp()
     await using _ = cluster
     await client.create(foo(1, ''))
@@ -157,7 +157,7 @@ describe('FooController.sync()', () => {
 })
 
 describe('FooController.run()', () => {
-  test('makes, scales, renames and repairs deployments', async () => {
+  test('creates, scales, renames and repairs deployments', async () => {
     const { cluster, client, controller, events } = await setUp()
     await using _ = cluster
     const stop = new AbortController()
@@ -169,7 +169,7 @@ describe('FooController.run()', () => {
     await client.patch(Foo, 'test', { spec: { replicas: 2 } })
     await until(client, Deployment, 'test-deployment', hasReplicas(2))
 
-    // Somebody scales it, and somebody deletes it: both are undone.
+    // Scaling and deleting the Deployment are both reverted.
     await client.subresource(Deployment, 'scale').patch('test-deployment', { spec: { replicas: 0 } })
     await until(client, Deployment, 'test-deployment', hasReplicas(2))
     await client.delete(Deployment, 'test-deployment')
@@ -188,7 +188,7 @@ describe('FooController.run()', () => {
 })
 
 describe('Foo', () => {
-  test('has between one and ten replicas', async () => {
+  test('accepts between one and ten replicas', async () => {
     const { cluster, client } = await setUp()
     await using _ = cluster
     const creating = client.create(foo(11))
@@ -196,7 +196,7 @@ describe('Foo', () => {
     await expect(creating).rejects.toThrow('spec.replicas in body should be less than or equal to 10')
   })
 
-  test('a status that is written by a plain update is ignored, and the client says so', async () => {
+  test('ignores the status of a plain update, and the client warns about it', async () => {
     const { cluster, client, warnings } = await setUp()
     await using _ = cluster
     const created = await client.create(foo())

@@ -19,7 +19,7 @@ import {
 } from 'kubewright/runtime'
 import { Foo } from './foo.ts'
 
-/** What a {@link FooController} takes. */
+/** Options of {@link FooController}. */
 export interface FooControllerOptions {
   /** Sends the writes. */
   readonly client: Pick<Client, 'create' | 'update' | 'delete' | 'subresource'>
@@ -33,7 +33,7 @@ export interface FooControllerOptions {
 const fieldManager = 'sample-controller'
 const byController = 'controller'
 
-/** Gives each Foo the Deployment that it asks for, and reports how many of its replicas are available. */
+/** Maintains the Deployment of each Foo and reports the number of available replicas. */
 export class FooController {
   readonly #options: FooControllerOptions
   readonly #factory: SharedInformerFactory
@@ -63,21 +63,21 @@ export class FooController {
     this.#deployments.addHandler({
       onAdd: (deployment) => this.#enqueueOwner(deployment),
       onUpdate: (before, after) => {
-        // A resync tells every Deployment again; two versions that are equal are the same Deployment.
+        // A resync delivers every Deployment again. An equal resource version means that it has not changed.
         if (before.metadata.resourceVersion !== after.metadata.resourceVersion) this.#enqueueOwner(after)
       },
       onDelete: (deployment) => this.#enqueueOwner(deployment),
     })
   }
 
-  /** Starts the informers; resolves when their stores are filled. */
+  /** Starts the informers. Resolves when their stores are synced. */
   async start(signal?: AbortSignal): Promise<void> {
     this.#options.log.info('Waiting for informer caches to sync')
     this.#factory.start()
     await this.#factory.waitForSync({ timeout: '2m', ...(signal === undefined ? {} : { signal }) })
   }
 
-  /** Works until the signal aborts; resolves when the workers have finished. */
+  /** Processes keys until the signal aborts. Resolves when the workers have finished. */
   async run(workers: number, signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     log.info('Starting Foo controller')
@@ -110,7 +110,7 @@ export class FooController {
     }
   }
 
-  /** Brings the Deployment of a Foo, and the Foo's status, in line with its spec. */
+  /** Reconciles the Deployment of a Foo and the Foo's status with its spec. */
   async sync(key: string): Promise<void> {
     const { client, events, log } = this.#options
     const { name, namespace = '' } = parseKey(key)
@@ -121,7 +121,7 @@ export class FooController {
     }
     const { deploymentName, replicas } = foo.spec
     if (!deploymentName) {
-      // Trying again would not help: the next change of the Foo brings it back.
+      // A retry would not help. A change of the Foo adds its key again.
       log.info('Deployment name missing from object reference', { key })
       return
     }
@@ -141,13 +141,13 @@ export class FooController {
 
     const availableReplicas = deployment.status?.availableReplicas ?? 0
     if (foo.status?.availableReplicas !== availableReplicas) {
-      // The status is a subresource: a plain update would leave it as it is.
+      // The status is a subresource, so a plain update would ignore it.
       await client.subresource(Foo, 'status').update({ ...foo, status: { availableReplicas } }, { fieldManager })
     }
     events.record(foo, { type: 'Normal', reason: 'Synced', message: 'Foo synced successfully' })
   }
 
-  /** Deletes the Deployments that the Foo had under other names. */
+  /** Deletes Deployments that the Foo owns under other names. */
   async #deleteOthers(foo: Foo, deploymentName: string): Promise<void> {
     const { client, events } = this.#options
     for (const deployment of this.#deployments.informer.store.byIndex(byController, foo.metadata.uid)) {
@@ -157,7 +157,7 @@ export class FooController {
         await client.delete(Deployment, keyOf(deployment))
         events.record(foo, { type: 'Normal', reason: 'Deleted', message: `Deleted deployment "${name}"` })
       } catch (error) {
-        // The store has not heard yet that it is gone.
+        // Already deleted; the store has not received the event yet.
         if (!isNotFound(error)) throw error
       }
     }

@@ -1,12 +1,12 @@
 import { type Client, crdOf, defineResource, type Infer, s } from 'kubewright'
 import { CustomResourceDefinition } from 'kubewright/k8s'
 
-/** Wants a Deployment of a certain name and size. */
+/** Requests a Deployment with a given name and size. */
 export const Foo = defineResource({
   group: 'samplecontroller.k8s.io',
   version: 'v1alpha1',
   kind: 'Foo',
-  // Groups of the Kubernetes project must say who approved them.
+  // API groups of the Kubernetes project require this annotation.
   metadata: { annotations: { 'api-approved.kubernetes.io': 'unapproved, experimental-only' } },
   spec: s.object({
     deploymentName: s.string().optional(),
@@ -16,7 +16,7 @@ export const Foo = defineResource({
 })
 export type Foo = Infer<typeof Foo>
 
-/** Makes the cluster know Foos; resolves when it does. */
+/** Installs the CustomResourceDefinition. Resolves when it is established. */
 export async function installFoo(client: Client, signal?: AbortSignal): Promise<void> {
   const { metadata } = await client.apply(crdOf(Foo), { force: true })
   const options = { fields: { 'metadata.name': metadata.name }, sendInitialEvents: true, signal }

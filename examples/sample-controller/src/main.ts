@@ -8,7 +8,7 @@ await runUntilStopped(async (signal) => {
   await using cluster = await openCluster()
   const { client } = cluster
   await installFoo(client, signal)
-  // Nobody else is there to make one in a cluster of our own.
+  // An embedded cluster starts without Foos.
   if (cluster.isEmbedded) {
     await client.create(
       Foo({ metadata: { name: 'example-foo' }, spec: { deploymentName: 'example-foo', replicas: 1 } }),

@@ -14,11 +14,11 @@ import { copyFor, copyLabels, isFaithful, isForeignChange, ownerOf } from './cop
 import { SecSynch } from './sec-synch.ts'
 
 export const secSynchController = defineController(SecSynch, {
-  // Its own status is no news.
+  // Ignore updates of its own status.
   predicates: [generationChanged],
   finalizer: 'tutorial.study.dev/finalizer',
   watches: [
-    // Objects cannot own others in another namespace, so what matters is told by name.
+    // Owner references cannot cross namespaces, so related objects are found by name.
     watch(Secret, synchsFrom, { predicates: [changed('data', 'type')] }),
     watch(Secret, synchsInto, {
       predicates: [{ add: (secret) => ownerOf(secret) === undefined, update: isForeignChange }],
@@ -42,9 +42,9 @@ export const secSynchController = defineController(SecSynch, {
       isChanged ||= wrote
     }
     const missing = destinations.filter(({ state }) => state !== 'Copied').map(({ namespace }) => namespace)
-    // Copies without a time were made by a process that did not live to tell.
-    const isUntold = missing.length < destinations.length && synch.status?.lastSyncTime === undefined
-    const lastSyncTime = isChanged || isUntold ? now().toISOString() : synch.status?.lastSyncTime
+    // Copies without a time were created by a process that crashed before it wrote the status.
+    const isUnrecorded = missing.length < destinations.length && synch.status?.lastSyncTime === undefined
+    const lastSyncTime = isChanged || isUnrecorded ? now().toISOString() : synch.status?.lastSyncTime
     return {
       status: {
         ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
@@ -81,11 +81,11 @@ async function copyTo(
   const existing = await client.find(Secret, draft.metadata)
   if (existing !== undefined && ownerOf(existing) !== ownerOf(draft)) {
     const owner = ownerOf(existing)
-    const whose = owner === undefined ? 'is not a copy' : `is a copy for ${owner}`
+    const description = owner === undefined ? 'is not a copy' : `is a copy for ${owner}`
     return {
       namespace,
       state: 'Occupied',
-      message: `Secret ${namespace}/${draft.metadata.name} ${whose}`,
+      message: `Secret ${namespace}/${draft.metadata.name} ${description}`,
       wrote: false,
     }
   }
@@ -95,13 +95,13 @@ async function copyTo(
       const { resourceVersion } = existing!.metadata
       await client.update({ ...draft, metadata: { ...draft.metadata, resourceVersion } }, { signal })
     } else {
-      // The type of a Secret cannot be changed.
+      // The type of a Secret is immutable, so replace the Secret.
       if (existing !== undefined) await remove(existing, { client, signal })
       await client.create(draft, { signal })
     }
     return { ...copied, wrote: true }
   } catch (error) {
-    // The namespace went while we looked: it will be told when there is one again.
+    // The namespace was deleted meanwhile. Its watch triggers a reconcile when it is created again.
     if (isNotFound(error) || isTerminating(error)) return noNamespace(namespace)
     throw error
   }
@@ -113,11 +113,11 @@ const noNamespace = (namespace: string) =>
 const isTerminating = (error: unknown): boolean =>
   error instanceof ApiError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** Deletes copies of a SecSynch, wherever they are; resolves to whether there were any. */
-async function removeCopies(synch: SecSynch, tools: Tools, isMeant: (copy: Secret) => boolean): Promise<boolean> {
+/** Deletes matching copies of a SecSynch in all namespaces. Resolves with whether there were any. */
+async function removeCopies(synch: SecSynch, tools: Tools, isStale: (copy: Secret) => boolean): Promise<boolean> {
   const key = `${synch.metadata.namespace}/${synch.metadata.name}`
   const copies = await tools.client.list(Secret, { namespace: allNamespaces, labels: copyLabels })
-  const stale = copies.filter((copy) => ownerOf(copy) === key && isMeant(copy))
+  const stale = copies.filter((copy) => ownerOf(copy) === key && isStale(copy))
   for (const copy of stale) await remove(copy, tools)
   return stale.length > 0
 }
@@ -130,7 +130,7 @@ async function remove({ metadata }: Secret, { client, signal }: Tools): Promise<
   }
 }
 
-// Who must be told of a change.
+// Mappings from a changed object to the SecSynches that it affects.
 
 async function synchsFrom({ metadata }: Secret, { client }: { readonly client: Client }) {
   const where = { 'spec.secretName': metadata.name, 'spec.sourceNamespace': metadata.namespace }

@@ -24,7 +24,7 @@ async function start(...namespaces: string[]): Promise<TestEnv> {
   return env
 }
 
-/** The passwords in the copies by namespace, as far as there are any. */
+/** The passwords of the existing copies, by namespace. */
 async function copies(env: TestEnv, name = 'secret-a'): Promise<Record<string, string>> {
   const secrets = await env.client.list(Secret, { namespace: allNamespaces, fields: { 'metadata.name': name } })
   const found = secrets.filter(({ metadata }) => metadata.namespace !== 'default')
@@ -35,7 +35,7 @@ async function copies(env: TestEnv, name = 'secret-a'): Promise<Record<string, s
 const key = (namespace: string, name = 'secret-a') => ({ name, namespace })
 const states = ({ status }: SecSynch) => status?.destinations.map(({ namespace, state }) => `${namespace} ${state}`)
 
-/** Settled with copies in a1 and a2. */
+/** An environment that has settled with copies in a1 and a2. */
 async function startCopied(): Promise<TestEnv> {
   const env = await start('a1', 'a2')
   await env.client.create(secretA())
@@ -45,7 +45,7 @@ async function startCopied(): Promise<TestEnv> {
   return env
 }
 
-describe('a SecSynch', () => {
+describe('SecSynch', () => {
   test('copies a Secret, also to a namespace that is created later', async () => {
     await using env = await start('a1')
     await env.client.create(secretA())
@@ -55,14 +55,14 @@ describe('a SecSynch', () => {
     expect(await copies(env)).toEqual({ a1: 'AaAaAa' })
 
     await env.client.create(Namespace({ metadata: { name: 'a2' } }))
-    // The tutorial looks every three minutes; a watch tells at once.
+    // The tutorial polls every three minutes; a watch reacts immediately.
     const synch = await env.until(SecSynch, 'secsynch-a', isTrue('Synced'), { timeout: '1s' })
     expect(states(synch)).toEqual(['a1 Copied', 'a2 Copied'])
     expect(await copies(env)).toEqual({ a1: 'AaAaAa', a2: 'AaAaAa' })
     expect(Date.parse(synch.status?.lastSyncTime ?? '')).not.toBeNaN()
   })
 
-  test('problem 1: takes its copies with it when it is deleted, and leaves the source', async () => {
+  test('problem 1: deletes its copies, but not the source, when it is deleted', async () => {
     await using env = await startCopied()
     await env.client.delete(SecSynch, 'secsynch-a')
     await env.gone(SecSynch, 'secsynch-a')
@@ -70,7 +70,7 @@ describe('a SecSynch', () => {
     await env.client.get(Secret, 'secret-a')
   })
 
-  test('problem 2: passes on changes of the source', async () => {
+  test('problem 2: propagates changes of the source', async () => {
     await using env = await startCopied()
     await env.client.patch(Secret, 'secret-a', { data: { password: base64('BbBbBb'), username: null } })
     await env.settled()
@@ -84,7 +84,7 @@ describe('a SecSynch', () => {
     await env.client.patch(Secret, 'secret-a', { data: { password: base64('BbBbBb') } })
     await env.settled()
     expect(env.reconciles()).toHaveLength(2)
-    // What changes no copy is no reason to look.
+    // Changes that affect no copy do not trigger a reconcile.
     await env.client.patch(Secret, 'secret-a', { metadata: { labels: { team: 'b' } } })
     await env.client.create(Secret({ metadata: { name: 'unrelated' } }))
     await env.settled()
@@ -92,7 +92,7 @@ describe('a SecSynch', () => {
     expect(env.reconciles().map(({ result }) => result)).toEqual(['success', 'success'])
   })
 
-  test('undoes what somebody does to a copy', async () => {
+  test('reverts foreign changes of a copy', async () => {
     await using env = await startCopied()
     await env.client.patch(Secret, key('a1'), { data: { password: base64('guess'), more: base64('x') } })
     await env.client.delete(Secret, key('a2'))
@@ -101,7 +101,7 @@ describe('a SecSynch', () => {
     expect(Object.keys((await env.client.get(Secret, key('a1'))).data ?? {})).toEqual(['password', 'username'])
   })
 
-  test('follows a changed name of the Secret', async () => {
+  test('follows a change of secretName', async () => {
     await using env = await startCopied()
     await env.client.create(Secret({ metadata: { name: 'secret-b' }, data: { password: base64('b') } }))
     await env.client.patch(SecSynch, 'secsynch-a', { spec: { secretName: 'secret-b' } })
@@ -120,8 +120,8 @@ describe('a SecSynch', () => {
   })
 })
 
-// The mistakes that are left in the tutorial's last version.
-describe('what is wrong with the tutorial', () => {
+// The remaining mistakes of the tutorial's last version.
+describe('the mistakes of the tutorial', () => {
   test('a: a deletion, which changes no spec, is not filtered out', async () => {
     await using env = await startCopied()
     const deleted = await env.client.delete(SecSynch, 'secsynch-a')
@@ -130,7 +130,7 @@ describe('what is wrong with the tutorial', () => {
     await env.gone(SecSynch, 'secsynch-a', { timeout: '1s' })
   })
 
-  test('b: a copy or a namespace that is gone does not keep the SecSynch from going', async () => {
+  test('b: a deleted copy or namespace does not block the deletion of the SecSynch', async () => {
     await using env = await startCopied()
     await env.client.delete(Namespace, 'a1')
     await env.gone(Namespace, 'a1')
@@ -140,7 +140,7 @@ describe('what is wrong with the tutorial', () => {
     expect(await copies(env)).toEqual({})
   })
 
-  test('c: the copies go when the source goes', async () => {
+  test('c: the copies are deleted with the source', async () => {
     await using env = await startCopied()
     await env.client.delete(Secret, 'secret-a')
     const synch = await env.until(SecSynch, 'secsynch-a', isFalse('Synced'))
@@ -151,14 +151,14 @@ describe('what is wrong with the tutorial', () => {
     expect(await copies(env)).toEqual({})
   })
 
-  test('d: the copy goes from a namespace that is no longer listed', async () => {
+  test('d: the copy is deleted from a namespace that is no longer listed', async () => {
     await using env = await startCopied()
     await env.client.patch(SecSynch, 'secsynch-a', { spec: { destinationNamespaces: ['a2'] } })
     await env.settled()
     expect(await copies(env)).toEqual({ a2: 'AaAaAa' })
   })
 
-  test('e: the source keeps its labels, and is not touched at all', async () => {
+  test('e: the source is not modified', async () => {
     await using env = await start('a1')
     const source = await env.client.create(secretA())
     await env.client.create(synchA(['a1']))
@@ -176,7 +176,7 @@ describe('what is wrong with the tutorial', () => {
     expect(await copies(env)).toEqual({ a1: 'x', a2: 'x' })
   })
 
-  test('g: a Secret of the same name in another namespace is none of its business', async () => {
+  test('g: a Secret with the same name in another namespace does not trigger a reconcile', async () => {
     await using env = await startCopied()
     await env.client.create(Namespace({ metadata: { name: 'other' } }))
     await env.client.create(secretA('other', 'other'))
@@ -186,7 +186,7 @@ describe('what is wrong with the tutorial', () => {
     expect(await copies(env)).toEqual({ a1: 'AaAaAa', a2: 'AaAaAa' })
   })
 
-  test('h: a Secret that is not its copy is neither overwritten nor deleted, and is replaced when it goes', async () => {
+  test('h: a foreign Secret is neither overwritten nor deleted, and a copy is created when it is gone', async () => {
     await using env = await start('a1', 'a2')
     await env.client.create(secretA('precious', 'a1'))
     await env.client.create(secretA())
@@ -209,7 +209,7 @@ describe('what is wrong with the tutorial', () => {
     expect(await copies(env)).toEqual({ a1: 'AaAaAa', a2: 'AaAaAa' })
   })
 
-  test('h: two SecSynches do not fight about a copy', async () => {
+  test('h: two SecSynches do not overwrite each other’s copy', async () => {
     await using env = await startCopied()
     await env.client.create({ ...synchA(['a1'], { sourceNamespace: 'a2' }), metadata: { name: 'second' } })
     const second = await env.until(SecSynch, 'second', isFalse('Synced'))
@@ -218,7 +218,7 @@ describe('what is wrong with the tutorial', () => {
     expect(env.reconciles().length).toBeLessThan(5)
   })
 
-  test('h: the source is no destination', async () => {
+  test('h: the source namespace is rejected as a destination', async () => {
     await using env = await start()
     await expect(env.client.create(synchA(['default']))).rejects.toMatchObject({
       reason: 'Invalid',
@@ -226,7 +226,7 @@ describe('what is wrong with the tutorial', () => {
     })
   })
 
-  test('i: a missing namespace keeps neither the others nor the status waiting', async () => {
+  test('i: a missing namespace blocks neither the other destinations nor the status', async () => {
     await using env = await start('a2')
     await env.client.create(secretA())
     await env.client.create(synchA(['a1', 'a2']))
@@ -236,7 +236,7 @@ describe('what is wrong with the tutorial', () => {
     expect(synch.status?.conditions[0]?.message).toBe('no copy in a1')
   })
 
-  test('j: a source that comes late is copied at once', async () => {
+  test('j: a source that is created later is copied immediately', async () => {
     await using env = await start('a1', 'a2')
     await env.client.create(synchA())
     await env.until(SecSynch, 'secsynch-a', isFalse('Synced'))

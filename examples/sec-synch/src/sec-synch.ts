@@ -2,20 +2,20 @@ import { defineResource, type Infer, s } from 'kubewright'
 
 const namespaceName = () => s.string({ minLength: 1, maxLength: 63 })
 
-/** Wants copies of a Secret in other namespaces. */
+/** Requests copies of a Secret in other namespaces. */
 export const SecSynch = defineResource({
   group: 'tutorial.study.dev',
   version: 'v1alpha1',
   kind: 'SecSynch',
   plural: 'secsynches',
-  description: 'Wants copies of a Secret in other namespaces.',
+  description: 'Requests copies of a Secret in other namespaces.',
   spec: s
     .object({
-      sourceNamespace: namespaceName().describe('Where the Secret is.'),
-      secretName: s.string({ minLength: 1, maxLength: 253 }).describe('The name of the Secret, and of its copies.'),
+      sourceNamespace: namespaceName().describe('The namespace of the Secret.'),
+      secretName: s.string({ minLength: 1, maxLength: 253 }).describe('The name of the Secret and of its copies.'),
       destinationNamespaces: s
         .array(namespaceName(), { listType: 'set', maxItems: 256 })
-        .describe('Where the copies go. Namespaces may be created later.'),
+        .describe('The namespaces of the copies. They may be created later.'),
     })
     .rule('!(self.sourceNamespace in self.destinationNamespaces)', {
       message: 'must not contain the source namespace',
@@ -23,7 +23,7 @@ export const SecSynch = defineResource({
       reason: 'FieldValueInvalid',
     }),
   status: s.object({
-    lastSyncTime: s.time().describe('When a copy was made, changed or deleted last.').optional(),
+    lastSyncTime: s.time().describe('The last time a copy was created, updated or deleted.').optional(),
     destinations: s
       .array(
         s.object({
@@ -33,7 +33,7 @@ export const SecSynch = defineResource({
         }),
         { listType: 'map', keys: ['namespace'] },
       )
-      .describe('What became of each destination.'),
+      .describe('The state of each destination.'),
     conditions: s.conditions('Synced'),
   }),
   columns: {

@@ -1,4 +1,4 @@
-// The mistakes that are left in the tutorial's last version, as it makes them; sec-synch.test.ts has the same letters without them.
+// The mistakes of the tutorial's last version. sec-synch.test.ts tests the correct behaviour under the same letters.
 import { allNamespaces } from 'kubewright'
 import { Namespace, Secret } from 'kubewright/k8s'
 import { startTestEnv, type TestEnv } from 'kubewright/testing'
@@ -32,7 +32,7 @@ async function copies(env: TestEnv): Promise<string[]> {
 }
 
 describe('the tutorial', () => {
-  test('copies, and finds a namespace that is created later within three minutes', async () => {
+  test('copies, and finds a later namespace within three minutes', async () => {
     await using env = await start(['a1'], secretA(), synchA)
     expect(await copies(env)).toEqual(['a1'])
     await env.client.create(Namespace({ metadata: { name: 'a2' } }))
@@ -43,7 +43,7 @@ describe('the tutorial', () => {
     expect(await copies(env)).toEqual(['a1', 'a2'])
   })
 
-  test('b: never lets a SecSynch go of which a copy is gone, with its namespace', async () => {
+  test('b: blocks the deletion of a SecSynch when a copy was deleted with its namespace', async () => {
     await using env = await startCopied()
     await env.client.delete(Namespace, 'a1')
     await env.gone(Namespace, 'a1')
@@ -53,27 +53,27 @@ describe('the tutorial', () => {
     expect(env.reconciles()[0]).toMatchObject({ result: 'error' })
   })
 
-  test('c: leaves the copies of a source that is gone', async () => {
+  test('c: keeps the copies of a deleted source', async () => {
     await using env = await startCopied()
     await env.client.delete(Secret, 'secret-a')
     await env.advance('30m')
     expect(await copies(env)).toEqual(['a1', 'a2'])
   })
 
-  test('d: leaves the copy in a namespace that is no longer listed', async () => {
+  test('d: keeps the copy in a namespace that is no longer listed', async () => {
     await using env = await startCopied()
     await env.client.patch(SecSynch, 'secsynch-a', { spec: { destinationNamespaces: ['a2'] } })
     await env.advance('30m')
     expect(await copies(env)).toEqual(['a1', 'a2'])
   })
 
-  test('e and f: overwrites the labels of the source, and copies no type', async () => {
+  test('e and f: overwrites the labels of the source and does not copy its type', async () => {
     await using env = await startCopied()
     expect((await env.client.get(Secret, 'secret-a')).metadata.labels).toEqual({ 'secsynch-enable': 'true' })
     expect((await env.client.get(Secret, { name: 'secret-a', namespace: 'a1' })).type).toBe('Opaque')
   })
 
-  test('g: reconciles for a Secret of the same name that is not its own', async () => {
+  test('g: reconciles for an unrelated Secret with the same name', async () => {
     await using env = await startCopied()
     await env.client.create(Namespace({ metadata: { name: 'other' } }))
     const other = secretA('other')
@@ -84,7 +84,7 @@ describe('the tutorial', () => {
     expect(env.reconciles().length).toBe(before + 1)
   })
 
-  test('h: overwrites and later deletes a Secret that is not a copy', async () => {
+  test('h: overwrites and later deletes a foreign Secret', async () => {
     await using env = await start(['a1', 'a2'], secretA('a1', 'cHJlY2lvdXM='), secretA(), synchA)
     const found = await env.client.get(Secret, { name: 'secret-a', namespace: 'a1' })
     expect(found.data).toEqual({ colour: 'Ymx1ZQ==' })
@@ -93,13 +93,13 @@ describe('the tutorial', () => {
     expect(await copies(env)).toEqual([])
   })
 
-  test('i: stops at a namespace that is missing, without a word in the status', async () => {
+  test('i: stops at a missing namespace without a status', async () => {
     await using env = await start(['a2'], secretA(), synchA)
     expect(await copies(env)).toEqual([])
     expect((await env.client.get(SecSynch, 'secsynch-a')).status).toBeUndefined()
   })
 
-  test('j: notices a source that comes late after up to three minutes', async () => {
+  test('j: finds a later source after up to three minutes', async () => {
     await using env = await start(['a1', 'a2'], synchA)
     await env.client.create(secretA())
     await env.advance('2m')

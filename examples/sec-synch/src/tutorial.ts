@@ -1,5 +1,4 @@
-// The last version of the tutorial that this example comes from, step by step as it is there. The tests show what is wrong with it.
-// Do not use it.
+// The last version of the tutorial that this example is based on, step by step. The tests show its mistakes. Do not use it.
 import { isDeepStrictEqual } from 'node:util'
 import { defineOperator, isNotFound } from 'kubewright'
 import { Secret } from 'kubewright/k8s'
@@ -14,7 +13,7 @@ const tutorialController = defineKeyController({
   name: 'secsynch',
   kind: SecSynch,
   sources: [
-    // There the predicate swallows deletions too; here none can.
+    // In the tutorial the predicate also filters deletions, which is not possible here.
     kindSource(SecSynch, { predicates: [changed('spec')] }),
     kindSource(Secret, {
       predicates: [{ add: () => false, update: (before, after) => !isDeepStrictEqual(before.data, after.data) }],
@@ -37,7 +36,7 @@ const tutorialController = defineKeyController({
     const { sourceNamespace, secretName: name, destinationNamespaces } = synch.spec
     const finalizers = synch.metadata.finalizers ?? []
     if (synch.metadata.deletionTimestamp !== undefined) {
-      // One that is gone already is a failure.
+      // Fails when a copy was already deleted.
       for (const namespace of destinationNamespaces) await client.delete(Secret, { name, namespace })
       const rest = finalizers.filter((one) => one !== finalizer)
       await client.update({ ...synch, metadata: { ...synch.metadata, finalizers: rest } })

@@ -10,10 +10,13 @@ const labelsOf = ({ metadata }: SqlDatabase, ordinal: number): Record<string, st
   [ordinalLabel]: String(ordinal),
 })
 
-/** The number of the instance that a pod runs. */
+/** The ordinal of the instance that a pod runs. */
 export const ordinalOf = ({ metadata }: Pod): number => Number(metadata.labels?.[ordinalLabel])
 
-/** The DNS name of one instance, which must work before the instance has anything to offer. */
+/**
+ * The Service that gives one instance its DNS name. It publishes instances that are not ready, because they must be
+ * reachable to get data.
+ */
 export const instanceServiceFor = (database: SqlDatabase, ordinal: number) =>
   Service({
     metadata: { name: instanceName(database.metadata, ordinal), labels: labelsOf(database, ordinal) },
@@ -25,7 +28,7 @@ export const instanceServiceFor = (database: SqlDatabase, ordinal: number) =>
     },
   })
 
-/** What clients connect to: whoever is the primary. */
+/** The Service for clients. It selects the primary. */
 export const primaryServiceFor = (database: SqlDatabase, ordinal: number) =>
   Service({
     metadata: { name: `${database.metadata.name}-primary`, labels: { [databaseLabel]: database.metadata.name } },
@@ -40,7 +43,7 @@ export const podFor = (database: SqlDatabase, ordinal: number, site: Site) =>
       annotations: site.podAnnotations,
     },
     spec: {
-      // The data outlives the container, but not the pod.
+      // The data survives a restart of the container, but not of the pod.
       restartPolicy: 'Always',
       containers: [
         {

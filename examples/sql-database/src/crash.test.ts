@@ -1,9 +1,9 @@
-// The operator dies at any of its calls, to the cluster or to an instance, and another takes over.
+// The operator crashes at each of its calls, to the cluster or to a database instance, and another operator takes over.
 import { Pod, Service } from 'kubewright/k8s'
 import { isTrue, type TestEnv } from 'kubewright/testing'
-import { diesAnywhere, startBareEnv } from '../../../test/crash/dies-anywhere.ts'
-import type { Fate, Life } from '../../../test/crash/life.ts'
-import { lifeCall, live } from '../../../test/crash/lives.ts'
+import type { CrashingProcess, CrashPlan } from '../../../test/crash/crashing-process.ts'
+import { externalCall, runWithCrashes } from '../../../test/crash/run-with-crashes.ts'
+import { startBareEnv, testCrashAtEveryCall } from '../../../test/crash/test-crash-at-every-call.ts'
 import type { Database } from './database.ts'
 import { sqlOperator } from './operator.ts'
 import { localSites } from './site.ts'
@@ -15,31 +15,32 @@ const urlOf = (name: string): string => {
   return sites({ name: 'db', namespace: 'default' }, Number(name.slice('db-'.length))).url
 }
 
-/** Instances as somebody sees them who may die at any moment. */
-function mortalDatabase(database: Database, life: Life): Database {
+/** The instance calls of an operator that may crash at any call. */
+function crashingDatabase(database: Database, process: CrashingProcess): Database {
   return {
-    report: (url, call) => lifeCall(life, 'sql report', call.signal, () => database.report(url, call)),
+    report: (url, call) => externalCall(process, 'sql report', call.signal, () => database.report(url, call)),
     snapshot: (url, epoch, call) =>
-      lifeCall(life, 'sql snapshot', call.signal, () => database.snapshot(url, epoch, call)),
+      externalCall(process, 'sql snapshot', call.signal, () => database.snapshot(url, epoch, call)),
     promote: (url, promotion, call) =>
-      lifeCall(life, 'sql! promote', call.signal, () => database.promote(url, promotion, call)),
+      externalCall(process, 'sql! promote', call.signal, () => database.promote(url, promotion, call)),
     restore: (url, restoration, call) =>
-      lifeCall(life, 'sql! restore', call.signal, () => database.restore(url, restoration, call)),
+      externalCall(process, 'sql! restore', call.signal, () => database.restore(url, restoration, call)),
   }
 }
 
-async function play(fateOf: (life: number) => Fate | undefined) {
+async function runScenario(planOf: (index: number) => CrashPlan | undefined) {
   const fake = new FakeDatabases()
   await using env = await startBareEnv(SqlDatabase, fake.host)
-  const operator = (life: Life) => sqlOperator({ database: mortalDatabase(fake.database, life), sites })
-  const { calls } = await live(env, operator, fateOf, async () => {
+  const operator = (process: CrashingProcess) =>
+    sqlOperator({ database: crashingDatabase(fake.database, process), sites })
+  const { calls } = await runWithCrashes(env, operator, planOf, async () => {
     await env.client.create(SqlDatabase({ metadata: { name: 'db' }, spec: { instances: 1 } }))
     await redundant(env, 1)
     await fake.writeEverywhere('first')
     await resize(env, 3)
     await redundant(env, 3)
     await fake.writeEverywhere('second')
-    // The primary is lost with its data.
+    // The primary and its data are lost.
     await env.client.delete(Pod, 'db-0')
     await env.until(SqlDatabase, 'db', ({ status }) => (status?.topology?.epoch ?? 0) > 1)
     await fake.writeEverywhere('meanwhile')
@@ -76,7 +77,7 @@ const redundant = (env: TestEnv, instances: number) =>
   env.until(SqlDatabase, 'db', (db) => isTrue('Redundant')(db) && db.status?.topology?.inSync.length === instances)
 const resize = (env: TestEnv, instances: number) => env.client.patch(SqlDatabase, 'db', { spec: { instances } })
 
-const wellEnded = {
+const expectedEnd = {
   epoch: 2,
   inSync: 2,
   areComplete: true,
@@ -86,4 +87,4 @@ const wellEnded = {
   services: 3,
 }
 
-diesAnywhere('SqlDatabase', 'sql', wellEnded, play)
+testCrashAtEveryCall('SqlDatabase', 'sql', expectedEnd, runScenario)

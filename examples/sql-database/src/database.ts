@@ -1,65 +1,71 @@
-/** A row, and the epoch of the primary that took it. */
+/** A row and the epoch of the primary that accepted it. */
 export interface Row {
   readonly epoch: number
   readonly text: string
 }
 
-/** Another instance and where it is. */
+/** The name and address of another instance. */
 export interface Peer {
   readonly name: string
   readonly url: string
 }
 
-/** What an instance says about itself. */
+/** The state that an instance reports. */
 export interface Report {
-  /** Its own for as long as it has its data; whoever comes after it, at the same address, has another. */
+  /** Identifies the instance and its data. A new instance at the same address has another id. */
   readonly id: string
-  /** `empty` until it was made a primary or fed with a snapshot. */
+  /** `empty` until the instance is promoted or restored from a snapshot. */
   readonly role: 'empty' | 'primary' | 'replica'
   readonly epoch: number
-  /** How many rows it has, and the epoch of the last one. */
+  /** The number of rows; `lastEpoch` is the epoch of the last one. */
   readonly position: number
   readonly lastEpoch: number
-  /** Of a primary: the latest word on whom to wait for. */
+  /** For a primary: the revision of the latest promotion that it accepted. */
   readonly revision: number
-  /** Of a primary: how many rows are confirmed, or may have been by a primary before. */
+  /** For a primary: the number of rows that are confirmed, or may have been confirmed by an earlier primary. */
   readonly committed: number
-  /** Of a primary: those that must have a row before it is confirmed, and how many rows they have for certain. */
+  /**
+   * For a primary: the replicas that must have a row before it is confirmed, and the number of rows they are known to
+   * have.
+   */
   readonly synchronous: readonly { readonly name: string; readonly position: number }[]
 }
 
-/** All that an instance knows. */
+/** The complete contents of an instance. */
 export interface Snapshot {
   readonly epoch: number
   readonly rows: readonly Row[]
 }
 
-/** Gives an instance what the primary has. */
+/** Replaces the contents of an instance by a snapshot of the primary. */
 export interface Restoration extends Snapshot {
-  /** The id of the instance that is meant. */
+  /** The id of the target instance. */
   readonly id: string
 }
 
-/** Makes an instance the primary of an epoch, or tells the primary whom to wait for from now on. */
+/** Makes an instance the primary of an epoch, or changes the replicas that the primary waits for. */
 export interface Promotion {
-  /** The id of the instance that is meant. */
+  /** The id of the target instance. */
   readonly id: string
   readonly epoch: number
-  /** Of two promotions for one epoch the one with the higher revision counts, whichever comes first. */
+  /** Of two promotions for the same epoch, the one with the higher revision wins, regardless of arrival order. */
   readonly revision: number
   readonly synchronous: readonly Peer[]
 }
 
-/** Rows on their way from a primary to a replica. */
+/** Rows that a primary sends to a replica. */
 export interface Append {
   readonly epoch: number
-  /** How many rows come before these, and the epoch of the last one of them. */
+  /** The number of rows before these; `previousEpoch` is the epoch of the last one before them. */
   readonly position: number
   readonly previousEpoch: number
   readonly rows: readonly Row[]
 }
 
-/** What a replica answers: the position up to which it agrees, or up to which it might. */
+/**
+ * The response of a replica: whether it took the rows, and the position up to which its rows match, or may match, the
+ * primary's.
+ */
 export interface AppendAnswer {
   readonly isTaken: boolean
   readonly position: number
@@ -69,17 +75,20 @@ export interface DatabaseCall {
   readonly signal: AbortSignal
 }
 
-/** What an operator does with instances. Every call is made to the one at a URL, and refused if it has seen a higher epoch. */
+/**
+ * The operations of the operator on instances. Each call goes to the instance at a URL, which rejects it if it has seen
+ * a higher epoch.
+ */
 export interface Database {
   report(url: string, call: DatabaseCall): Promise<Report>
   promote(url: string, promotion: Promotion, call: DatabaseCall): Promise<void>
-  /** Everything that the primary of an epoch has. */
+  /** The contents of the primary of an epoch. */
   snapshot(url: string, epoch: number, call: DatabaseCall): Promise<Snapshot>
-  /** Replaces all that an instance has from earlier epochs; it is a replica then. */
+  /** Replaces all rows of earlier epochs. The instance is a replica afterwards. */
   restore(url: string, restoration: Restoration, call: DatabaseCall): Promise<void>
 }
 
-/** Thrown by an instance that has seen a higher epoch, or is not what the caller thinks. */
+/** The instance has seen a higher epoch or revision, or is not the intended one. */
 export class Fenced extends Error {
   override readonly name = 'Fenced'
 }

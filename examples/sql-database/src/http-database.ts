@@ -8,10 +8,10 @@ import {
   type Snapshot,
 } from './database.ts'
 
-// One that takes longer is as good as gone; the next look will tell.
-const patienceMillis = 3000
+// An instance that takes longer counts as unavailable; the next reconcile checks again.
+const timeoutMillis = 3000
 
-/** Instances by HTTP. */
+/** Accesses instances over HTTP. */
 export function httpDatabase(): Database {
   return {
     report: (url, call) => post(url, 'report', {}, call) as Promise<Report>,
@@ -23,17 +23,17 @@ export function httpDatabase(): Database {
 
 /** Sends rows from one instance to another. */
 export const sendAppend = (url: string, append: Append): Promise<AppendAnswer> =>
-  post(url, 'append', append, { signal: AbortSignal.timeout(patienceMillis) }) as Promise<AppendAnswer>
+  post(url, 'append', append, { signal: AbortSignal.timeout(timeoutMillis) }) as Promise<AppendAnswer>
 
-/** Asks an instance. Answers have the format of `server.ts`. */
+/** Sends a request to an instance. `server.ts` defines the format of responses. */
 export async function post(url: string, what: string, body: unknown, { signal }: DatabaseCall): Promise<unknown> {
   const response = await fetch(new URL(what, url), {
     method: 'POST',
     body: JSON.stringify(body),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMillis)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)]),
   })
   const answer = (await response.json()) as { readonly message?: string }
   if (response.status === 409) throw new Fenced(answer.message)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${answer.message}`)
+  if (!response.ok) throw new Error(`${url} responded with status ${response.status}: ${answer.message}`)
   return answer
 }

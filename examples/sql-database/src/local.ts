@@ -1,4 +1,4 @@
-// A cluster inside this program, with instances that are processes of this machine.
+// Runs an embedded cluster whose database instances are processes on this machine.
 import { freePorts } from '../../free-ports.ts'
 import { runOnThisMachine } from '../../run-on-this-machine.ts'
 import { httpDatabase } from './http-database.ts'

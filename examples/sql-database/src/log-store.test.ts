@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Peer } from './database.ts'
 import { LogStore, type StoredState } from './log-store.ts'
 
-/** Instances that reach each other. */
+/** Instances that can reach each other. */
 function stores(...names: readonly string[]) {
   const all = new Map<string, LogStore>()
   const disks = new Map<string, StoredState>()
@@ -32,14 +32,14 @@ async function pair() {
   return { at, restart }
 }
 
-test('LogStore confirms what all have whom it must wait for', async () => {
+test('LogStore confirms a row when all synchronous replicas have it', async () => {
   const { at } = await pair()
   await at('a').write('two')
   expect(texts(at('b'))).toEqual(['one', 'two'])
   expect(at('a').report()).toMatchObject({ role: 'primary', committed: 2, synchronous: [{ name: 'b', position: 2 }] })
 })
 
-test('LogStore confirms nothing once another is primary, and drops what it could not confirm', async () => {
+test('LogStore confirms nothing after it was replaced as primary, and drops unconfirmed rows', async () => {
   const { at } = await pair()
   await at('b').promote({ id: 'b', epoch: 2, revision: 3, synchronous: [] })
   await expect(at('a').write('lost')).rejects.toThrow('not confirmed')
@@ -51,32 +51,36 @@ test('LogStore confirms nothing once another is primary, and drops what it could
   expect(at('a').report()).toMatchObject({ role: 'replica', epoch: 2 })
 })
 
-test('LogStore obeys neither an old epoch nor an old revision, in whatever order they come', async () => {
+test('LogStore rejects outdated epochs and revisions in any order', async () => {
   const { at } = await pair()
   await expect(at('a').promote({ id: 'a', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow(
-    'revision 1 is over',
+    'revision 1 is outdated',
   )
   await at('b').promote({ id: 'b', epoch: 3, revision: 5, synchronous: [] })
-  await expect(at('b').promote({ id: 'b', epoch: 2, revision: 9, synchronous: [] })).rejects.toThrow('epoch 2 is over')
-  expect(() => at('b').restore({ id: 'b', epoch: 2, rows: [] })).toThrow('epoch 2 is over')
+  await expect(at('b').promote({ id: 'b', epoch: 2, revision: 9, synchronous: [] })).rejects.toThrow(
+    'epoch 2 is outdated',
+  )
+  expect(() => at('b').restore({ id: 'b', epoch: 2, rows: [] })).toThrow('epoch 2 is outdated')
   expect(() => at('b').snapshot(1)).toThrow('not the primary of epoch 1')
 })
 
-test('LogStore neither becomes primary nor is fed in the place of another that was here before', async () => {
+test('LogStore rejects promotions and restorations for an earlier instance at its address', async () => {
   const { at } = stores('a')
-  expect(() => at('a').restore({ id: 'x', epoch: 1, rows: [] })).toThrow('no longer here')
-  await expect(at('a').promote({ id: 'x', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow('no longer here')
+  expect(() => at('a').restore({ id: 'x', epoch: 1, rows: [] })).toThrow('no longer exists')
+  await expect(at('a').promote({ id: 'x', epoch: 1, revision: 1, synchronous: [] })).rejects.toThrow('no longer exists')
 })
 
-test('LogStore does not take a snapshot that comes too late, nor rows before it has one', async () => {
+test('LogStore rejects a late snapshot, and rows before it has a snapshot', async () => {
   const { at } = await pair()
   await at('a').write('two')
-  expect(() => at('b').restore({ id: 'b', epoch: 1, rows: [] })).toThrow('it is in epoch 1 already')
+  expect(() => at('b').restore({ id: 'b', epoch: 1, rows: [] })).toThrow('the instance is already in epoch 1')
   const { at: other } = stores('c')
-  expect(() => other('c').append({ epoch: 1, position: 0, previousEpoch: 0, rows: [] })).toThrow('feed it first')
+  expect(() => other('c').append({ epoch: 1, position: 0, previousEpoch: 0, rows: [] })).toThrow(
+    'restore a snapshot first',
+  )
 })
 
-test('LogStore knows after a restart what it is, whom it waits for, and what newcomers must have', async () => {
+test('LogStore restores its role, its synchronous replicas and the committed position after a restart', async () => {
   const { at, restart } = await pair()
   await at('a').write('two')
   restart('a')
@@ -85,7 +89,7 @@ test('LogStore knows after a restart what it is, whom it waits for, and what new
   expect(texts(at('b'))).toEqual(['one', 'two', 'three'])
 })
 
-test('LogStore asks newcomers for all that the primary before may have confirmed', async () => {
+test('LogStore requires of joining replicas all rows that an earlier primary may have confirmed', async () => {
   const { at } = await pair()
   await at('b').promote({ id: 'b', epoch: 2, revision: 3, synchronous: peers('nobody') })
   expect(at('b').report()).toMatchObject({ committed: 1, synchronous: [{ name: 'nobody', position: 0 }] })

@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from './database.ts'
 
-/** What outlives the process. */
+/** The state that survives a restart of the process. */
 export interface StoredState {
   readonly id: string
   readonly role: Report['role']
@@ -20,21 +20,22 @@ export interface StoredState {
   readonly synchronous: readonly Peer[]
 }
 
-/** What a {@link LogStore} needs of the world. */
+/** Parameters of {@link LogStore}. */
 export interface LogStoreParts {
-  /** An id that nobody else ever had, for an instance that has no state. */
+  /** A new unique id, for an instance without saved state. */
   readonly freshId: string
-  /** What was saved last, if anything. */
+  /** The last saved state, if any. */
   readonly state?: StoredState | undefined
-  /** Returns when the state is safe. */
+  /** Saves the state. Returns when it is durable. */
   readonly save: (state: StoredState) => void
   /** Sends rows to another instance. */
   readonly send: (peer: Peer, append: Append) => Promise<AppendAnswer>
 }
 
 /**
- * The smallest database that has a primary and replicas: rows can be added and read. A row is confirmed when everybody has it whom the
- * primary must wait for. Nobody obeys an epoch lower than the highest seen, so a primary that was replaced cannot confirm anything.
+ * A minimal replicated database: rows can be added and read. A row is confirmed when every synchronous replica has it.
+ * An instance rejects epochs lower than the highest it has seen, so a primary that was replaced cannot confirm
+ * anything.
  */
 export class LogStore {
   readonly #parts: LogStoreParts
@@ -43,9 +44,9 @@ export class LogStore {
   #epoch: number
   #revision: number
   #rows: Row[]
-  /** What newcomers must have. Of rows from before it is not known whether they were confirmed, so they count. */
+  /** The number of rows that a joining replica must have. Rows of earlier epochs may have been confirmed, so they count. */
   #committed: number
-  /** Whom to wait for, and how many rows each has for certain. */
+  /** The synchronous replicas and the number of rows that each is known to have. */
   #synchronous: Map<string, { readonly peer: Peer; position: number }>
 
   constructor(parts: LogStoreParts) {
@@ -80,14 +81,15 @@ export class LogStore {
     }
   }
 
-  /** Resolves when everybody to wait for has been tried; the report tells who has what. */
+  /** Resolves after an attempt to replicate to every synchronous replica; the report has their positions. */
   async promote({ epoch, id, revision, synchronous }: Promotion): Promise<void> {
-    // A request that comes late could make one primary that has none of what the one before it had.
-    this.#answerTo(id)
-    this.#obey(epoch)
+    // A late request could otherwise promote an empty successor of the intended instance.
+    this.#assertId(id)
+    this.#assertCurrent(epoch)
     const isNew = epoch > this.#epoch
     if (!isNew && this.#role === 'replica') throw new Fenced(`epoch ${epoch} has another primary`)
-    if (!isNew && revision < this.#revision) throw new Fenced(`revision ${revision} is over: this is ${this.#revision}`)
+    if (!isNew && revision < this.#revision)
+      throw new Fenced(`revision ${revision} is outdated: the current revision is ${this.#revision}`)
     const before = isNew ? new Map<string, { readonly position: number }>() : this.#synchronous
     this.#synchronous = new Map(
       synchronous.map((peer) => [peer.name, { peer, position: before.get(peer.name)?.position ?? 0 }]),
@@ -106,24 +108,24 @@ export class LogStore {
   }
 
   restore({ epoch, id, rows }: Restoration): void {
-    // One that has lost everything must not be taken for the one that was fed, and got the rest since then.
-    this.#answerTo(id)
-    this.#obey(epoch)
-    // A snapshot that comes late must not undo what came after it.
-    if (epoch === this.#epoch) throw new Fenced(`it is in epoch ${epoch} already`)
+    // An instance that lost its data must not be mistaken for the one that was restored and has received rows since.
+    this.#assertId(id)
+    this.#assertCurrent(epoch)
+    // A late snapshot must not undo rows that arrived after it.
+    if (epoch === this.#epoch) throw new Fenced(`the instance is already in epoch ${epoch}`)
     this.#becomeReplica(epoch)
     this.#rows = [...rows]
     this.#save()
   }
 
   append({ epoch, position, previousEpoch, rows }: Append): AppendAnswer {
-    this.#obey(epoch)
-    // One that has lost everything must not pass for one that has it all.
-    if (this.#role === 'empty') throw new Fenced('nothing is here yet: feed it first')
+    this.#assertCurrent(epoch)
+    // An instance that lost its data must not be mistaken for one that has every row.
+    if (this.#role === 'empty') throw new Fenced('the instance is empty: restore a snapshot first')
     this.#becomeReplica(epoch)
     const agrees = position <= this.#rows.length && (this.#rows[position - 1]?.epoch ?? 0) === previousEpoch
     if (agrees) {
-      // What is the same stays: this may be an older message. What differs was never confirmed.
+      // Keep rows that match, because this may be an older message. Rows that differ were never confirmed.
       const known = rows.findIndex((row, index) => this.#rows[position + index]?.epoch !== row.epoch)
       if (known >= 0) this.#rows = [...this.#rows.slice(0, position + known), ...rows.slice(known)]
     }
@@ -133,7 +135,7 @@ export class LogStore {
       : { isTaken: false, position: Math.max(0, Math.min(this.#rows.length, position - 1)) }
   }
 
-  /** Adds a row. Resolves when it is confirmed; if it rejects, the row may be kept or not. */
+  /** Adds a row. Resolves when it is confirmed. If it rejects, the row may or may not be kept. */
   async write(text: string): Promise<void> {
     if (this.#role !== 'primary') throw new Fenced('not the primary')
     const epoch = this.#epoch
@@ -142,23 +144,24 @@ export class LogStore {
     this.#save()
     await this.#replicate()
     if (this.#role !== 'primary' || this.#epoch !== epoch) throw new Fenced('no longer the primary')
-    if (this.#everywhere() < position) throw new Error('not confirmed: a replica does not answer')
+    if (this.#replicatedEverywhere() < position) throw new Error('not confirmed: a replica does not respond')
   }
 
   read(): readonly Row[] {
     return [...this.#rows]
   }
 
-  #answerTo(id: string): void {
-    if (id !== this.#id) throw new Fenced(`${id} is no longer here: this is ${this.#id}`)
+  #assertId(id: string): void {
+    if (id !== this.#id) throw new Fenced(`instance ${id} no longer exists: this is ${this.#id}`)
   }
 
-  #obey(epoch: number): void {
-    if (epoch < this.#epoch) throw new Fenced(`epoch ${epoch} is over: this is ${this.#epoch}`)
+  #assertCurrent(epoch: number): void {
+    if (epoch < this.#epoch) throw new Fenced(`epoch ${epoch} is outdated: the current epoch is ${this.#epoch}`)
   }
 
   #becomeReplica(epoch: number): void {
-    if (this.#role === 'primary' && epoch === this.#epoch) throw new Fenced(`the primary of epoch ${epoch} is here`)
+    if (this.#role === 'primary' && epoch === this.#epoch)
+      throw new Fenced(`this instance is the primary of epoch ${epoch}`)
     this.#role = 'replica'
     this.#epoch = epoch
     this.#synchronous = new Map()
@@ -166,26 +169,28 @@ export class LogStore {
 
   async #replicate(): Promise<void> {
     const epoch = this.#epoch
-    // Those who do not answer are waited for; who may stop waiting is the operator's decision.
-    await Promise.all([...this.#synchronous.values()].map((one) => this.#bringUp(one, epoch).catch(() => undefined)))
+    // A replica that does not respond stays synchronous. Only the operator can decide to remove it.
+    await Promise.all(
+      [...this.#synchronous.values()].map((replica) => this.#catchUp(replica, epoch).catch(() => undefined)),
+    )
     if (this.#role !== 'primary' || this.#epoch !== epoch) return
-    this.#committed = Math.max(this.#committed, this.#everywhere())
+    this.#committed = Math.max(this.#committed, this.#replicatedEverywhere())
   }
 
-  /** How many rows everybody has. */
-  #everywhere(): number {
+  /** The number of rows that the primary and all synchronous replicas have. */
+  #replicatedEverywhere(): number {
     return Math.min(this.#rows.length, ...[...this.#synchronous.values()].map(({ position }) => position))
   }
 
-  async #bringUp(one: { readonly peer: Peer; position: number }, epoch: number): Promise<void> {
-    for (let position = one.position || this.#rows.length; this.#epoch === epoch && this.#role === 'primary'; ) {
+  async #catchUp(replica: { readonly peer: Peer; position: number }, epoch: number): Promise<void> {
+    for (let position = replica.position || this.#rows.length; this.#epoch === epoch && this.#role === 'primary'; ) {
       const rows = this.#rows.slice(position)
       const previousEpoch = this.#rows[position - 1]?.epoch ?? 0
-      const answer = await this.#parts.send(one.peer, { epoch, position, previousEpoch, rows })
+      const answer = await this.#parts.send(replica.peer, { epoch, position, previousEpoch, rows })
       position = answer.position
       if (!answer.isTaken) continue
-      one.position = Math.max(one.position, position)
-      if (one.position >= this.#rows.length) return
+      replica.position = Math.max(replica.position, position)
+      if (replica.position >= this.#rows.length) return
     }
   }
 

@@ -6,13 +6,13 @@ import type { Facts, InstanceFacts } from './plan-step.ts'
 import { instanceName, type Sites } from './site.ts'
 import type { SqlDatabase } from './sql-database.ts'
 
-/** The world that the operator works on. */
+/** The dependencies of the operator. */
 export interface SqlWorld {
   readonly database: Database
   readonly sites: Sites
 }
 
-/** An instance, and what its status says. */
+/** An instance with its status. */
 export interface InstanceView extends InstanceFacts {
   readonly pod: Pod
   readonly role: 'Primary' | 'Replica' | 'Joining' | 'Silent'
@@ -20,13 +20,13 @@ export interface InstanceView extends InstanceFacts {
   readonly lag: number | undefined
 }
 
-/** A database as it is at this moment. */
+/** The observed state of a database. */
 export interface View {
   readonly facts: Facts
   readonly instances: ReadonlyMap<string, InstanceView>
 }
 
-/** Looks at a database: at its pods, and at what its instances say. */
+/** Observes a database: its pods and the reports of its instances. */
 export async function observe(database: SqlDatabase, world: SqlWorld, { now, owned, signal }: Context): Promise<View> {
   const { topology, instances: known = [] } = database.status ?? {}
   const { name, namespace = '' } = database.metadata
@@ -46,7 +46,7 @@ export async function observe(database: SqlDatabase, world: SqlWorld, { now, own
     const isPrimary = index === at && report?.role === 'primary' && report.epoch === topology?.epoch
     const isInSync = topology?.inSync.includes(pod.metadata.name)
     const role = report === undefined ? 'Silent' : isPrimary ? 'Primary' : isInSync ? 'Replica' : 'Joining'
-    const before = known.find((one) => one.name === pod.metadata.name)
+    const before = known.find((instance) => instance.name === pod.metadata.name)
     const since = before?.role === role ? before.since : now().toISOString()
     const isOver = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
     const isOverdue = now().getTime() - Date.parse(since) >= database.spec.failoverAfterSeconds * 1000

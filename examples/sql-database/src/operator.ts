@@ -11,5 +11,5 @@ export const sqlOperator = (world: SqlWorld): Operator =>
     leaderElection: true,
   })
 
-/** For clusters whose pods have addresses and DNS names, and where the operator can reach them. */
+/** For clusters in which the operator can reach pods by their DNS names. */
 export const operator = sqlOperator({ database: httpDatabase(), sites: podSites })

@@ -1,70 +1,70 @@
 import type { Report } from './database.ts'
 
-/** What was decided: who is the primary of which epoch, and who could be the next. */
+/** The recorded decision: the primary of an epoch, and the instances that may succeed it. */
 export interface Topology {
   readonly epoch: number
-  /** Rises with every decision. */
+  /** Increases with every decision. */
   readonly revision: number
   readonly primary: string
-  /** Those that have every confirmed row. The primary waits for at least these. */
+  /** The instances that have every confirmed row. The primary waits for at least these. */
   readonly inSync: readonly string[]
-  /** One that the primary waits for too, although it may not have everything yet. */
+  /** A replica that the primary also waits for, although it may not have every row yet. */
   readonly joining?: string | undefined
   readonly isInitialised: boolean
 }
 
-/** An instance as it matters for what to do next. */
+/** The facts about an instance that a decision depends on. */
 export interface InstanceFacts {
   readonly name: string
   readonly ordinal: number
-  /** Undefined if it does not answer. */
+  /** Undefined if the instance does not respond. */
   readonly report: Report | undefined
-  /** Whether it has no pod that will ever run again, or has been silent for too long. */
+  /** Whether the pod will never run again, or the instance has been silent for too long. */
   readonly isLost: boolean
   readonly isStopping: boolean
 }
 
-/** All that a decision depends on. */
+/** Everything that a decision depends on. */
 export interface Facts {
   readonly wanted: number
   readonly topology: Topology | undefined
-  /** Those that have a pod, by name. */
+  /** The instances with a pod, by name. */
   readonly instances: ReadonlyMap<string, InstanceFacts>
   readonly nameOf: (ordinal: number) => string
 }
 
-/** What to do next. One thing at a time: the facts are looked at anew after each. */
+/** The next step. Facts are observed again after each step. */
 export type Step =
   | { readonly do: 'start'; readonly ordinal: number }
   | { readonly do: 'stop'; readonly name: string }
-  /** Puts a decision down, on condition that nobody has made another one meanwhile. */
+  /** Records a decision, on the condition that no other decision was recorded meanwhile. */
   | { readonly do: 'decide'; readonly topology: Topology; readonly why: string }
-  /** Makes the chosen one primary, or tells it whom to wait for. */
+  /** Promotes the recorded primary, or changes the replicas that it waits for. */
   | { readonly do: 'promote'; readonly id: string }
   /** Gives an instance a snapshot of the primary. */
   | { readonly do: 'feed'; readonly name: string; readonly id: string }
   | { readonly do: 'wait'; readonly reason: 'Starting' | 'PrimarySilent' | 'NoCandidate' | 'ReplicaSilent' }
   | { readonly do: 'nothing' }
 
-/** Whom the primary must wait for. The same for the same revision, so that it does not matter how often it is told. */
+/** The replicas that the primary must wait for. Depends only on the topology, so promoting repeatedly is idempotent. */
 export const synchronousOf = ({ inSync, joining, primary }: Topology): string[] =>
   without(joining === undefined ? inSync : [...inSync, joining], primary)
 
-/** The one thing that brings the database closer to what is wanted, and never costs a row that was confirmed. */
+/** The one step that brings the database closer to its spec without ever losing a confirmed row. */
 export function planStep(facts: Facts): Step {
   const { instances, topology } = facts
   if (topology === undefined) {
     const first = instances.get(facts.nameOf(0))
     if (first === undefined) return { do: 'start', ordinal: 0 }
     if (first.report === undefined) return { do: 'wait', reason: 'Starting' }
-    const begun = { epoch: 1, revision: 1, primary: first.name, inSync: [first.name], isInitialised: false }
-    return { do: 'decide', topology: begun, why: `${first.name} is the first` }
+    const initial = { epoch: 1, revision: 1, primary: first.name, inSync: [first.name], isInitialised: false }
+    return { do: 'decide', topology: initial, why: `${first.name} is the first instance` }
   }
   const primary = instances.get(topology.primary)
   const report = primary?.report
   if (report?.role === 'primary' && report.epoch === topology.epoch) {
     if (topology.isInitialised) return tend(facts, topology, report)
-    return decide(topology, { isInitialised: true }, 'it can be used')
+    return decide(topology, { isInitialised: true }, 'the database is initialised')
   }
   if (!topology.isInitialised) {
     if (primary === undefined) return { do: 'start', ordinal: 0 }
@@ -77,9 +77,9 @@ export function planStep(facts: Facts): Step {
 }
 
 /**
- * Chooses the replica that has most. All in sync have what was confirmed; what one has beyond that may as well be kept. Those that do not
- * answer stay on record: the new primary waits for them until they are expelled, so that one of them can still be chosen if it is lost,
- * even if that happens before it takes over.
+ * Chooses the replica with the most rows. All in-sync replicas have every confirmed row; additional rows may be kept.
+ * Replicas that do not respond stay in sync: the new primary waits for them until they are expelled. So if the new
+ * primary is lost, even before it takes over, one of them can be chosen.
  */
 function failOver({ instances }: Facts, topology: Topology): Step {
   const { epoch, primary } = topology
@@ -94,10 +94,11 @@ function failOver({ instances }: Facts, topology: Topology): Step {
   const [chosen] = candidates
   if (chosen === undefined) return { do: 'wait', reason: 'NoCandidate' }
   const next = { epoch: epoch + 1, primary: chosen.name, inSync: [chosen.name, ...without(inSync, chosen.name)] }
-  return decide(topology, { ...next, joining: undefined }, `${primary} is lost and ${chosen.name} has most`)
+  return decide(topology, { ...next, joining: undefined }, `${primary} is lost and ${chosen.name} has the most rows`)
 }
 
-const hasData = (one: InstanceFacts | undefined): boolean => one?.report !== undefined && one.report.role !== 'empty'
+const hasData = (instance: InstanceFacts | undefined): boolean =>
+  instance?.report !== undefined && instance.report.role !== 'empty'
 
 function tend(facts: Facts, topology: Topology, report: Report): Step {
   return (
@@ -109,42 +110,49 @@ function tend(facts: Facts, topology: Topology, report: Report): Step {
   )
 }
 
-/** Goes on without replicas that are lost: decided first, so that nobody waits in vain for one that could still be chosen. */
+/**
+ * Removes lost replicas from the in-sync set. The decision is recorded first, so that no candidate for primary is
+ * ignored too early.
+ */
 function expel({ instances }: Facts, topology: Topology): Step | undefined {
   for (const name of without(topology.inSync, topology.primary)) {
-    const one = instances.get(name)
-    if (one === undefined || one.isLost || one.report?.role === 'empty') return leave(topology, name, `${name} is lost`)
+    const instance = instances.get(name)
+    if (instance === undefined || instance.isLost || instance.report?.role === 'empty')
+      return leave(topology, name, `${name} is lost`)
   }
   return undefined
 }
 
-/** Has the primary wait for whom it should. The one that joins is in sync once the primary knows that it has everything. */
+/**
+ * Updates the replicas that the primary waits for. A joining replica becomes in-sync when the primary knows that it has
+ * every row.
+ */
 function admit({ instances }: Facts, topology: Topology, report: Report): Step | undefined {
   const { epoch, inSync, joining } = topology
   if (report.revision < topology.revision) return promote(report)
   if (joining === undefined) return undefined
-  const one = instances.get(joining)
-  const isFed = one?.report?.role === 'replica' && one.report.epoch === epoch && !one.isStopping
-  if (!isFed) return decide(topology, { joining: undefined }, `${joining} is not there`)
+  const instance = instances.get(joining)
+  const isFed = instance?.report?.role === 'replica' && instance.report.epoch === epoch && !instance.isStopping
+  if (!isFed) return decide(topology, { joining: undefined }, `${joining} is not available`)
   const { position = 0 } = report.synchronous.find(({ name }) => name === joining) ?? {}
   if (position < report.committed) return promote(report)
   return decide(topology, { inSync: [...inSync, joining], joining: undefined }, `${joining} has caught up`)
 }
 
-/** Starts and stops instances. Those that are stopped are given up by the others first. */
+/** Starts and stops instances. An instance is removed from the in-sync set before it is stopped. */
 function resize({ instances, nameOf, wanted }: Facts, topology: Topology): Step | undefined {
   const { inSync, primary } = topology
   const present = [...instances.values()].filter(({ isStopping }) => !isStopping)
   const useless = present.find(({ isLost, name }) => isLost && !inSync.includes(name))
   if (useless !== undefined) return { do: 'stop', name: useless.name }
   if (present.length > wanted) {
-    const isIn = ({ name }: InstanceFacts): number => Number(inSync.includes(name))
+    const inSyncRank = ({ name }: InstanceFacts): number => Number(inSync.includes(name))
     const [victim] = present
       .filter(({ name }) => name !== primary)
-      .sort((a, b) => isIn(a) - isIn(b) || b.ordinal - a.ordinal)
+      .sort((a, b) => inSyncRank(a) - inSyncRank(b) || b.ordinal - a.ordinal)
     if (victim === undefined) return undefined
     const { name } = victim
-    return inSync.includes(name) ? leave(topology, name, 'fewer are wanted') : { do: 'stop', name }
+    return inSync.includes(name) ? leave(topology, name, 'the number of instances was reduced') : { do: 'stop', name }
   }
   if (present.length === wanted) return undefined
   let ordinal = 0
@@ -152,14 +160,17 @@ function resize({ instances, nameOf, wanted }: Facts, topology: Topology): Step 
   return { do: 'start', ordinal }
 }
 
-/** Brings those in that are not in sync: first a snapshot, unless they have been replicas in this epoch, then the rows since then. */
+/**
+ * Brings other instances in sync: first with a snapshot, unless they are replicas of this epoch, then with the rows
+ * since then.
+ */
 function feed({ instances }: Facts, topology: Topology): Step | undefined {
   const { epoch, inSync } = topology
   const outside = [...instances.values()].filter(({ isStopping, name }) => !isStopping && !inSync.includes(name))
   for (const { name, report } of outside) {
     if (report === undefined) continue
     const isFed = report.role === 'replica' && report.epoch === epoch
-    if (isFed) return decide(topology, { joining: name }, `${name} has a snapshot and needs the rest`)
+    if (isFed) return decide(topology, { joining: name }, `${name} has a snapshot and is joining`)
     return { do: 'feed', name, id: report.id }
   }
   const isSilent = [...instances.values()].some(({ report, isStopping }) => report === undefined && !isStopping)
@@ -177,4 +188,4 @@ const decide = (topology: Topology, change: Partial<Topology>, why: string): Ste
   why,
 })
 
-const without = (names: readonly string[], name: string): string[] => names.filter((one) => one !== name)
+const without = (names: readonly string[], name: string): string[] => names.filter((other) => other !== name)

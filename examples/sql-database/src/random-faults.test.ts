@@ -1,4 +1,4 @@
-// Crashes, cuts and lost data at random, without a cluster around it: thousands of steps of the plan per second.
+// Random crashes, network cuts and data loss without an API server: thousands of planned steps per second.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Database, Fenced } from './database.ts'
@@ -8,7 +8,7 @@ import { FakeDatabases } from './testdata/fake-databases.ts'
 const urlOf = (name: string): string => `http://${name}`
 const signal = new AbortController().signal
 
-/** Pods and decisions, as much of a cluster as the plan needs. */
+/** Pods and decisions: the part of a cluster that planning needs. */
 class World {
   readonly fake = new FakeDatabases()
   readonly pods = new Map<string, { readonly ordinal: number; readonly disk: string }>()
@@ -28,7 +28,7 @@ class World {
     this.fake.crash(urlOf(name))
   }
 
-  /** The container is started again, and finds its disk. */
+  /** Restarts the container with the same data. */
   restart(name: string): void {
     const pod = this.pods.get(name)
     if (pod === undefined) return
@@ -46,13 +46,13 @@ class World {
   }
 }
 
-/** An operator that may be slow: what it has planned can be carried out long after, when another has taken over. */
+/** An operator that may be slow: it may carry out a step long after planning it, when another operator has taken over. */
 async function carryOut(world: World, facts: Facts, step: Step): Promise<void> {
   const { topology } = facts
   const database: Database = world.fake.database
   if (step.do === 'start' && !world.pods.has(`db-${step.ordinal}`)) world.startPod(step.ordinal)
   if (step.do === 'stop') world.stopPod(step.name)
-  // The server refuses a decision that was not made on the latest one.
+  // The server rejects a decision that is not based on the latest one.
   if (step.do === 'decide' && world.topology === topology) world.topology = step.topology
   if (topology === undefined) return
   const { epoch, primary, revision } = topology
@@ -84,7 +84,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), to: fc.integer({ min: 1, max: 4 }) }) },
 )
 
-test('no confirmed row is lost and no two primaries confirm, whatever fails, as long as one that is in sync keeps its data', async () => {
+test('planStep() loses no confirmed row and never has two confirming primaries while an in-sync instance keeps its data', async () => {
   let failOvers = 0
   let confirmed = 0
   await fc.assert(
@@ -108,12 +108,13 @@ test('no confirmed row is lost and no two primaries confirm, whatever fails, as 
         else if (act.do === 'isolate') fake.isolated.add(urlOf(name))
         else if (act.do === 'resize') world.wanted = act.to
         else if (act.do === 'lose a pod') {
-          // Somebody who has everything must be left.
+          // At least one instance with all rows must remain.
           const others = world.topology?.inSync.filter((one) => one !== name && world.pods.has(one)) ?? []
           const hasData = (one: string): boolean => fake.at(urlOf(one))?.report().role !== 'empty'
           if (!others.some(hasData)) continue
           world.stopPod(name)
-          // Nobody can tell of one who was struck off whether it has everything. Who stays on record can be chosen, whatever is decided late.
+          // It is unknown whether an expelled instance has every row. In-sync instances can be chosen, even by a late
+          // decision.
           const leavesData = (step: Step): boolean =>
             step.do !== 'decide' || step.topology.inSync.some((one) => world.pods.has(one) && hasData(one))
           late.splice(0, late.length, ...late.filter(({ step }) => leavesData(step)))
@@ -122,7 +123,7 @@ test('no confirmed row is lost and no two primaries confirm, whatever fails, as 
           late.push({ facts, step: planStep(facts) })
         } else if (act.do === 'carry out what is late') {
           const slow = late.shift()
-          // Deletions are of one pod, by its identity, so they are never late.
+          // A deletion has the uid of its pod as precondition, so it is never outdated.
           if (slow && slow.step.do !== 'stop' && slow.step.do !== 'start') {
             await tolerant(carryOut(world, slow.facts, slow.step))
           }
@@ -146,7 +147,7 @@ test('no confirmed row is lost and no two primaries confirm, whatever fails, as 
           ?.read()
           .map(({ text }) => text) ?? []
       const texts = fake.confirmed.map(({ text }) => text)
-      // All of them, once, in the order in which they were confirmed.
+      // All confirmed rows exactly once, in the order of their confirmation.
       expect(rows.filter((row) => texts.includes(row))).toEqual(texts)
       expect(texts.at(-1)).toContain('last')
       for (const name of inSync)
@@ -161,7 +162,7 @@ test('no confirmed row is lost and no two primaries confirm, whatever fails, as 
     }),
     { numRuns: 300 },
   )
-  // The property is about something.
+  // Guard against a vacuous property.
   expect(failOvers).toBeGreaterThan(50)
   expect(confirmed).toBeGreaterThan(1000)
 }, 120_000)

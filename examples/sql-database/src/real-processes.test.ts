@@ -1,4 +1,4 @@
-// Instances are processes of this machine: the program server.ts, with sockets and files.
+// Instances are processes on this machine that run server.ts, with sockets and files.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const redundant = (env: TestEnv) =>
     timeout: '2m',
   })
 
-test('the operator replicates real processes and fails over between them', { timeout: 300_000 }, async () => {
+test('sqlOperator replicates between real processes and fails over', { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-sql-'))
   try {
     const sites = localSites({ folder, firstPort: await freePorts(8) })

@@ -1,4 +1,4 @@
-// The program of an instance: a LogStore behind HTTP, with its state in a file.
+// The program of an instance: a LogStore served over HTTP, with its state in a file.
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -24,7 +24,7 @@ const store = new LogStore({
   send: (peer, append) => sendAppend(peer.url, append),
 })
 
-/** Everything that can be asked. Bodies come from the operator, from other instances, and from clients that write texts. */
+/** The request handlers. Bodies come from the operator, from other instances, and from clients that write rows. */
 const handlers: Readonly<Record<string, (body: never) => unknown>> = {
   report: () => store.report(),
   promote: (body) => store.promote(body),
@@ -63,7 +63,7 @@ function load(): StoredState | undefined {
   }
 }
 
-/** Replaces the file as a whole: a crash leaves the old state or the new one. */
+/** Replaces the file atomically: after a crash it contains the old state or the new one. */
 function save(state: StoredState): void {
   const next = `${file}.next`
   const descriptor = openSync(next, 'w')

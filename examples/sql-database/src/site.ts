@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where an instance listens, and what its pod needs for that. */
+/** The address of an instance and the settings of its pod. */
 export interface Site {
   readonly url: string
   readonly port: number
@@ -15,13 +15,13 @@ export interface DatabaseName {
   readonly namespace: string
 }
 
-/** Decides where the instances of a database are. Always the same for the same instance. */
+/** Assigns addresses to the instances of a database. Deterministic. */
 export type Sites = (database: DatabaseName, ordinal: number) => Site
 
-/** The name of an instance, its pod and its Service. */
+/** The name of an instance, of its pod and of its Service. */
 export const instanceName = ({ name }: { readonly name: string }, ordinal: number): string => `${name}-${ordinal}`
 
-/** Instances in pods, which are found by the DNS names that their Services give them. */
+/** Instances in pods, addressed by the DNS names of their Services. */
 export const podSites: Sites = (database, ordinal) => ({
   url: `http://${instanceName(database, ordinal)}.${database.namespace}.svc:5433`,
   port: 5433,
@@ -31,7 +31,7 @@ export const podSites: Sites = (database, ordinal) => ({
 
 const server = fileURLToPath(new URL('server.ts', import.meta.url))
 
-/** Instances that are processes of this machine: pods of simulated nodes that run their command for real. */
+/** Instances that are processes on this machine: pods of simulated nodes that run their command as a real process. */
 export function localSites({ folder, firstPort }: { readonly folder: string; readonly firstPort: number }): Sites {
   return (database, ordinal) => {
     const port = firstPort + ordinal

@@ -6,7 +6,7 @@ import { observe, type SqlWorld, type View } from './observe.ts'
 import { planStep, type Step, synchronousOf, type Topology } from './plan-step.ts'
 import { SqlDatabase } from './sql-database.ts'
 
-/** Keeps databases available. Each look at a database takes one step, so that whoever takes over finds nothing half done. */
+/** Keeps databases available. Each reconcile takes one step, so a new leader never finds a half-done operation. */
 export const sqlDatabaseController = (world: SqlWorld): Controller =>
   defineController(SqlDatabase, {
     owns: [Pod, Service],
@@ -14,12 +14,12 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
       { apiGroups: [''], resources: ['pods', 'services'], verbs: ['delete'] },
       { apiGroups: ['sql.example.com'], resources: ['sqldatabases/status'], verbs: ['patch'] },
     ],
-    // Instances are asked often while something goes on: nobody tells when one is ready.
+    // Instances send no events, so the controller polls them frequently while the database changes.
     hotLoop: { times: 200 },
 
     async reconcile(database, context) {
       const view = await observe(database, world, context)
-      // Decisions are put down in the status, so there must be one.
+      // Decisions are recorded in the status, so it must exist first.
       const step = database.status === undefined ? starting : planStep(view.facts)
       const topology = step.do === 'decide' ? await decide(database, step, context) : view.facts.topology
       const isFenced = await carryOut(step, database, view, world, context)
@@ -34,8 +34,8 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
 const starting: Step = { do: 'wait', reason: 'Starting' }
 
 /**
- * Puts a decision down before anything is done about it. It counts only for the version that was looked at: of two operators that take
- * each other for dead, one gets its way, so an epoch never has two primaries.
+ * Records a decision before acting on it. The write is conditional on the observed version: of two operators that
+ * consider each other dead, only one succeeds, so an epoch never has two primaries.
  */
 async function decide(
   { metadata, status }: SqlDatabase,
@@ -53,7 +53,10 @@ async function decide(
   return topology
 }
 
-/** Does what was planned. Resolves to whether an instance refused, which knows something that we will see next time. */
+/**
+ * Carries out a step. Resolves with true when an instance rejected it because of a newer decision, which the next
+ * reconcile observes.
+ */
 async function carryOut(
   step: Step,
   database: SqlDatabase,
@@ -81,7 +84,11 @@ async function carryOut(
     } else if (step.do === 'feed' && topology !== undefined) {
       const snapshot = await instances.snapshot(urlOf(topology.primary), topology.epoch, { signal })
       await instances.restore(urlOf(step.name), { ...snapshot, id: step.id }, { signal })
-      event('Normal', 'ReplicaFed', `Gave ${step.name} a snapshot of ${topology.primary}, ${snapshot.rows.length} rows`)
+      event(
+        'Normal',
+        'ReplicaFed',
+        `Restored ${step.name} from a snapshot of ${topology.primary} with ${snapshot.rows.length} rows`,
+      )
     }
     return false
   } catch (error) {
@@ -91,7 +98,7 @@ async function carryOut(
   }
 }
 
-/** Sees to the names: one for each instance, and one for whoever is the primary. */
+/** Applies the Services: one for each instance and one for the primary. */
 async function applyServices(database: SqlDatabase, view: View, step: Step, context: Context): Promise<void> {
   const { apply, client, owned, signal } = context
   const topology = step.do === 'decide' ? step.topology : view.facts.topology
@@ -117,7 +124,7 @@ function statusOf({ facts, instances }: View, step: Step, topology: Topology | u
     current: all.filter(({ isStopping }) => !isStopping).length,
     conditions: [
       isServing
-        ? condition('Available', true, 'Primary', `${primary.name} takes writes`)
+        ? condition('Available', true, 'Primary', `${primary.name} accepts writes`)
         : condition('Available', false, step.do === 'wait' ? step.reason : 'NoPrimary', describe(step)),
       condition(
         'Redundant',
@@ -138,9 +145,9 @@ function describe(step: Step): string {
     case 'decide':
       return step.why
     case 'promote':
-      return 'telling the primary whom to wait for'
+      return 'updating the replicas that the primary waits for'
     case 'feed':
-      return `feeding ${step.name} from a snapshot`
+      return `restoring ${step.name} from a snapshot`
     case 'wait':
       return waitTexts[step.reason]
     case 'nothing':
@@ -150,7 +157,7 @@ function describe(step: Step): string {
 
 const waitTexts = {
   Starting: 'waiting for an instance to start',
-  PrimarySilent: 'the primary does not answer',
-  NoCandidate: 'the primary is lost, and no replica that answers has all that was confirmed',
-  ReplicaSilent: 'a replica does not answer',
+  PrimarySilent: 'the primary does not respond',
+  NoCandidate: 'the primary is lost, and no responding replica has every confirmed row',
+  ReplicaSilent: 'a replica does not respond',
 } as const

@@ -36,7 +36,7 @@ const roles = async (env: TestEnv) => {
   return status?.instances.map(({ lag, name, role }) => `${name} ${role} ${lag}`)
 }
 
-test('a SqlDatabase begins with one instance; replicas get a snapshot, then the rest, then they count', async () => {
+test('SqlDatabase starts with one instance; replicas get a snapshot, catch up, then become in-sync', async () => {
   await using env = await startWith(1)
   await env.fake.writeEverywhere('first')
   await env.client.subresource(SqlDatabase, 'scale').patch('db', { spec: { replicas: 3 } })
@@ -53,15 +53,15 @@ test('a SqlDatabase begins with one instance; replicas get a snapshot, then the 
     fields: { 'involvedObject.kind': 'SqlDatabase', reason: 'ReplicaFed' },
   })
   expect(events.map(({ message }) => message).sort()).toEqual([
-    'Gave db-1 a snapshot of db-0, 1 rows',
-    'Gave db-2 a snapshot of db-0, 1 rows',
+    'Restored db-1 from a snapshot of db-0 with 1 rows',
+    'Restored db-2 from a snapshot of db-0 with 1 rows',
   ])
 })
 
-test('a SqlDatabase fails over to the replica that has most, and takes the old primary back as a replica', async () => {
+test('SqlDatabase fails over to the replica with the most rows and reintegrates the old primary as a replica', async () => {
   await using env = await startWith(3)
   await env.fake.writeEverywhere('confirmed')
-  // db-1 misses a row that db-2 has; the primary cannot confirm it, and is cut off.
+  // db-1 lacks a row that db-2 has. The primary cannot confirm it and is cut off.
   env.fake.isolated.add(url(1))
   await env.fake.writeEverywhere('unconfirmed')
   env.fake.isolated.add(url(0)).delete(url(1))
@@ -86,7 +86,7 @@ test('a SqlDatabase fails over to the replica that has most, and takes the old p
   expect((await env.client.get(Service, 'db-primary')).spec?.selector).toMatchObject({ 'sql.example.com/ordinal': '2' })
 })
 
-test('a SqlDatabase whose primary is deleted with its data goes on at once', async () => {
+test('SqlDatabase fails over immediately when the primary is deleted with its data', async () => {
   await using env = await startWith(3)
   await env.fake.writeEverywhere('kept')
   await env.client.delete(Pod, 'db-0')
@@ -96,17 +96,17 @@ test('a SqlDatabase whose primary is deleted with its data goes on at once', asy
   const events = await env.client.list(Event, {
     fields: { 'involvedObject.kind': 'SqlDatabase', reason: 'FailedOver' },
   })
-  expect(events.map(({ message }) => message)).toEqual(['db-0 is lost and db-1 has most'])
+  expect(events.map(({ message }) => message)).toEqual(['db-0 is lost and db-1 has the most rows'])
 })
 
-test('a SqlDatabase chooses another when the chosen one is lost before it takes over, also one that was silent', async () => {
+test('SqlDatabase chooses another replica, even a silent one, when the chosen one is lost before it takes over', async () => {
   const fake = new FakeDatabases()
   const tooLate = new Set<string>()
   const database: Database = {
     ...fake.database,
     async promote(at, promotion, call) {
       if (promotion.epoch > 1 && !tooLate.has(at)) {
-        // It is on record as the next primary, and never hears of it.
+        // It is recorded as the next primary but never receives the promotion.
         tooLate.add(at)
         await env.client.delete(Pod, 'db-1', { gracePeriodSeconds: 0 })
         fake.hidden.delete(url(2))
@@ -135,7 +135,7 @@ test('a SqlDatabase chooses another when the chosen one is lost before it takes 
   }
 })
 
-test('a SqlDatabase keeps its primary through a restart in time', async () => {
+test('SqlDatabase keeps a primary that restarts in time', async () => {
   await using env = await startWith(2)
   await env.fake.writeEverywhere('kept')
   env.fake.crash(url(0))
@@ -145,7 +145,7 @@ test('a SqlDatabase keeps its primary through a restart in time', async () => {
   expect((await env.client.get(SqlDatabase, 'db')).status?.topology).toMatchObject({ epoch: 1, primary: 'db-0' })
 })
 
-test('a SqlDatabase confirms nothing while a replica is silent, and goes on without it after a while', async () => {
+test('SqlDatabase confirms nothing while a replica is silent and expels it after the timeout', async () => {
   await using env = await startWith(2)
   env.fake.isolated.add(url(1))
   env.fake.hidden.add(url(1))
@@ -158,7 +158,7 @@ test('a SqlDatabase confirms nothing while a replica is silent, and goes on with
   expect(env.fake.confirmed).toHaveLength(1)
 })
 
-test('a SqlDatabase shrinks without its primary, and leaves nothing behind', async () => {
+test('SqlDatabase shrinks without stopping its primary and leaves no objects behind', async () => {
   await using env = await startWith(3)
   await env.client.patch(SqlDatabase, 'db', { spec: { instances: 1 } })
   await redundant(env, 1)
@@ -170,7 +170,7 @@ test('a SqlDatabase shrinks without its primary, and leaves nothing behind', asy
   expect(env.fake.confirmed).toHaveLength(1)
 })
 
-test('a SqlDatabase that has lost all its data says so, and does not begin anew', async () => {
+test('SqlDatabase reports the loss of all data and does not start an empty database', async () => {
   await using env = await startWith(1)
   await env.fake.writeEverywhere('gone')
   await env.client.delete(Pod, 'db-0')

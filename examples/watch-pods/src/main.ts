@@ -7,7 +7,7 @@ await runUntilStopped(async (signal) => {
   const { client } = cluster
   const watching = watchPods(client, console.log, signal)
   if (cluster.isEmbedded) {
-    // Nobody else is there to change anything.
+    // An embedded cluster starts without pods, so cause some events.
     const spec = { containers: [{ name: 'nginx', image: 'nginx:1.27' }] }
     await client.create(Pod({ metadata: { name: 'web-0' }, spec }))
     await client.patch(Pod, 'web-0', { metadata: { labels: { app: 'web' } } })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openCluster } from '../../open-cluster.ts'
 import { watchPods } from './watch-pods.ts'
 
-test('watchPods() prints what there is and what happens, until it is stopped', async () => {
+test('watchPods() prints existing pods and events until it is stopped', async () => {
   await using cluster = await openCluster({ args: [], controllers: [] })
   const { client } = cluster
   const spec = { containers: [{ name: 'nginx', image: 'nginx:1.27' }] }
@@ -12,7 +12,7 @@ test('watchPods() prints what there is and what happens, until it is stopped', a
   const lines: string[] = []
   const print = (line: string): void => {
     lines.push(line)
-    // Each step follows from what was seen of the one before.
+    // Each step waits for the event of the previous one.
     if (line === 'Pod added: old') void client.create(Pod({ metadata: { name: 'new' }, spec }))
     if (line === 'Pod added: new') void client.patch(Pod, 'new', { metadata: { labels: { app: 'web' } } })
     if (line === 'Pod modified: new' && !lines.slice(0, -1).includes(line))
@@ -25,7 +25,7 @@ test('watchPods() prints what there is and what happens, until it is stopped', a
     'Pod added: old',
     'Pod added: new',
     'Pod modified: new',
-    // Servers mark a pod that is deleted at once, too, before they remove it.
+    // Servers set a deletion timestamp before they remove a pod, even with grace period 0.
     'Pod modified: new',
     'Pod deleted: new',
   ])

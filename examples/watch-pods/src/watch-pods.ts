@@ -2,9 +2,9 @@ import { allNamespaces, type Client } from 'kubewright'
 import { Pod } from 'kubewright/k8s'
 
 /**
- * Prints what happens to pods until the server ends the watch or the signal aborts. The server first tells the pods that there are,
- * as added. An ERROR event ends the loop by throwing its ApiError: `isResourceExpired` says that it is time to list again, which an
- * informer does by itself.
+ * Prints the events of pods until the server ends the watch or the signal aborts. The server first sends the existing
+ * pods as added. An ERROR event ends the loop by throwing its ApiError. When `isResourceExpired` holds for it, list
+ * again; an informer does that automatically.
  */
 export async function watchPods(client: Client, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const watch = await client.watch(Pod, { namespace: allNamespaces, signal })
@@ -22,7 +22,7 @@ export async function watchPods(client: Client, print: (line: string) => void, s
           print(`Pod deleted: ${event.object.metadata.name}`)
           break
         case 'BOOKMARK':
-          // No object: the server says how far it has got, so that a later watch can start from there.
+          // A bookmark has no object. It reports the current version, from which a later watch can resume.
           break
       }
     }

@@ -2,7 +2,7 @@ import type { ProcessHost, ProcessSpec, RunningProcess } from '@kubewright/contr
 import { type Etcd, type EtcdMember, EtcdRefusal } from '../etcd.ts'
 import { quorumOf } from '../plan-step.ts'
 
-/** What a majority has agreed on. */
+/** The state that a majority has agreed on. */
 interface Cluster {
   readonly id: string
   readonly members: Map<string, EtcdMember>
@@ -17,20 +17,20 @@ interface Process {
   end(exitCode: number): void
 }
 
-// A learner is told this often that it lags behind.
+// The number of times that promoting a learner is rejected because it lags behind.
 const lag = 2
 
 /**
- * etcd without raft: the members of a cluster share what they have agreed on, and agree if a majority of the voters runs. Its rules
- * about members are those of etcd 3.4. Programs named etcd that its host starts are its processes.
+ * A fake etcd without raft: the members of a cluster share their state and agree if a majority of the voters runs. The
+ * membership rules are those of etcd 3.4. Programs named etcd that its process host starts are its members.
  */
 export class FakeEtcd {
   readonly clusters: Cluster[] = []
-  /** What happened to members, in order. */
+  /** The membership changes, in order. */
   readonly history: string[] = []
-  /** Moments at which a cluster had no majority. */
+  /** The times at which a cluster had no majority. */
   readonly violations: string[] = []
-  /** Members that cannot run any more, by name. */
+  /** The names of members that can no longer run. */
   readonly broken: Set<string> = new Set()
   readonly #running = new Map<string, Process>()
   readonly #disks = new Map<string, { readonly cluster: Cluster; readonly memberId: string }>()
@@ -85,12 +85,12 @@ export class FakeEtcd {
     },
   }
 
-  /** Ends the process of a member, as a crash would. The node starts it again. */
+  /** Crashes the process of a member. The node restarts it. */
   crash(name: string): void {
     for (const process of this.#running.values()) if (process.name === name) process.end(137)
   }
 
-  /** Whether a majority would still run without the process of a member. */
+  /** Whether a majority would run without the process of the member. */
   survives(name: string): boolean {
     const [cluster] = this.clusters
     if (cluster === undefined) return false
@@ -98,14 +98,14 @@ export class FakeEtcd {
     return running.filter((process) => process.name !== name).length >= quorumOf(total)
   }
 
-  /** Writes as a client does; rejects without a majority. */
+  /** Writes like a client. Rejects without a majority. */
   async put(key: string, value: string): Promise<void> {
     const [cluster] = this.clusters
     if (cluster === undefined || !this.#hasQuorum(cluster)) throw new Error('etcdserver: request timed out')
     cluster.rows.set(key, value)
   }
 
-  /** The names of the members that vote. */
+  /** The names of the voting members. */
   voters(): string[] {
     const [cluster] = this.clusters
     return [...(cluster?.members.values() ?? [])].filter(({ isLearner }) => !isLearner).map(({ name }) => name)

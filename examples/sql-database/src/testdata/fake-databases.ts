@@ -7,21 +7,22 @@ interface Process {
   readonly end: (exitCode: number) => void
 }
 
-/** A write that a client was told is safe. */
+/** A write that was confirmed to a client. */
 export interface Confirmation {
   readonly text: string
   readonly epoch: number
 }
 
 /**
- * Instances inside this process: the same {@link LogStore} as the real program has, without sockets and files. Programs that its host starts
- * are its processes; what is at a URL can be cut off from the operator, or from the other instances.
+ * Instances inside this process: the same {@link LogStore} as in the real program, without sockets and files. Programs
+ * that its process host starts are its instances. An instance can be cut off from the operator or from the other
+ * instances.
  */
 export class FakeDatabases {
   readonly confirmed: Confirmation[] = []
-  /** URLs that the operator does not reach. */
+  /** URLs that the operator cannot reach. */
   readonly hidden: Set<string> = new Set()
-  /** URLs that the other instances do not reach, and that do not reach them. */
+  /** URLs of instances that are cut off from the other instances. */
   readonly isolated: Set<string> = new Set()
   readonly #running = new Map<string, Process>()
   readonly #disks = new Map<string, StoredState>()
@@ -30,7 +31,7 @@ export class FakeDatabases {
   readonly host: ProcessHost = {
     start: (spec: ProcessSpec): RunningProcess => {
       const port = spec.command.find((flag) => flag.startsWith('--port='))?.slice('--port='.length)
-      // The disk is that of the pod: a container that is restarted finds it again, another pod does not.
+      // The disk belongs to the pod: it survives a restart of the container, but not of the pod.
       return this.start(`http://127.0.0.1:${port}`, spec.env['POD_IP'] ?? `pod-${this.#nextPod++}`)
     },
   }
@@ -66,17 +67,17 @@ export class FakeDatabases {
     return { exited, stop: () => end(0) }
   }
 
-  /** Ends a process, as a crash would. */
+  /** Crashes a process. */
   crash(url: string): void {
     this.#running.get(url)?.end(137)
   }
 
-  /** The process at a URL, if it runs. */
+  /** The process at a URL if it is running. */
   at(url: string): LogStore | undefined {
     return this.#running.get(url)?.store
   }
 
-  /** Writes to whoever takes itself for a primary, as clients do that have not heard the latest. */
+  /** Writes to any instance that considers itself primary, like clients with outdated information. */
   async writeEverywhere(text: string): Promise<void> {
     for (const [url, { store }] of [...this.#running]) {
       if (store.report().role !== 'primary') continue
@@ -88,7 +89,7 @@ export class FakeDatabases {
     }
   }
 
-  /** How many confirmed in one epoch after another had confirmed in a higher one: more than none means two primaries. */
+  /** The number of confirmations in an epoch after one in a higher epoch. More than zero means two primaries. */
   lateConfirmations(): readonly Confirmation[] {
     let highest = 0
     return this.confirmed.filter(({ epoch }) => {

@@ -18,11 +18,11 @@ import { waitFor } from './wait-for.ts'
 
 const identity = createServerIdentity(Date.now())
 const start = (): Promise<ControlPlane> => startControlPlane({ nodes: 0, identity })
-/** Requests that openssl made: `nodes.csr` of CN=system:node:n1, O=system:nodes, `user.csr` of CN=jane. */
+/** Requests created by openssl: `nodes.csr` for CN=system:node:n1, O=system:nodes, and `user.csr` for CN=jane. */
 const requestIn = (file: string): string =>
   readFileSync(new URL(`./testdata/${file}`, import.meta.url)).toString('base64')
 
-test('the authority and a service account are in every namespace, and come back', async () => {
+test('every namespace has the cluster CA and a service account, which are restored when deleted', async () => {
   await using plane = await start()
   const api = plane.client()
   await api.create(Namespace({ metadata: { name: 'new' } }))
@@ -43,7 +43,7 @@ test('the authority and a service account are in every namespace, and come back'
   )
 })
 
-test('a Secret for a token is filled, the token works, and goes with its account', async () => {
+test('a token Secret is filled with a valid token and deleted with its service account', async () => {
   await using plane = await start()
   const api = plane.client()
   const account = await api.create(ServiceAccount({ metadata: { name: 'robot', namespace: 'default' } }))
@@ -71,7 +71,7 @@ test('a Secret for a token is filled, the token works, and goes with its account
   })
 })
 
-test('the request of a kubelet is approved where RBAC says so, and signed', async () => {
+test('the certificate request of a kubelet is approved where RBAC permits it, and signed', async () => {
   await using plane = await start()
   const api = plane.client()
   const allow = async (group: string, resources: readonly string[]): Promise<void> => {
@@ -116,7 +116,7 @@ test('the request of a kubelet is approved where RBAC says so, and signed', asyn
       message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
     },
   ])
-  // It was looked at before the one that was signed.
+  // It was processed before the one that was signed.
   expect((await api.get(CertificateSigningRequest, 'asks')).status?.conditions).toBeUndefined()
   const certificate = new X509Certificate(Buffer.from(signed?.status?.certificate ?? '', 'base64'))
   expect(certificate.subject).toBe('O=system:nodes\nCN=system:node:n1')
@@ -124,7 +124,7 @@ test('the request of a kubelet is approved where RBAC says so, and signed', asyn
   expect(Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)).toBe(3600_000)
 })
 
-test('a request that a signer does not take fails with the reason', async () => {
+test('a certificate request that the signer rejects fails with the reason', async () => {
   await using plane = await start()
   const api = plane.client()
   const request = CertificateSigningRequest({

@@ -6,7 +6,7 @@ import { type Plane, startPlane } from './plane.ts'
 const controllers = (pattern: RegExp) =>
   builtinControllers.filter(({ name }) => pattern.test(name)).flatMap((one) => one.controllers)
 
-/** Loses the n-th write. */
+/** Loses the n-th write, before or after the server has executed it. */
 function losing(n: number, when: 'before' | 'after') {
   let writes = 0
   const between =
@@ -19,8 +19,8 @@ function losing(n: number, when: 'before' | 'after') {
   return { between, hasLost: () => writes > n }
 }
 
-/** Runs a scenario with each of its writes lost in turn, until there is none left to lose. */
-export async function loseEach(
+/** Runs a scenario repeatedly, each time losing another write, until every write was lost once. */
+export async function loseEachWrite(
   pattern: RegExp,
   when: 'before' | 'after',
   scenario: (plane: Plane) => Promise<unknown>,
