@@ -3,10 +3,10 @@ import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
+import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
-import { checkLegacyIp } from '../pod/validation/validate-pod-spec.ts'
 import { endpointsTable } from './endpoints-table.ts'
 
 type Subset = Unchecked<core.EndpointSubset>

@@ -3,7 +3,7 @@ import type { PodLike } from './pod-types.ts'
 type PodStatus = NonNullable<PodLike['status']>
 type Condition = NonNullable<PodStatus['conditions']>[number]
 
-/** Sets a condition of a pod; its transition time moves only with its status. */
+/** Adds or replaces a condition of a pod. The transition time changes only when the status of the condition does. */
 export function setPodCondition(status: PodStatus, now: string, condition: Condition): void {
   const conditions = (status.conditions ??= [])
   const at = conditions.findIndex(({ type }) => type === condition.type)

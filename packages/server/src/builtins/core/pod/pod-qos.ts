@@ -4,7 +4,7 @@ import { addResources, quantityOf } from './resources/resource-list.ts'
 
 const computeResources = ['cpu', 'memory']
 
-/** The quality of service that a pod gets from its requests and limits. */
+/** The quality of service class of a pod, derived from its requests and limits. */
 export function podQosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const requests = new Map<string, Quantity>()
   const limits = new Map<string, Quantity>()

@@ -46,17 +46,17 @@ const completed: Readonly<Record<string, readonly TableRowCondition[]>> = {
   Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
 }
 
-/** What the columns of a pod say. */
+/** The values that several columns of a pod need. */
 interface PodSummary {
   ready: number
   total: number
   reason: string
   restarts: number
-  /** When a container ended that was started again; empty when there is none. */
+  /** When a container terminated that has restarted since; empty when no container has. */
   lastRestart: string
 }
 
-/** One word for the state of a pod: what keeps it from running, in the order in which its containers start. */
+/** Summarizes the state of a pod in one word: the first problem in the order in which its containers start. */
 function summaryOf(pod: Loose<Pod>): PodSummary {
   const { spec, status } = pod
   const sidecars = new Set<string>()
@@ -76,7 +76,7 @@ function summaryOf(pod: Loose<Pod>): PodSummary {
   const ofSidecars = { restarts: 0, lastRestart: '' }
   const initializing = addInitContainers(pod, sidecars, summary, ofSidecars)
   if (!initializing || conditionIs(pod, 'Initialized')) {
-    // Once the pod runs, the restarts of its preparation no longer matter.
+    // The restarts of ordinary init containers do not count once the pod runs.
     Object.assign(summary, ofSidecars)
     addContainers(pod, summary)
   }
@@ -87,7 +87,7 @@ function summaryOf(pod: Loose<Pod>): PodSummary {
   return summary
 }
 
-/** Adds the init containers up to the first that is not done; says whether there is such a one. */
+/** Adds the init containers up to the first one that is not done. Returns whether there is such a container. */
 function addInitContainers(
   { spec, status }: Loose<Pod>,
   sidecars: ReadonlySet<string>,
@@ -115,7 +115,7 @@ function addInitContainers(
 function addContainers(pod: Loose<Pod>, summary: PodSummary): void {
   let running = false
   let failure = ''
-  // From the last to the first: the first container has the last word.
+  // In reverse order, so that the reason of the first container overwrites the others.
   for (const container of [...(pod.status?.containerStatuses ?? [])].reverse()) {
     addRestarts(summary, container)
     const { waiting, terminated, running: started } = container.state ?? {}
@@ -128,7 +128,7 @@ function addContainers(pod: Loose<Pod>, summary: PodSummary): void {
       summary.ready++
     }
   }
-  // A container that is done says nothing about a pod in which others still run or have failed.
+  // The reason of a completed container does not describe a pod in which others run or have failed.
   if (summary.reason !== 'Completed') return
   if (running && conditionIs(pod, 'Ready')) summary.reason = 'Running'
   else if (failure !== '') summary.reason = failure
@@ -140,7 +140,7 @@ function addRestarts(
   { restartCount, lastState }: Loose<ContainerStatus>,
 ): void {
   sum.restarts += restartCount ?? 0
-  // RFC 3339 in UTC: the later time is the greater text.
+  // Times in RFC 3339 and UTC sort as texts.
   const ended = lastState?.terminated?.finishedAt ?? ''
   if (ended > sum.lastRestart) sum.lastRestart = ended
 }

@@ -2,9 +2,9 @@ import type * as core from '@kubewright/k8s/core/v1'
 import type { MutableMeta } from '../../../resource/object.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
-/** A pod spec as a client sends it. */
+/** The spec of a pod or a pod template as a client sends it. */
 export type PodSpec = Unchecked<core.PodSpec>
-/** A container of any of the three lists; ephemeral containers add `targetContainerName`. */
+/** A regular, init or ephemeral container. Ephemeral containers also have `targetContainerName`. */
 export type Container = Unchecked<core.Container>
 export type EphemeralContainer = Unchecked<core.EphemeralContainer>
 export type Volume = Unchecked<core.Volume>

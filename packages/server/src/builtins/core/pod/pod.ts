@@ -42,17 +42,17 @@ const strategy: Strategy = {
   validate: validatePodCreate,
   validateUpdate: validatePodUpdate,
   warningsOnCreate: (pod) => podWarnings(pod as PodLike),
-  gracePeriod: (pod, asked) => {
+  gracePeriod: (pod, requested) => {
     const { nodeName, terminationGracePeriodSeconds = 0 } = podSpecOf(pod)
     const phase = (pod['status'] as PodStatus | undefined)?.phase
-    // Nothing runs that would need time to end.
+    // No container of the pod runs.
     if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0
-    const period = asked ?? terminationGracePeriodSeconds
+    const period = requested ?? terminationGracePeriodSeconds
     return period < 0 ? 1 : period
   },
 }
 
-/** Turns the keys that a pod supplies the values for into requirements of the selectors that they belong to. */
+/** Adds requirements for `matchLabelKeys` and `mismatchLabelKeys` to the selectors beside them, with the values of the pod's labels. */
 function mergeLabelKeys(spec: PodSpec, labels: Readonly<Record<string, string>>): void {
   interface Term {
     labelSelector?: { matchExpressions?: object[] | undefined } | undefined
@@ -76,7 +76,7 @@ function mergeLabelKeys(spec: PodSpec, labels: Readonly<Record<string, string>>)
   for (const constraint of spec.topologySpreadConstraints ?? []) merge(constraint)
 }
 
-/** What nodes report for features that are off by default. */
+/** Removes fields of the status whose feature gate is off by default. */
 function dropDisabledStatus(status: PodStatus): void {
   delete status.resources
   delete status.allocatedResources
@@ -116,7 +116,7 @@ const { strategy: main, subresources } = withStatus(strategy, {
   },
 })
 
-/** Leaves everything as it was but the ephemeral containers. */
+/** Restores everything except the ephemeral containers. */
 function keepAllButEphemeral(pod: MutableObject, old: MutableObject): void {
   const added = podSpecOf(pod).ephemeralContainers
   carryOver(pod, old, ['spec'])
@@ -127,7 +127,7 @@ function keepAllButEphemeral(pod: MutableObject, old: MutableObject): void {
   else delete spec.ephemeralContainers
 }
 
-/** Leaves everything as it was but resources and resize policies; containers that do not match are left for validation to refuse. */
+/** Restores everything except resources and resize policies. Containers with other names stay, so that validation rejects them. */
 function keepAllButResources(pod: MutableObject, old: MutableObject): void {
   const next = podSpecOf(pod)
   const before = podSpecOf(old)
@@ -158,8 +158,8 @@ function keepAllButResources(pod: MutableObject, old: MutableObject): void {
 const { beginCreate: _, warningsOnCreate: __, ...shared } = strategy
 
 /**
- * Pods, with the subresources that are views of the object. What a client sends beside the part that such a view may change becomes its
- * own in the managed fields and is dropped afterwards, as in the real server.
+ * Pods (pkg/registry/core/pod). The subresources ephemeralcontainers and resize drop changes of other fields, but, as in kube-apiserver,
+ * the writer becomes the manager of those fields.
  */
 export const pods: BuiltinDefinition = defineBuiltin({
   group: '',
@@ -194,7 +194,7 @@ export const pods: BuiltinDefinition = defineBuiltin({
     'spec.hostNetwork': (pod) => String(podSpecOf(pod).hostNetwork ?? false),
     'status.phase': (pod) => (pod['status'] as PodStatus | undefined)?.phase ?? '',
     'status.podIP': (pod) => (pod['status'] as PodStatus | undefined)?.podIPs?.[0]?.ip ?? '',
-    // Accepted, though no pod has a value for it.
+    // As in kube-apiserver: the field is accepted, but has no value.
     'status.podIPs': () => '',
     'status.nominatedNodeName': (pod) => (pod['status'] as PodStatus | undefined)?.nominatedNodeName ?? '',
   },

@@ -8,7 +8,7 @@ export function visitContainers(
   visit: (container: Container, path: FieldPath) => void,
 ): void {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
-    // An ephemeral container is a container that may name a target.
+    // An ephemeral container is a container with an optional target.
     const containers = (spec[list] ?? []) as Container[]
     for (let i = 0; i < containers.length; i++) visit(containers[i]!, path.child(list).index(i))
   }

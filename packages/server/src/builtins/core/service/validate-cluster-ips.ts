@@ -1,6 +1,6 @@
 import { duplicate, type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { familyOf, isDualStack } from '../../checks/ip-families.ts'
-import { checkLegacyIp } from '../pod/validation/validate-pod-spec.ts'
 import { isHeadless, type ServiceSpec } from './service-types.ts'
 
 const specPath = FieldPath.of('spec')

@@ -4,9 +4,9 @@ import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { validateLabels } from '../../../resource/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../../checks/field-checks.ts'
+import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { checkEndpointIp } from '../endpoints/endpoints.ts'
 import { checkPort } from '../pod/validation/containers/validate-probe.ts'
-import { checkLegacyIp } from '../pod/validation/validate-pod-spec.ts'
 import {
   isExternallyAccessible,
   isHeadless,

@@ -10,7 +10,7 @@ type Profile = SecurityContext['appArmorProfile']
 const prefix = 'container.apparmor.security.beta.kubernetes.io/'
 const localhost = 'localhost/'
 
-/** Says in fields what the annotations of old say about AppArmor, and warns about those that needed it. */
+/** Copies AppArmor profiles from the deprecated annotations to the fields that replaced them, and warns about each copy. */
 export function fillAppArmorFields(pod: MutableObject, warn: (text: string) => void): void {
   const { annotations } = pod.metadata
   const spec = podSpecOf(pod)
@@ -26,7 +26,7 @@ export function fillAppArmorFields(pod: MutableObject, warn: (text: string) => v
   })
 }
 
-/** The profile that an annotation means, if it is a valid one. */
+/** Parses the profile in an annotation; undefined when it is invalid. */
 function profileOf(annotation: string): Profile {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -5,7 +5,7 @@ import { imageTag } from '../warnings/image-tag.ts'
 import { defaultVolume } from './default-volume.ts'
 import { dropDisabledFields } from './drop-disabled-fields.ts'
 
-/** Fills the defaults of a pod: those of its spec and those that only a pod itself gets, not a template. */
+/** Fills the defaults of a pod: those of its spec, and those that a pod template does not get. */
 export function defaultPod(pod: PodLike): void {
   const spec = (pod.spec ??= {})
   defaultPodSpec(spec)
@@ -24,12 +24,12 @@ export function defaultPod(pod: PodLike): void {
   }
   defaultPodLevelResources(spec)
   spec.enableServiceLinks ??= true
-  // What is invalid by today's rules was accepted once, and counts as the shortest period.
+  // Older versions accepted negative periods. They count as the shortest one.
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   if (pod.status) mirrorPodIps(pod.status)
 }
 
-/** The single address and the first of the list are one: where they differ, the single one counts, as older kubelets know no other. */
+/** Keeps `podIP` equal to the first of `podIPs`. Where they differ, `podIP` wins, because older kubelets set nothing else. */
 function mirrorPodIps(status: NonNullable<PodLike['status']>): void {
   const first = status.podIPs?.[0]?.ip
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]
@@ -42,8 +42,8 @@ export function defaultPodTemplate(template: PodTemplate): void {
 }
 
 /**
- * Fills the defaults of a pod spec wherever it occurs (core/v1/defaults.go, SetDefaults_PodSpec and what it contains), and drops what
- * this version does not support.
+ * Fills the defaults of the spec of a pod or a pod template (core/v1/defaults.go, SetDefaults_PodSpec), and drops fields whose feature
+ * gate is off.
  */
 export function defaultPodSpec(spec: PodSpec): void {
   dropDisabledFields(spec)
@@ -56,14 +56,14 @@ export function defaultPodSpec(spec: PodSpec): void {
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
   for (const container of spec.initContainers ?? []) defaultContainer(container)
   for (const container of spec.containers ?? []) defaultContainer(container)
-  // The shape differs only by targetContainerName, which has no default.
+  // An ephemeral container adds only targetContainerName, which has no default.
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container as Container)
   defaultResourceList(spec.overhead)
   defaultResourceList(spec.resources?.limits)
   defaultResourceList(spec.resources?.requests)
 }
 
-/** The deprecated `serviceAccount` always says what `serviceAccountName` says, and stands in for it when that is missing. */
+/** Keeps the deprecated `serviceAccount` equal to `serviceAccountName`, and uses it as default of the latter. */
 function mirrorServiceAccount(spec: PodSpec): void {
   spec.serviceAccountName ||= spec.serviceAccount
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName
@@ -109,7 +109,7 @@ function defaultHttpGet(get: Probe['httpGet']): void {
   get.scheme ||= 'HTTP'
 }
 
-/** Requests of the pod as a whole follow from those of its containers, or else from the limits of the pod. */
+/** Fills the requests of the pod as a whole from the requests of its containers, then from the limits of the pod. */
 function defaultPodLevelResources({ resources, ...spec }: PodSpec): void {
   if (!resources) return
   const has = (list: ResourceList | undefined): boolean => Object.keys(list ?? {}).length > 0

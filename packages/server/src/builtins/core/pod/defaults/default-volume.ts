@@ -5,7 +5,7 @@ import { imageTag } from '../warnings/image-tag.ts'
 const defaultMode = 0o644
 const tokenExpirationSeconds = 3600
 
-/** Fills the defaults of one volume of a pod. */
+/** Fills the defaults of a volume. */
 export function defaultVolume(volume: Volume): void {
   if (!Object.keys(volume).some((key) => key !== 'name' && volume[key as keyof Volume] != null)) volume.emptyDir = {}
   if (volume.image && !volume.image.pullPolicy) {

@@ -3,8 +3,8 @@ import type { PodSpec } from '../pod-types.ts'
 import { visitContainers } from '../visit-containers.ts'
 
 /**
- * Removes what only features know that are off by default in this version: the API server takes such fields and drops them without a
- * word (pkg/api/pod, DropDisabledPodFields).
+ * Removes fields whose feature gate is off by default in this version. kube-apiserver accepts such fields and drops them silently
+ * (pkg/api/pod, DropDisabledPodFields).
  */
 export function dropDisabledFields(spec: PodSpec): void {
   delete spec.workloadRef

@@ -4,22 +4,22 @@ import { addResources, maxResources } from './resource-list.ts'
 
 type Which = 'requests' | 'limits'
 
-/** Whether a resource may be given for the pod as a whole. */
+/** Whether a pod may have requests and limits of the resource as a whole. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 }
 
-/** Whether an init container keeps running beside the regular ones. */
+/** Whether an init container is a sidecar, which keeps running beside the regular containers. */
 export function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always'
 }
 
-/** What the containers of a pod request together, counting that init containers run one after another. */
+/** The sum of the requests of the containers of a pod, or the peak during initialization: init containers run one after another. */
 export function aggregateContainerRequests(spec: PodSpec): Map<string, Quantity> {
   return aggregate(spec, 'requests')
 }
 
-/** What the containers of a pod are limited to together. */
+/** As {@link aggregateContainerRequests}, for limits. */
 export function aggregateContainerLimits(spec: PodSpec): Map<string, Quantity> {
   return aggregate(spec, 'limits')
 }
@@ -37,7 +37,7 @@ function aggregate(spec: PodSpec, which: Which): Map<string, Quantity> {
       maxResources(peak, sidecars)
       continue
     }
-    // An ordinary init container runs while the sidecars before it do.
+    // An ordinary init container runs beside the sidecars that precede it.
     const during = new Map(sidecars)
     addResources(during, own)
     maxResources(peak, during)

@@ -4,7 +4,7 @@ import type { ResourceList } from '../pod-types.ts'
 const canonicalTexts = new Map<string | number, string>()
 const cachedTexts = 4096
 
-/** Spells every quantity as Kubernetes prints it, rounded up to thousandths; what is no quantity stays for validation to name. */
+/** Replaces every quantity by its canonical form, rounded up to thousandths. Invalid quantities stay, so that validation reports them. */
 export function defaultResourceList(list: ResourceList | undefined): void {
   if (!list) return
   for (const name in list) {
@@ -13,7 +13,7 @@ export function defaultResourceList(list: ResourceList | undefined): void {
   }
 }
 
-/** A quantity as Kubernetes prints it, rounded up to thousandths. */
+/** The canonical form of a quantity, rounded up to thousandths. Returns an invalid quantity unchanged. */
 export function canonicalQuantity(value: string | number): string | number {
   const known = canonicalTexts.get(value)
   if (known !== undefined) return known
@@ -26,12 +26,12 @@ export function canonicalQuantity(value: string | number): string | number {
   return text
 }
 
-/** The parsed quantity; zero for what is none, as Go's zero value. */
+/** Parses a quantity. A missing or invalid one counts as zero. */
 export function quantityOf(value: string | number | undefined): Quantity {
   return (value === undefined ? undefined : Quantity.tryParse(String(value))) ?? Quantity.of(0)
 }
 
-/** The sum of two lists, by resource. */
+/** Adds a list of resources to a total. */
 export function addResources(total: Map<string, Quantity>, list: ResourceList | undefined): void {
   for (const [name, value] of Object.entries(list ?? {})) {
     const amount = quantityOf(value)
@@ -40,7 +40,7 @@ export function addResources(total: Map<string, Quantity>, list: ResourceList | 
   }
 }
 
-/** The larger of two amounts, by resource. */
+/** Raises each amount of a total to at least the other amount of the same resource. */
 export function maxResources(total: Map<string, Quantity>, other: ReadonlyMap<string, Quantity>): void {
   for (const [name, amount] of other) {
     const before = total.get(name)

@@ -1,4 +1,4 @@
-/** Which part of a container's log is wanted, as far as the request says it. */
+/** Which part of a container's log to read. A field that is missing does not limit it. */
 export interface PodLogRequest {
   readonly node: string
   readonly namespace: string
@@ -10,14 +10,14 @@ export interface PodLogRequest {
   readonly timestamps: boolean
   readonly tailLines?: number
   readonly sinceSeconds?: number
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly sinceTime?: string
   readonly limitBytes?: number
   readonly signal: AbortSignal
 }
 
-/** The way from the server to what runs on nodes. A server without one answers as if no node could be reached. */
+/** The connection of the server to its nodes. A server without one reports every node as unreachable. */
 export interface NodeConnector {
-  /** The lines of a container's log, each with its line end; undefined when the node is not known here. */
+  /** Reads the lines of a container's log, with their line ends. Returns undefined for an unknown node. */
   logs(request: PodLogRequest): AsyncIterable<string> | undefined
 }

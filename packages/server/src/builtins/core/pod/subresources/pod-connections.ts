@@ -15,7 +15,7 @@ import type { NodeConnector, PodLogRequest } from './node-connector.ts'
 
 type Parts = ObjectAccess
 
-/** Nothing runs here that could be reached: what a server does that cannot connect to the node. */
+/** Throws the error of a server that cannot connect to a node. */
 function unreachable(): never {
   throw unclassifiedError(`no preferred addresses found; known addresses: []`)
 }
@@ -26,7 +26,7 @@ async function podOf({ registry }: Parts, { info }: RequestContext, resource: Re
   return stored.object as MutableObject
 }
 
-/** The container that a request means: the only one, or the one it names. */
+/** Checks that the pod has the container that the request names, or exactly one container if the request names none. */
 function checkContainer(pod: MutableObject, container: string): void {
   const spec = podSpecOf(pod)
   const { name = '' } = pod.metadata
@@ -41,11 +41,11 @@ function checkContainer(pod: MutableObject, container: string): void {
   }
 }
 
-/** The node must exist before it can be found unreachable. */
+/** Checks that the node exists, then fails to connect to it. */
 async function connectToNode({ registry, resources }: Parts, node: string): Promise<never> {
   const resource = resources.find('', 'v1', 'nodes')
   const found = resource && (await registry.find(resource, '', node))
-  // What is missing is reported as of the resource that was asked for.
+  // As in kube-apiserver: the error names the requested resource, although the node is missing.
   if (!found) throw newNotFound({ group: '', resource: 'pods' }, node)
   return unreachable()
 }
@@ -70,7 +70,7 @@ function validateLogOptions(query: URLSearchParams, name: string): void {
   if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, name, errors)
 }
 
-/** The log of a pod that runs nowhere is empty. */
+/** The subresource log. The log of a pod that is not scheduled is empty. */
 export function logSubresource(parts: Parts, nodes?: NodeConnector): Subresource {
   return {
     verbs: ['get'],
@@ -125,7 +125,7 @@ function logResponse(lines: AsyncIterable<string>, signal: AbortSignal): ApiResp
   }
 }
 
-/** exec, attach and portforward need a node to connect to. */
+/** The subresources exec, attach and portforward. They check the request and then fail, because the server cannot stream to nodes. */
 export function streamSubresource(parts: Parts, hasContainer: boolean): Subresource {
   return {
     verbs: ['get', 'create'],
@@ -139,7 +139,7 @@ export function streamSubresource(parts: Parts, hasContainer: boolean): Subresou
   }
 }
 
-/** Reads `name`, `name:port` or `scheme:name:port`. */
+/** Parses `name`, `name:port` or `scheme:name:port`. */
 export function splitName(text: string): { scheme: string; name: string; port: string } | undefined {
   const parts = text.split(':')
   const [scheme, name, port] =
@@ -148,7 +148,7 @@ export function splitName(text: string): { scheme: string; name: string; port: s
   return { scheme: scheme ?? '', name, port: port ?? '' }
 }
 
-/** The proxy of a pod, which needs an address. */
+/** The subresource proxy of pods. It checks the request and then fails, because the server cannot connect to pods. */
 export function podProxySubresource(parts: Parts): Subresource {
   return {
     verbs: [],

@@ -12,7 +12,7 @@ const seccompPodKey = 'seccomp.security.alpha.kubernetes.io/pod'
 const seccompContainerPrefix = 'container.seccomp.security.alpha.kubernetes.io/'
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 
-/** Checks a pod template (core/validation, ValidatePodTemplateSpec); defaults must have been filled. */
+/** Checks a pod template whose defaults are filled (core/validation, ValidatePodTemplateSpec). */
 export function validatePodTemplateSpec(template: PodTemplate, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const annotations = template.metadata?.annotations
@@ -30,7 +30,7 @@ export function validatePodTemplateSpec(template: PodTemplate, path: FieldPath):
   return errors
 }
 
-/** Checks the annotations that mean something to a pod. */
+/** Checks the annotations that affect a pod. */
 export function validatePodAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec,
@@ -61,7 +61,7 @@ export function validatePodAnnotations(
 }
 
 function isInt32(text: string): boolean {
-  // Leading zeros and a plus sign are refused besides what does not fit.
+  // An int32 in canonical form: no leading zeros and no plus sign.
   return /^(0|-?[1-9]\d{0,9})$/.test(text) && Number(text) === (Number(text) | 0)
 }
 

@@ -1,4 +1,4 @@
-/** Pod fields that a file of a downward API volume may show, sorted as the error lists them. */
+/** Pod fields for files of downward API volumes, in the order of the error message. */
 export const volumeFieldPaths: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -7,7 +7,7 @@ export const volumeFieldPaths: readonly string[] = [
   'metadata.uid',
 ]
 
-/** Pod fields that an environment variable may show, sorted as the error lists them. */
+/** Pod fields for environment variables, in the order of the error message. */
 export const envFieldPaths: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -20,7 +20,7 @@ export const envFieldPaths: readonly string[] = [
   'status.podIPs',
 ]
 
-/** Every pod field that the downward API knows; more than any use of it allows. */
+/** All pod fields of the downward API. Neither files nor variables allow all of them. */
 export const knownFieldPaths: ReadonlySet<string> = new Set([
   ...volumeFieldPaths,
   ...envFieldPaths,

@@ -18,7 +18,7 @@ const sizes = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei'
 const sizeDivisors = new Set(sizes.split(', '))
 const hugePages = /^(requests|limits)\.hugepages-/
 
-/** Checks a reference to a field of the pod; `allowed` is listed in the error. */
+/** Checks a reference to a pod field. The error lists the `allowed` fields. */
 export function validateFieldSelector(
   selector: NonNullable<ValueFrom['fieldRef']>,
   allowed: readonly string[],
@@ -52,7 +52,7 @@ export function validateFieldSelector(
   }
 }
 
-/** Checks a reference to a request or limit of a container. */
+/** Checks a reference to a request or a limit of a container. */
 export function validateResourceFieldSelector(
   selector: NonNullable<ValueFrom['resourceFieldRef']>,
   inVolume: boolean,

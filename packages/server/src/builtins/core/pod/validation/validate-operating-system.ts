@@ -2,7 +2,7 @@ import { type FieldError, type FieldPath, forbidden, invalid, notSupported, requ
 import type { PodSpec } from '../pod-types.ts'
 import { visitContainers } from '../visit-containers.ts'
 
-/** Checks that containers and pod agree about running as host processes of Windows. */
+/** Checks that either all containers of a pod run as Windows host processes, or none. */
 export function validateHostProcess(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   const podWide = spec.securityContext?.windowsOptions?.hostProcess
   let containers = 0
@@ -29,7 +29,7 @@ export function validateHostProcess(spec: PodSpec, path: FieldPath, errors: Fiel
 
 const windowsPod = 'cannot be set for a windows pod'
 
-/** Checks that a pod sets only what its operating system knows. */
+/** Checks that a pod sets no fields of another operating system. */
 export function validateOperatingSystem(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   if (!spec.os) return
   const name = spec.os.name ?? ''

@@ -12,7 +12,7 @@ const specPath = FieldPath.of('spec')
 const wholePod = FieldPath.of('')
 const mirrorKey = 'kubernetes.io/config.mirror'
 
-/** Checks what the ephemeralcontainers subresource changed: containers can only be added. */
+/** Checks a write through the subresource ephemeralcontainers, which can only add containers. */
 export function validateEphemeralContainersUpdate(pod: MutableObject, old: MutableObject): FieldError[] {
   const errors = validateAnnotationsAndSpec(pod)
   validateAnnotationsUpdate(pod, old, errors)
@@ -33,7 +33,7 @@ export function validateEphemeralContainersUpdate(pod: MutableObject, old: Mutab
   return errors
 }
 
-/** Checks what the resize subresource changed: only cpu and memory, and nothing is taken away. */
+/** Checks a write through the subresource resize, which can change CPU and memory but not remove them. */
 export function validatePodResize(pod: MutableObject, old: MutableObject): FieldError[] {
   const errors = validateAnnotationsAndSpec(pod)
   const spec = podSpecOf(pod)
@@ -46,7 +46,7 @@ export function validatePodResize(pod: MutableObject, old: MutableObject): Field
     errors.push(invalid(specPath, shown, 'Pod QOS Class may not change as a result of resizing'))
   }
   const started = status?.containerStatuses ?? []
-  // What the first running container shows tells whether its node can do it.
+  // The node supports resizing if it reports the resources of the first running container.
   const running = started.find(({ state }) => state?.running)
   if (running && running.resources === undefined)
     errors.push(forbidden(specPath, 'Pod running on node without support for resize'))
@@ -68,7 +68,7 @@ export function validatePodResize(pod: MutableObject, old: MutableObject): Field
       }
     }
   }
-  // The rest compares the containers one by one.
+  // The checks below compare containers by index.
   if (errors.length > ordered) return errors
   for (const list of ['initContainers', 'containers'] as const) {
     for (const [i, container] of (before[list] ?? []).entries()) {
@@ -111,7 +111,7 @@ function checkNothingRemoved(
   }
 }
 
-/** The container with the old amounts of what may change. */
+/** The container with the CPU and memory that it had before. */
 function withComputeOf(container: Container, then: Container): Container {
   const copy = deepCopy(container) as Container
   const resources: ResourceRequirements = (copy.resources ??= {})

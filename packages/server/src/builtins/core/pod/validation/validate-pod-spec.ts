@@ -3,7 +3,6 @@ import {
   isDNS1123Subdomain,
   isDNS1123SubdomainWithUnderscore,
   nameIsDNSSubdomain,
-  parseIPSloppy,
 } from '@kubewright/base'
 import {
   duplicate,
@@ -19,6 +18,7 @@ import { goShown } from '../../../../codec/json/go-value.ts'
 import type { MutableMeta } from '../../../../resource/object.ts'
 import { validateLabels } from '../../../../resource/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../../../checks/field-checks.ts'
+import { checkLegacyIp } from '../../../checks/ip-checks.ts'
 import type { PodSpec } from '../pod-types.ts'
 import { visitContainers } from '../visit-containers.ts'
 import {
@@ -32,15 +32,15 @@ import { validateAffinity, validateTolerations, validateTopologySpread } from '.
 import { validatePodSecurityContext } from './validate-security-context.ts'
 import { validateVolumes } from './volumes/validate-volumes.ts'
 
-/** How a pod spec is checked. */
+/** Options of {@link validatePodSpec}. */
 export interface PodSpecOptions {
-  /** Metadata of the pod, when the spec is a pod's own and not a template's. */
+  /** Metadata of the pod; undefined for a pod template. */
   readonly podMeta?: MutableMeta | undefined
 }
 
 const maxInt32 = 2_147_483_647
 
-/** Checks a pod spec wherever it occurs (core/validation, ValidatePodSpec); defaults must have been filled. */
+/** Checks the spec of a pod or a pod template whose defaults are filled (core/validation, ValidatePodSpec). */
 export function validatePodSpec(
   spec: PodSpec,
   path: FieldPath,
@@ -126,7 +126,7 @@ function validateResourceClaims(
   }
 }
 
-/** With the host's network, a port of the container is that port of the host. */
+/** Checks that a pod in the host network uses the same numbers for container ports and host ports. */
 function validateHostPorts(spec: PodSpec, isPod: boolean, path: FieldPath, errors: FieldError[]): void {
   if (!spec.hostNetwork) return
   for (const [i, { ports }] of (spec.containers ?? []).entries()) {
@@ -181,12 +181,6 @@ function validateDnsConfig({ dnsConfig, dnsPolicy }: PodSpec, path: FieldPath, e
   }
 }
 
-/** An address in the lenient form that older fields accept. */
-export function checkLegacyIp(errors: FieldError[], path: FieldPath, value: string): void {
-  if (parseIPSloppy(value)) return
-  errors.push(invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'))
-}
-
 function validateHostUsers(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   if (spec.hostUsers !== false) return
   const text = 'when `hostUsers` is false'
@@ -226,7 +220,7 @@ function validateHostAliases(spec: PodSpec, path: FieldPath, errors: FieldError[
   }
 }
 
-/** A variable that is read from a file needs that file in an emptyDir. */
+/** Checks that environment variables are read from files in emptyDir volumes only. */
 function validateFileKeys(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   visitContainers(spec, path, (container, at) => {
     for (const [i, { valueFrom }] of (container.env ?? []).entries()) {

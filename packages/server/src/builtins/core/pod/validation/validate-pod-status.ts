@@ -2,10 +2,10 @@ import { nameIsDNSSubdomain } from '@kubewright/base'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../../resource/object.ts'
 import { addInvalid, checkQualifiedName } from '../../../checks/field-checks.ts'
+import { checkLegacyIp } from '../../../checks/ip-checks.ts'
 import { isDualStack } from '../../../checks/ip-families.ts'
 import type { Container, PodLike, PodSpec } from '../pod-types.ts'
 import { podSpecOf, validateAnnotationsUpdate } from './validate-pod.ts'
-import { checkLegacyIp } from './validate-pod-spec.ts'
 
 type PodStatus = NonNullable<PodLike['status']>
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number]
@@ -54,7 +54,7 @@ export function validatePodStatusUpdate(pod: MutableObject, old: MutableObject):
   return errors
 }
 
-/** A container that has ended stays so, unless its policy starts it again. */
+/** Checks that a terminated container stays terminated unless its restart policy allows a restart. */
 function checkTransitions(status: PodStatus, before: PodStatus, spec: PodSpec, errors: FieldError[]): void {
   const check = (
     field: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',

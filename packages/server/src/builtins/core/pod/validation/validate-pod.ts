@@ -21,12 +21,12 @@ const mutable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-/** The spec of a pod, which decoding has made an object. */
+/** The spec of a decoded pod. */
 export function podSpecOf(pod: MutableObject): PodSpec {
   return (pod['spec'] ?? {}) as PodSpec
 }
 
-/** Checks a pod that is to be created. */
+/** Checks a new pod. */
 export function validatePodCreate(pod: MutableObject): FieldError[] {
   const errors = validateAnnotationsAndSpec(pod)
   const spec = podSpecOf(pod)
@@ -41,7 +41,7 @@ export function validatePodCreate(pod: MutableObject): FieldError[] {
   return errors
 }
 
-/** What every write of a pod checks. */
+/** The checks that creates and updates of a pod share. */
 export function validateAnnotationsAndSpec(pod: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const spec = podSpecOf(pod)
@@ -69,7 +69,7 @@ export function validateAnnotationsAndSpec(pod: MutableObject): FieldError[] {
   return errors
 }
 
-/** Checks annotations that cannot change as long as the pod lives, and the others that mean something. */
+/** Checks that an update leaves immutable annotations unchanged, and checks the annotations that affect the pod. */
 export function validateAnnotationsUpdate(pod: MutableObject, old: MutableObject, errors: FieldError[]): void {
   const after = pod.metadata.annotations ?? {}
   const before = old.metadata.annotations ?? {}
@@ -91,7 +91,7 @@ export function validateAnnotationsUpdate(pod: MutableObject, old: MutableObject
   validatePodAnnotations(after, podSpecOf(pod), annotationsPath, errors)
 }
 
-/** Checks an update of a pod, whose spec hardly can change. */
+/** Checks an update of a pod. Nearly all of the spec is immutable. */
 export function validatePodUpdate(pod: MutableObject, old: MutableObject): FieldError[] {
   const errors = validateAnnotationsAndSpec(pod)
   validateAnnotationsUpdate(pod, old, errors)
@@ -112,7 +112,7 @@ export function validatePodUpdate(pod: MutableObject, old: MutableObject): Field
   return errors
 }
 
-/** False when the lists cannot be compared further. */
+/** Checks the images of containers. Returns false when the lists differ in length, so that further checks would be misleading. */
 function checkContainers(
   containers: readonly Container[],
   before: readonly Container[],
@@ -130,7 +130,7 @@ function checkContainers(
   return true
 }
 
-/** A deadline may be set once and then only come nearer. */
+/** Checks that the deadline is set once and then only shortened. */
 function checkDeadline(seconds: number | undefined, before: number | undefined, errors: FieldError[]): boolean {
   const at = specPath.child('activeDeadlineSeconds')
   if (seconds === undefined) {
@@ -171,7 +171,7 @@ function checkGates(spec: PodSpec, before: PodSpec, errors: FieldError[]): void 
   }
 }
 
-/** The new spec with what may change put back, so that any difference that is left is forbidden. */
+/** The new spec with its mutable fields restored: any remaining difference is forbidden. */
 function withoutMutable(spec: PodSpec, before: PodSpec, errors: FieldError[]): PodSpec {
   const munged = deepCopy(spec) as PodSpec
   const restore = <K extends keyof PodSpec>(field: K): void => {
@@ -188,7 +188,7 @@ function withoutMutable(spec: PodSpec, before: PodSpec, errors: FieldError[]): P
     restore('terminationGracePeriodSeconds')
   }
   if ((before.schedulingGates ?? []).length === 0) return munged
-  // A pod that is not yet to be scheduled may be told more precisely where it can go.
+  // While a pod has scheduling gates, an update may narrow the choice of nodes.
   if (!deepEqual(munged.nodeSelector ?? {}, before.nodeSelector ?? {})) {
     const lost = Object.entries(before.nodeSelector ?? {}).some(([key, value]) => munged.nodeSelector?.[key] !== value)
     if (lost) {
@@ -210,7 +210,7 @@ function withoutMutable(spec: PodSpec, before: PodSpec, errors: FieldError[]): P
   return munged
 }
 
-/** Terms may only be narrowed: requirements are added behind the old ones. */
+/** Checks that an update only narrows the terms of the node affinity, by appending requirements. */
 function checkNodeAffinity(spec: PodSpec, before: PodSpec, errors: FieldError[]): void {
   const termsOf = ({ affinity }: PodSpec): NodeTerm[] =>
     affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []

@@ -7,7 +7,7 @@ const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod'
 const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/'
 const appArmorContainer = 'container.apparmor.security.beta.kubernetes.io/'
 
-/** Where a seccomp profile is given both by field and by annotation, both must say the same. */
+/** Checks that the field and the deprecated annotation agree where both set a seccomp profile. */
 export function validateSeccompMatch(
   meta: MutableMeta | undefined,
   spec: PodSpec,
@@ -43,7 +43,7 @@ export function validateSeccompMatch(
   })
 }
 
-/** The same for AppArmor profiles, which a container has from the pod when it has none of its own. */
+/** As {@link validateSeccompMatch}, for AppArmor. A container without a profile has that of the pod. */
 export function validateAppArmorMatch(
   meta: MutableMeta | undefined,
   spec: PodSpec,

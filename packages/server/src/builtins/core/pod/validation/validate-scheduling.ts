@@ -38,7 +38,7 @@ function validateNodeAffinity(affinity: NodeAffinity, path: FieldPath, errors: F
   const at = path.child('preferredDuringSchedulingIgnoredDuringExecution')
   for (const [i, term] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     checkWeight(errors, at.index(i), term.weight)
-    // A preference that names an impossible value can still be met by any node.
+    // As in core/validation: the values of preferences are not checked.
     validateNodeSelectorTerm(term.preference ?? {}, false, at.index(i).child('preference'), errors)
   }
 }
@@ -48,7 +48,7 @@ function checkWeight(errors: FieldError[], path: FieldPath, weight = 0): void {
   errors.push(invalid(path.child('weight'), weight, 'must be in the range 1-100'))
 }
 
-/** Checks a node selector, which needs at least one term. */
+/** Checks a node selector. It must have a term. */
 export function validateNodeSelector(selector: NodeSelector, path: FieldPath, errors: FieldError[]): void {
   const at = path.child('nodeSelectorTerms')
   const terms = selector.nodeSelectorTerms ?? []
@@ -141,13 +141,13 @@ function validatePodTerm(term: PodTerm, path: FieldPath, errors: FieldError[]): 
   checkQualifiedName(errors, path.child('topologyKey'), key)
 }
 
-/** The errors of a label selector as the other fields of a pod use it. */
+/** Checks a label selector of a pod spec. */
 export function labelSelectorErrors(selector: LabelSelector, path: FieldPath): readonly FieldError[] {
-  // The selector is unchecked, which is what the check is for.
+  // The cast is safe: the check copes with every decoded selector.
   return selector ? validateLabelSelector(selector as Parameters<typeof validateLabelSelector>[0], path) : []
 }
 
-/** Checks the keys whose values an incoming pod supplies. */
+/** Checks `matchLabelKeys` or `mismatchLabelKeys`. */
 function validateLabelKeys(
   matching: readonly string[] = [],
   mismatching: readonly string[] = [],
@@ -167,7 +167,7 @@ function validateLabelKeys(
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
   for (const { key = '' } of selector?.matchExpressions ?? []) {
     const i = matching.lastIndexOf(key)
-    // The selector already holds what the server made of matchLabelKeys, so that a second entry is the client's own.
+    // The server has added one requirement per key to the selector. A second one for the same key is the client's.
     if (i >= 0 && seen.has(key)) {
       errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
     }
@@ -180,7 +180,7 @@ function validateLabelKeys(
   }
 }
 
-/** Checks how pods are to be spread. */
+/** Checks topology spread constraints. */
 export function validateTopologySpread(constraints: readonly Spread[], path: FieldPath, errors: FieldError[]): void {
   for (const [i, constraint] of constraints.entries()) {
     const at = path.index(i)
@@ -248,7 +248,7 @@ export function validateTolerations(
   }
 }
 
-/** Checks the effect of a taint, which must have one. */
+/** Checks the effect of a taint. It is required. */
 export function checkTaintEffect(errors: FieldError[], path: FieldPath, effect: string | undefined): void {
   checkEnum(errors, path, effect, effects, true)
 }

@@ -29,7 +29,7 @@ const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/'
 const appArmorContainer = 'container.apparmor.security.beta.kubernetes.io/'
 const seccompText = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 
-/** What a client that creates a pod is told to do better. */
+/** The warnings for the creation of a pod. */
 export function podWarnings(pod: PodLike): string[] {
   const warnings: string[] = []
   const problems = isDNS1123Label(pod.metadata?.name ?? '')
@@ -41,7 +41,7 @@ export function podWarnings(pod: PodLike): string[] {
   return [...warnings, ...podSpecWarnings(pod, FieldPath.none)]
 }
 
-/** The same for a template; an update warns only when its generation moved. */
+/** The warnings for a pod template. Callers skip them when an update has not changed the generation. */
 export function podTemplateWarnings(template: PodTemplate, path: FieldPath): string[] {
   return podSpecWarnings(template, path)
 }
@@ -139,7 +139,7 @@ function duplicateNames(spec: PodSpec, path: FieldPath, warn: Warn): void {
   }
 }
 
-/** A variable that is set again without building on its first value. */
+/** Warns about a variable that is set twice without referring to its first value. */
 function envWarnings({ env = [] }: Container, path: FieldPath, warn: Warn): void {
   const names = new Set<string>()
   for (const [i, { name = '', value = '', valueFrom }] of env.entries()) {

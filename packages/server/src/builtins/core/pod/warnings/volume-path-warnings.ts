@@ -2,11 +2,11 @@ import type { Volume } from '../pod-types.ts'
 
 interface VolumeFile {
   readonly path: string
-  /** Where it comes from, if the volume does not say so anyway. */
+  /** The source of the file within a projected volume; empty for other volumes. */
   readonly source: string
 }
 
-/** Warnings about files of one volume that hide each other. */
+/** Warns about files of a volume that hide each other. */
 export function volumePathWarnings(volume: Volume): string[] {
   const { name = '', configMap, secret, downwardAPI, projected } = volume
   const warnings: string[] = []
@@ -44,7 +44,7 @@ function filesOf(items: readonly { path?: string | undefined }[], source: string
   return items.map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }))
 }
 
-/** Each pair of files of which one is, or is within, the other. */
+/** Finds pairs of files whose paths are equal or nested. */
 function overlapsOf(files: readonly VolumeFile[]): string[] {
   const overlaps: string[] = []
   for (const [i, file] of files.entries()) {

@@ -18,7 +18,7 @@ import { validateEnv, validateEnvFrom } from './validate-env.ts'
 import { type ProbeContext, validateProbes } from './validate-probe.ts'
 import { validateContainerResources } from './validate-resources.ts'
 
-/** What the checks of a container need to know of its pod. */
+/** The facts about the pod that the checks of its containers need. */
 export interface ContainerContext {
   readonly spec: PodSpec
   readonly volumes: ReadonlyMap<string, Volume>
@@ -51,7 +51,7 @@ export function validateContainers(context: ContainerContext, path: FieldPath, e
   errors.push(...portErrors)
 }
 
-/** Checks the containers that run before the regular ones, or beside them with restartPolicy Always. */
+/** Checks the init containers of a pod, including sidecars. */
 export function validateInitContainers(context: ContainerContext, path: FieldPath, errors: FieldError[]): void {
   const names = new Set((context.spec.containers ?? []).map(({ name }) => name ?? ''))
   for (const [i, container] of (context.spec.initContainers ?? []).entries()) {
@@ -66,7 +66,7 @@ export function validateInitContainers(context: ContainerContext, path: FieldPat
     const name = container.name ?? ''
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
-    // They run one after another, so each has the ports for itself; the error is reported as if the list held only it.
+    // Init containers run one after another, so their ports do not conflict. As in core/validation, errors have index 0.
     checkHostPorts(container, new Set(), path.index(0), errors)
     if (isSidecar(container)) validateProbes(container, probeContext(context.spec), at, errors)
     else {
@@ -82,7 +82,7 @@ function probeContext(spec: PodSpec): ProbeContext {
   return { gracePeriod: spec.terminationGracePeriodSeconds }
 }
 
-/** Fields that an ephemeral container may not have, in the order of the type. */
+/** Fields that an ephemeral container must not have, in the order of errors. */
 const notEphemeral = [
   'ports',
   'resources',
@@ -95,14 +95,14 @@ const notEphemeral = [
   'lifecycle',
 ] as const
 
-/** Checks the containers that were added to a running pod. */
+/** Checks the ephemeral containers of a pod. */
 export function validateEphemeralContainers(context: ContainerContext, path: FieldPath, errors: FieldError[]): void {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = context.spec
   const others = new Set([...containers, ...initContainers].map(({ name }) => name ?? ''))
   const names = new Set(others)
   for (const [i, ephemeral] of ephemeralContainers.entries()) {
     const at = path.index(i)
-    // The types differ in what is optional only.
+    // The types differ only in their optional fields.
     const container = ephemeral as Container
     validateContainer(container, context, at, errors)
     checkImageBlanks(container, at, errors)
@@ -129,7 +129,7 @@ function isSet(container: EphemeralContainer, field: (typeof notEphemeral)[numbe
   return value !== undefined && !(field === 'resources' && Object.keys(value as object).length === 0)
 }
 
-/** An image of a pod, unlike one of a template, has no blanks around it. */
+/** Checks that the image of a pod, unlike that of a template, has no leading or trailing spaces. */
 export function checkImageBlanks({ image = '' }: Container, path: FieldPath, errors: FieldError[]): void {
   if (image.trim() !== image) {
     errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'))
@@ -301,7 +301,7 @@ function validateResizePolicy(
   }
 }
 
-/** Checks when a container is started again on its own, whatever the pod's policy says. */
+/** Checks the restart policy and restart rules of a container, which override the policy of the pod. */
 function validateRestartRules(
   { restartPolicy, restartPolicyRules: rules = [] }: Container,
   path: FieldPath,

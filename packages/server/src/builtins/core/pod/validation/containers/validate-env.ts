@@ -53,7 +53,7 @@ function validateKeySelector(
   else addInvalid(errors, path.child('key'), key, isConfigMapKey(key))
 }
 
-/** Checks the objects that a container takes all its variables from. */
+/** Checks the ConfigMaps and Secrets that supply environment variables. */
 export function validateEnvFrom(sources: readonly EnvFrom[], path: FieldPath, errors: FieldError[]): void {
   for (const [i, source] of sources.entries()) {
     const at = path.index(i)

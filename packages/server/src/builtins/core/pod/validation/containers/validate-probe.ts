@@ -8,12 +8,12 @@ type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & {
 }
 type Lifecycle = NonNullable<Container['lifecycle']>
 
-/** What a probe needs to know of its pod. */
+/** The facts about the pod that the checks of probes need. */
 export interface ProbeContext {
   readonly gracePeriod: number | undefined
 }
 
-/** Checks the probes and the lifecycle hooks of a container that may have them. */
+/** Checks the probes and lifecycle hooks of a regular container or a sidecar. */
 export function validateProbes(
   container: Container,
   context: ProbeContext,
@@ -117,7 +117,7 @@ function validateAction(
   }
 }
 
-/** A port by number or by name. */
+/** Checks a port, which is a number or a name. */
 export function checkPort(errors: FieldError[], path: FieldPath, port: string | number | undefined): void {
   if (typeof port === 'string') addInvalid(errors, path, port, isValidPortName(port))
   else addInvalid(errors, path, port ?? 0, isValidPortNum(port ?? 0))

@@ -27,7 +27,7 @@ import { quantityOf } from '../../resources/resource-list.ts'
 
 type NameCheck = (errors: FieldError[], path: FieldPath, name: string) => void
 
-/** A resource name anywhere: qualified, or one of the standard ones. */
+/** Checks a resource name: a qualified name, or a standard name without domain. */
 export function checkResourceName(errors: FieldError[], path: FieldPath, name: string): void {
   const messages = isQualifiedName(name)
   if (messages.length > 0) addInvalid(errors, path, name, messages)
@@ -36,7 +36,7 @@ export function checkResourceName(errors: FieldError[], path: FieldPath, name: s
   }
 }
 
-/** A resource name that a container may request or be limited to. */
+/** Checks the name of a resource in the requests or limits of a container. */
 export function checkContainerResourceName(errors: FieldError[], path: FieldPath, name: string): void {
   checkResourceName(errors, path, name)
   if (!name.includes('/')) {
@@ -56,7 +56,7 @@ function checkPodResourceName(errors: FieldError[], path: FieldPath, name: strin
   }
 }
 
-/** An amount of a resource: not negative, and whole for resources that are counted. */
+/** Checks an amount of a resource: it must not be negative, and an integer for resources that are counted. */
 export function checkResourceQuantity(errors: FieldError[], path: FieldPath, name: string, value: Quantity): void {
   if (value.sign < 0) errors.push(invalid(path, value.toString(), 'must be greater than or equal to 0'))
   if (isIntegerResource(name) && value.milliValue() % 1000n !== 0n) {
@@ -64,7 +64,7 @@ export function checkResourceQuantity(errors: FieldError[], path: FieldPath, nam
   }
 }
 
-/** Requests and limits of a container. */
+/** Checks the requests and limits of a container. */
 export function validateContainerResources(
   requirements: ResourceRequirements,
   claimNames: ReadonlySet<string>,
@@ -74,7 +74,7 @@ export function validateContainerResources(
   validateRequirements(requirements, checkContainerResourceName, claimNames, path, errors)
 }
 
-/** Requests and limits of a pod as a whole, and how they fit those of its containers. */
+/** Checks the requests and limits of a pod as a whole against those of its containers. */
 export function validatePodResources(
   spec: PodSpec,
   claimNames: ReadonlySet<string>,
@@ -167,7 +167,7 @@ function checkHugePages(errors: FieldError[], path: FieldPath, name: string, amo
   errors.push(invalid(path, amount.toString(), `${amount} is not positive integer multiple of ${name}`))
 }
 
-/** Each claim that a container names must be one of the pod's, and none may be named twice. */
+/** Checks that a container uses only resource claims of its pod, each at most once. */
 function validateClaimNames(
   claims: NonNullable<ResourceRequirements['claims']>,
   known: ReadonlySet<string>,
