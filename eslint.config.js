@@ -1,4 +1,5 @@
-// Biome does style and common mistakes; this adds what it cannot: promises nobody waits for (needs types) and law 1.
+// Biome checks style and common mistakes. ESLint adds rules that Biome lacks: unawaited promises, which need type
+// information, and law 1 of ARCHITECTURE.md.
 import tseslint from 'typescript-eslint'
 
 const law1 = 'Law 1: time, randomness and I/O are injected. Take a Clock, a Random or a Transport instead.'
@@ -42,7 +43,7 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
-        // Emitted as written, because older targets break static members; Node 20 does not know it yet.
+        // tsc emits `using` unchanged, because older targets break static members, and Node 20 does not support it.
         {
           selector: 'VariableDeclaration[kind=/using/]',
           message: 'Node 20 has no using declarations: use try and finally',
@@ -77,19 +78,19 @@ export default tseslint.config(
     },
   },
   {
-    // The one place where each of these is real: everything else receives it from here.
+    // The only modules that use the real clock, randomness and sockets. All other code gets them injected.
     files: [
       'packages/base/src/system-clock.ts',
       'packages/base/src/system-random.ts',
-      // The listener is where connections come in; the etcd client, webhooks and aggregation are where they go out.
+      // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
       'packages/server/src/http/listener.ts',
       'packages/server/src/outgoing/outgoing.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.
       'packages/client/src/transport/http-*.ts',
-      // Where API servers ask an operator's webhooks.
+      // The server of an operator's webhooks.
       'packages/runtime/src/webhook/serve-webhooks.ts',
-      // Where a manager's metrics and probes are served.
+      // The server of a manager's metrics and probes.
       'packages/runtime/src/serving/http/system-http-listener.ts',
     ],
     rules: {

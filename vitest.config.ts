@@ -8,7 +8,7 @@ export default defineConfig({
     server: { deps: { inline: [/@kubewright\//] } },
     reporters: ['default', './tools/vitest-summary.ts'],
     testTimeout: 30_000,
-    // Half of the time goes into loading modules: every core has something to do.
+    // Loading modules takes half of the time, so every core is used.
     maxWorkers: '100%',
   },
 })

@@ -52,7 +52,7 @@ class Diagnosis {
     return this.#issues
   }
 
-  #la(offset = 0): TokenKind {
+  #peek(offset = 0): TokenKind {
     return this.#tokens[Math.min(this.#at + offset, this.#tokens.length - 1)]!.kind
   }
 
@@ -61,7 +61,7 @@ class Diagnosis {
   }
 
   #consume(): void {
-    if (this.#la() !== 'EOF') this.#at++
+    if (this.#peek() !== 'EOF') this.#at++
   }
 
   #setState(rest: Rest | undefined, place: string): void {
@@ -99,7 +99,7 @@ class Diagnosis {
         break
       case 'optional':
         this.#syncBlock()
-        if (firstOf(restOf(element.body, undefined)).kinds.has(this.#la())) this.#sequence(element.body, next)
+        if (firstOf(restOf(element.body, undefined)).kinds.has(this.#peek())) this.#sequence(element.body, next)
         break
       case 'choice':
         this.#syncBlock()
@@ -116,7 +116,7 @@ class Diagnosis {
     if (element.adaptive) {
       index = predict(this.#tokens, this.#at, here, this.#frame)
     } else {
-      index = element.alternatives.findIndex((a) => firstOf(restOf(a.body, undefined)).kinds.has(this.#la()))
+      index = element.alternatives.findIndex((a) => firstOf(restOf(a.body, undefined)).kinds.has(this.#peek()))
       if (index < 0) throw new NoViableAlternative(this.#at, this.#at)
     }
     this.#sequence(element.alternatives[index]!.body, here.next)
@@ -139,12 +139,12 @@ class Diagnosis {
 
   #entersLoop(here: Rest): boolean {
     const element = here.element as Element & { type: 'loop' }
-    if (!element.adaptive) return firstOf(restOf(element.body, undefined)).kinds.has(this.#la())
+    if (!element.adaptive) return firstOf(restOf(element.body, undefined)).kinds.has(this.#peek())
     return predict(this.#tokens, this.#at, here, this.#frame) === 0
   }
 
   #match(kinds: ReadonlySet<TokenKind>): void {
-    if (kinds.has(this.#la())) {
+    if (kinds.has(this.#peek())) {
       this.#isRecovering = false
       this.#consume()
       return
@@ -160,7 +160,7 @@ class Diagnosis {
 
   /** Handles a surplus token: if the next token fits, drops this one. */
   #deleteToken(): boolean {
-    if (!this.#expected().has(this.#la(1))) return false
+    if (!this.#expected().has(this.#peek(1))) return false
     this.#reportUnwanted()
     this.#consume()
     this.#isRecovering = false
@@ -169,7 +169,7 @@ class Diagnosis {
 
   /** Handles a missing token: if this token fits after the missing one, continues as if it were there. */
   #insertToken(): boolean {
-    if (!expectedIn(this.#state?.next, this.#frame).has(this.#la())) return false
+    if (!expectedIn(this.#state?.next, this.#frame).has(this.#peek())) return false
     if (!this.#isRecovering) {
       this.#isRecovering = true
       this.#notify(this.#token, `missing ${printTokens(this.#expected())} at ${quoted(this.#token.text)}`)
@@ -181,7 +181,7 @@ class Diagnosis {
   #syncBlock(): void {
     if (this.#isRecovering) return
     const next = firstOf(this.#state)
-    if (next.canEnd || next.kinds.has(this.#la())) return
+    if (next.canEnd || next.kinds.has(this.#peek())) return
     if (this.#deleteToken()) return
     throw new Mismatch()
   }
@@ -190,7 +190,7 @@ class Diagnosis {
   #syncLoopBack(): void {
     if (this.#isRecovering) return
     const next = firstOf(this.#state)
-    if (next.canEnd || next.kinds.has(this.#la())) return
+    if (next.canEnd || next.kinds.has(this.#peek())) return
     this.#reportUnwanted()
     this.#skipTo(new Set([...this.#expected(), ...this.#recoverySet()]))
   }
@@ -260,7 +260,7 @@ class Diagnosis {
   }
 
   #skipTo(kinds: ReadonlySet<TokenKind>): void {
-    while (this.#la() !== 'EOF' && !kinds.has(this.#la())) this.#consume()
+    while (this.#peek() !== 'EOF' && !kinds.has(this.#peek())) this.#consume()
   }
 }
 
